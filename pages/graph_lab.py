@@ -16,16 +16,16 @@ from lab.ui import address, expression_box, in_pytorch, page, progress, recorded
 from lab.ui.address import Field
 from lab.ui.memoize import memoize
 from lab.ui.player import Live, live_values, player
-from lab.ui.state import PageState
+from lab.ui.state import PageState, Parts
 from lab.ui.table import with_code
 from lab.ui.terms import prose
 from lab.ui.widgets import button, pick, switch
-from pages.parts.graph import inputs, passes, plain_drawing
-from pages.parts.practice import choice, finished
+from pages.parts.graph import inputs, passes, plain_drawing, program
+from pages.parts.practice import choice, finished, running
 
 PRESETS = expression_box.presets()
 OWN = "Your own expression"
-RECORDED = "A recorded pass"
+KINDS = {"expression": "Expression", "program": "Your program", "recorded": "Recorded pass"}
 PLAYER_KEY = "graph player"
 
 
@@ -60,43 +60,50 @@ SYNTAX = (
 
 
 def main() -> None:
-    with page.run("graph", FIELDS) as current:
+    with page.run("graph", parts=PARTS) as current:
+        kind = st.session_state["graph kind"]
         if current.restored:
-            _begin()
-        _show(current)
-
-
-def _show(current: PageState) -> None:
-    st.session_state["graph shown"] = st.session_state["graph preset"]
-    plain = st.session_state["graph view"] == inputs.PLAIN
-    with st.container(horizontal=True, vertical_alignment="center", key="graph line", gap="small"):
-        st.title("Graph lab", width="content")
-        examples = [*(preset["name"] for preset in PRESETS), OWN, RECORDED]
-        pick(
-            "Example", examples, "graph preset", persist_state="session", on_change=_choose_preset, bare=True, width=250
-        )
-        if st.session_state["graph preset"] == RECORDED:
-            recorded.choose()
+            (program.restored if kind == "program" else _begin)()
+        with st.container(horizontal=True, vertical_alignment="center", key="graph line", gap="small"):
+            st.title("Graph lab", width="content")
+            switch("What to look at", KINDS, "graph kind", on_change=state.step, bare=True)
+            {"expression": _choose, "program": program.choose, "recorded": recorded.choose}[kind]()
+            with st.popover("How it works", icon=":material/help:", key="graph help"):
+                st.markdown(program.HOW if kind == "program" else f"{WHAT_TO_DO}\n\n{SYNTAX}")
+        choice.restore("graph")
+        if kind == "program":
+            program.show(current)
+        elif kind == "recorded":
+            recorded.show()
         else:
-            with st.container(width="stretch"):
-                _expression()
-            inputs.settings(inputs.readable(inputs.parsed()))
-        with st.popover("How it works", icon=":material/help:", key="graph help"):
-            st.markdown(f"{WHAT_TO_DO}\n\n{SYNTAX}")
-    choice.restore("graph")
-    if st.session_state["graph preset"] == RECORDED:
-        recorded.show()
-    else:
-        _explore(current, plain)
+            _explore(current, st.session_state["graph view"] == inputs.PLAIN)
+        _end(kind)
+
+
+def _choose() -> None:
+    """Let the learner choose an example, or write an expression."""
+    st.session_state["graph shown"] = st.session_state["graph preset"]
+    examples = [*(preset["name"] for preset in PRESETS), OWN]
+    pick("Example", examples, "graph preset", persist_state="session", on_change=_choose_preset, bare=True, width=250)
+    with st.container(width="stretch"):
+        _expression()
+    inputs.settings(inputs.readable(inputs.parsed()))
+
+
+def _end(kind: str) -> None:
     prose(WORDS)
     written = st.session_state["graph expression"].replace(" ", "")
     progress.done("two-messages", written == "((a*b)+c)*(a+d)")
     page.closing(
-        "Choose the expression in which a is used twice and find two messages that add up to a's gradient. "
+        program.TRY
+        if kind == "program"
+        else "Choose the expression in which a is used twice and find two messages that add up to a's gradient. "
         "Then set an input so that relu blocks the gradient, and under **Inputs** detach one, or write to it.",
         "pages/simulate_error.py",
         "Next: break a backward pass with a single write",
     )
+    if kind == "program":
+        running.wait("graph")
 
 
 def _explore(current: PageState, plain: bool) -> None:
@@ -119,9 +126,6 @@ def _explore(current: PageState, plain: bool) -> None:
 ENGINE = choice.field("graph", *ENGINES)
 MODE = Field("mode", "graph mode", "reverse", address.one_of(*MODES))
 ALONG = Field("along", "graph along", "")
-OWN_PASS = Field(
-    "pass", "graph own pass", False, lambda text: text == "recorded", lambda chosen: "recorded" if chosen else None
-)
 FIELDS = (
     *expression_box.fields("graph", PRESETS[2]["text"]),
     passes.START,
@@ -131,16 +135,17 @@ FIELDS = (
     ENGINE,
     MODE,
     ALONG,
-    OWN_PASS,
     *inputs.SETTINGS,
 )
+KIND = Field("kind", "graph kind", "expression", address.one_of(*KINDS))
+PARTS = Parts(KIND, {"expression": FIELDS, "program": (program.CODE,), "recorded": ()})
 
 
 def _begin() -> None:
     """Start with another expression and its inputs, and forget the widgets of the previous one."""
     session = st.session_state
     preset = next((p for p in PRESETS if p["text"] == session["graph expression"]), None)
-    session["graph preset"] = RECORDED if session["graph own pass"] else preset["name"] if preset else OWN
+    session["graph preset"] = preset["name"] if preset else OWN
     # An input that is removed and typed again keeps its value.
     session["graph remembered"] = (preset["values"] if preset else {}) | session["graph inputs"]
     inputs.forget_widgets()
@@ -149,7 +154,6 @@ def _begin() -> None:
 
 def _choose_preset() -> None:
     preset = next((p for p in PRESETS if p["name"] == st.session_state["graph preset"]), None)
-    st.session_state["graph own pass"] = st.session_state["graph preset"] == RECORDED
     if preset:
         state.step()
         st.session_state["graph expression"], st.session_state["graph inputs"] = preset["text"], {}

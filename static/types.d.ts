@@ -111,11 +111,16 @@ export interface CapturedSetting {
   written?: boolean;
 }
 
-interface Step {
+export interface CodeLine {
   /** a key of `sources` */
   source: string;
   /** line number in that file */
   line: number;
+}
+
+interface Step extends CodeLine {
+  /** the line of the lab's engine that ran, in a pass recorded from a running program */
+  engine?: CodeLine;
 }
 
 export interface Forward extends Step {
@@ -642,6 +647,19 @@ export interface ShownExercise {
   onward: string;
   /** the file in the learner's own folder */
   disk: OnDisk | null;
+}
+
+/** pages/parts/graph/program.py */
+export interface ShownProgram {
+  /** a text to show in place of the present one, each number once */
+  given: { text: string; number: number } | null;
+  /** the text to begin with if there is no other */
+  starter: string;
+  working: boolean;
+  /** how the last run ended, and the hash of its text; problem is "" and line null if it ran to its end */
+  result: { hash: string; problem: string; line: number | null } | null;
+  /** why no program can run here, or "" */
+  refuses: string;
 }
 
 /** The file on the disk, in the learner's own folder. */

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import inspect
 import json
+import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -17,7 +18,6 @@ from textwrap import dedent
 from typing import Any
 
 from lab.expression.run_pytorch import run_programs
-from lab.text import read_rows
 from model import Tensor, where
 
 
@@ -126,7 +126,7 @@ class EngineQuestion:
 RECORDED = Path(__file__).with_suffix(".json")
 QUESTIONS = {
     key: EngineQuestion(**row, ask=globals()[f"_{key}"])
-    for key, row in read_rows(Path(__file__).with_suffix(".toml")).items()
+    for key, row in tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8")).items()
 }
 
 

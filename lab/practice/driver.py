@@ -22,6 +22,7 @@ import re
 import signal
 import struct
 import sys
+import time
 import traceback
 from collections.abc import Callable
 from types import CodeType, ModuleType
@@ -33,6 +34,7 @@ PROGRAM = "<check>"  # the file name of a check's program in tracebacks
 MAX_NUMBERS = 50_000  # in one value of an answer, such as the weights of a layer
 MAX_MESSAGE = 2000  # characters of an exception's message
 MAX_NAME = 100  # characters of the name of a type
+WATCH = "watch"  # the argument of a process that records the passes of programs: `Server.watch`
 MAX_BASES = 20  # classes that an exception is reported to belong to
 BUILTINS = dict(vars(builtins))  # as they were before the learner's code could replace any of them
 DTYPES = re.compile(r"bool|u?int(8|16|32|64)|float(16|32|64|96|128)")
@@ -163,7 +165,11 @@ def main() -> None:
     The answers go to what was standard output; what the learner's code prints goes to standard error, and its standard
     input is empty.
     """
-    sys.path.remove(os.environ.pop("PYTHONPATH"))  # NumPy is loaded; the learner may not import other packages
+    watches = sys.argv[1:] == [WATCH]
+    if watches:
+        _prepare()
+    for place in os.environ.pop("PYTHONPATH").split(os.pathsep):
+        sys.path.remove(place)  # NumPy is loaded; the learner may not import other packages
     np.linalg.inv(np.eye(64) @ np.eye(64))  # makes BLAS take its memory before the limit holds
     np.random.default_rng(0)
     questions, answers = os.fdopen(os.dup(0), "rb"), os.dup(1)
@@ -191,6 +197,18 @@ def main() -> None:
         signal.setitimer(signal.ITIMER_REAL, 0)
 
 
+def _prepare() -> None:
+    """Load the recorder of passes, and PyTorch if it is installed, and print nothing meanwhile."""
+    from lab.watch import program
+
+    errors, nowhere = os.dup(2), os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, 2)
+    program.prepare()
+    os.dup2(errors, 2)
+    os.close(errors)
+    os.close(nowhere)
+
+
 class Server:
     """The questions that the process answers: each public method is one."""
 
@@ -214,6 +232,14 @@ class Server:
             inputs = {name: decode(value) for name, value in inputs.items()}
             self._say(run(self._namespace, self.file, program, inputs, shows))
 
+    def watch(self, source: str, file: str, **limits: Any) -> None:
+        from lab.watch import program
+
+        self.file = file
+        limit(**limits, report=self._answers)
+        report, error = program.run(source, file, lambda record: self._say({"message": record}), limits["seconds"])
+        self._say({"values": {"report": json.dumps(report)}} | ({"error": failed(error, file)} if error else {}))
+
     def stream(self, program: str, inputs: dict[str, Any]) -> None:
         scope = {name: decode(value) for name, value in inputs.items()}
         scope["emit"] = lambda value: self._say({"message": encode(value)})
@@ -234,7 +260,7 @@ def limit(seconds: float, memory: int, allowed: list[list[Any]], report: int) ->
         "FSIZE": 0,
         "NOFILE": 64,
         "NPROC": 0,  # does not hold for root
-        "CPU": math.ceil(seconds) + 1,
+        "CPU": math.ceil(time.process_time() + seconds) + 1,
     }
     for name, most in limits.items():
         resource.setrlimit(getattr(resource, f"RLIMIT_{name}"), (most, most))

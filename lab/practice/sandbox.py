@@ -22,7 +22,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Hashable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -36,16 +36,18 @@ from lab.training.fair_queue import FairQueue
 from practice.task import Course, Inputs
 
 MALFORMED = (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError)  # raised by bad answers
-START_TIMEOUT = 20.0  # seconds until a process must be ready, even on a busy machine
+START_TIMEOUT = 30.0  # seconds until a process must be ready, even on a busy machine
 GRACE = 0.3  # seconds that a process has, after its time, to report where it was
 TICK = 0.1  # seconds between two looks at a process that does not answer
 MAX_STRETCH = 10  # times the limit of waiting: seconds that all questions may take by the clock
 CROWDED = 2  # times its processor time: seconds by the clock from which a process had to share its processor
 MAX_CHECKS, MAX_TRAININGS = 8, 4  # processes that run learners' code; separate, so that no check waits for a training
+MAX_PROGRAMS = 4  # processes that record the passes of programs
 MAX_ANSWER = 2_000_000  # bytes of one answer
 MAX_OUTPUT = 1_000_000  # bytes that the code may print
 MAX_SHOWN_OUTPUT = 4_000  # bytes of the printed text that are shown
 LIBRARIES = ("/lib", "/lib64", "/usr/lib", "/usr/lib64", f"{sys.base_prefix}/lib")
+PYTORCH = ("torch", "torchgen", "functorch", "sympy", "mpmath", "typing_extensions.py")  # with what it imports
 CHUNK = 1 << 16  # bytes read or written at once: the capacity of a pipe
 
 NOT_READY = "The process for your code did not start: check again."
@@ -104,6 +106,7 @@ class Limits:
 
 
 CHECK = Limits()
+PROGRAM = Limits(seconds=5.0, memory=2 << 30)
 REPEATED = Limits(seconds=1.5 * CHECK.seconds)  # for a second attempt on a crowded machine
 
 
@@ -153,20 +156,25 @@ def _python() -> list[str]:
     return [os.path.realpath(sys.executable), "-s", "-S", "-P", "-B", "-u", "-X", "utf8"]
 
 
-def _environment() -> dict[str, str]:
-    return {"PYTHONPATH": str(_packages()), "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
+def _environment(watches: bool = False) -> dict[str, str]:
+    places = os.pathsep.join(map(str, [_packages(), ROOT] if watches else [_packages()]))
+    return {"PYTHONPATH": places, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
 
 
 def _packages() -> Path:
     return Path(np.__file__).resolve().parents[1]
 
 
-def _bubblewrap(folder: str) -> list[str]:
+def _bubblewrap(folder: str, watches: bool = False) -> list[str]:
     """Return the command prefix that isolates a command: no network, no other processes, no rights, no /proc, and
-    read-only access to nothing but the system's libraries, Python's own modules, NumPy and the driver. Other packages
-    and this project are hidden where they lie among the libraries."""
+    read-only access to nothing but the system's libraries, Python's own modules, NumPy and the driver; for one that
+    watches, also PyTorch and what records its passes. Other packages and this project are hidden where they lie among
+    the libraries."""
     shown = ["/etc/ld.so.cache", "/etc/alternatives", _python()[0]]
-    needed = [*(str(_packages() / name) for name in ("numpy", "numpy.libs")), driver.__file__]
+    shown += ["/proc/cpuinfo"] if watches else []  # else PyTorch would round otherwise than outside
+    packages = ("numpy", "numpy.libs", *(PYTORCH if watches else ()))
+    own = [str(ROOT / "model.py"), str(ROOT / "lab")] if watches else [driver.__file__]
+    needed = [*(str(_packages() / name) for name in packages), *own]
     kept = [os.path.realpath(library) for library in LIBRARIES]
     hidden = {os.path.realpath(path) for library in kept for path in glob.glob(f"{library}/python*/*-packages")}
     hidden |= {str(ROOT)} if any(ROOT.is_relative_to(library) for library in kept) else set()
@@ -179,7 +187,9 @@ def _bubblewrap(folder: str) -> list[str]:
             command += ["--ro-bind-try", file, file]
     command += [word for path in sorted(hidden) for word in ("--tmpfs", path)]
     command += [word for file in needed for word in ("--ro-bind-try", file, file)]
-    return [*command, "--dev-bind", "/dev/null", "/dev/null", "--dir", folder, "--chdir", folder, "--remount-ro", "/"]
+    devices = ["/dev/null", *(["/dev/urandom"] if watches else [])]
+    command += [word for device in devices for word in ("--dev-bind", device, device)]
+    return [*command, "--dir", folder, "--chdir", folder, "--remount-ro", "/"]
 
 
 # -- A process, and the runner that uses it ----------------------------------------------------------------------------
@@ -188,17 +198,22 @@ def _bubblewrap(folder: str) -> list[str]:
 class _Process:
     """A running driver, which loads NumPy and then waits for its first question."""
 
-    def __init__(self, boxed: bool) -> None:
+    def __init__(self, boxed: bool, watches: bool = False) -> None:
         self._boxed = boxed
         self._folder = None if boxed else _empty_folder()
         self.popen = subprocess.Popen(
-            [*(_bubblewrap("/.practice") if boxed else ()), *_python(), driver.__file__],
+            [
+                *(_bubblewrap("/.practice", watches) if boxed else ()),
+                *_python(),
+                driver.__file__,
+                *([driver.WATCH] if watches else []),
+            ],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             bufsize=0,
             cwd=self._folder or "/",
-            env=_environment(),
+            env=_environment(watches),
             start_new_session=True,
         )
         self.pipes = [pipe.fileno() for pipe in (self.popen.stdin, self.popen.stdout, self.popen.stderr) if pipe]
@@ -333,17 +348,31 @@ class Sandbox:
     def load(self, source: str, file: str, modules: Sequence[str] = ()) -> Problem | None:
         """Run the text as a module and return what it raised, or None. Call it before anything else; a second call must
         give the same text and runs it again. Raises Stopped."""
+        texts = {name: (ROOT / f"{name}.py").read_text("utf-8") for name in modules}
+        self._send("load", source, file, modules=texts)
+        answer = self._answer(self._message())
+        self._pause()
+        return answer.problem
+
+    def watch(self, source: str, file: str, keep: Callable[[Any], None]) -> Answer:
+        """Run the text as a script in a process that watches (see Pool). Give `keep` each record of it, parsed JSON
+        that anybody may have written, and return its report as such JSON, under that name. Raises Stopped."""
+        self._send("watch", source, file)
+        while "message" in (message := self._message()):
+            self._parsed(keep, message["message"])
+        answer = self._answer(message, ("report",))
+        self._pause()
+        return answer
+
+    def _send(self, do: str, source: str, file: str, **more: Any) -> None:
+        """Send a text and the limits, in a process that is started the first time."""
         self._file, self._lines = file, source.count("\n") + 1
         self._printed, self._before = b"", self._amount
         if not self._process:
             self._open()
             self._loaded = time.monotonic()
         limits = {"seconds": self._limits.seconds, "memory": self._limits.memory, "allowed": syscalls.instructions()}
-        texts = {name: (ROOT / f"{name}.py").read_text("utf-8") for name in modules}
-        self._ask("load", source=source, file=file, modules=texts, **limits)
-        answer = self._answer(self._message())
-        self._pause()
-        return answer.problem
+        self._ask(do, source=source, file=file, **more, **limits)
 
     def run(self, jobs: Sequence[Job]) -> list[Answer]:
         """Run each job and return its answer. Raises Stopped."""
@@ -535,16 +564,18 @@ def _use_bubblewrap() -> bool:
 class Pool:
     """Runners for a server, with the process of the next one always ready. A server keeps one pool for its lifetime.
 
-    boxed  whether to use bubblewrap; by default, if it works
+    boxed    whether to use bubblewrap; by default, if it works
+    watches  whether its processes record the passes of programs. They take long to start, so the next one starts when
+             a program has ended
     """
 
-    def __init__(self, boxed: bool | None = None) -> None:
-        self._boxed = boxed
-        self._checks, self._trainings = FairQueue(MAX_CHECKS), FairQueue(MAX_TRAININGS)
+    def __init__(self, boxed: bool | None = None, watches: bool = False) -> None:
+        self._boxed, self._watches = boxed, watches
+        self._checks, self._trainings = FairQueue(MAX_PROGRAMS if watches else MAX_CHECKS), FairQueue(MAX_TRAININGS)
         self._lock = threading.Lock()
         # Linux ends these processes with the thread that started them: so one lasting thread starts them all.
         self._starter = ThreadPoolExecutor(1, "practice")
-        self._spare = self._starter.submit(self._start)
+        self._spare: Future[_Process] | None = self._starter.submit(self._start)
 
     def __enter__(self) -> Pool:
         return self
@@ -555,7 +586,7 @@ class Pool:
     def close(self) -> None:
         """End the spare process, and those in use."""
         self._starter.shutdown()
-        if not self._spare.exception():
+        if self._spare and not self._spare.exception():
             self._spare.result().close()
 
     @contextlib.contextmanager
@@ -571,13 +602,20 @@ class Pool:
                 start = functools.partial(_busy, BUSY_TRAINING if long else BUSY)
             with Sandbox(start, limits) as sandbox:
                 yield sandbox
+            self._prepare_spare()
 
     def _start(self) -> _Process:
-        return _Process(_use_bubblewrap() if self._boxed is None else self._boxed)
+        return _Process(_use_bubblewrap() if self._boxed is None else self._boxed, self._watches)
+
+    def _prepare_spare(self) -> None:
+        with self._lock:
+            self._spare = self._spare or self._starter.submit(self._start)
 
     def _take_spare(self) -> _Process:
         with self._lock:
-            spare, self._spare = self._spare, self._starter.submit(self._start)
+            spare, self._spare = self._spare or self._starter.submit(self._start), None
+        if not self._watches:
+            self._prepare_spare()
         process = spare.result()
         if process.popen.poll() is None:
             return process

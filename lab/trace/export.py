@@ -18,7 +18,7 @@ STATIC = Path(__file__).parents[2] / "static"
 # The player's modules, each after those that it imports.
 _MODULES = (
     "format dom playback arithmetic layout arranger arrays view bars graph ledger table source facts closure "
-    "derivation inputs probe check predict nudge nudging present tabs tangents controls takeaway player"
+    "derivation inputs probe check predict nudge nudging pointing present tabs tangents controls takeaway player"
 )
 MODULES = tuple(_MODULES.split())
 

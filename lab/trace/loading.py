@@ -176,7 +176,9 @@ class _Reader:
 
     def event(self, parts: Mapping[str, Any], trace: Trace) -> Event:
         kind, number = parts["kind"], index(parts["node"], len(trace.nodes))
-        at: Step = {"source": key(parts["source"], trace.sources), "line": index(parts["line"])}
+        at: Step = line_in(parts, trace.sources)
+        if "engine" in parts:
+            at["engine"] = line_in(parts["engine"], trace.sources)
         node = trace.nodes[number]
         shape = node["shape"]
         if kind == "forward":
@@ -259,6 +261,11 @@ def key(value: Any, known: Mapping[str, Any]) -> str:
     if value not in known:
         raise KeyError(value)
     return text(value)
+
+
+def line_in(parts: Mapping[str, Any], sources: Mapping[str, Code]) -> Any:
+    """Copy a line of code. The source need not have it: of a long one only the beginning is there."""
+    return {"source": key(parts["source"], sources), "line": index(parts["line"])}
 
 
 def same(value: Any, wanted: Any) -> Any:

@@ -103,11 +103,18 @@ class Node(TypedDict):
     added: NotRequired[bool]
 
 
-class Step(TypedDict):
-    """The code position of an event: a key of `Trace.sources`, and a line of that file."""
+class CodeLine(TypedDict):
+    """A line of code: a key of `Trace.sources`, and the line's number in that file."""
 
     source: str
     line: int
+
+
+class Step(CodeLine):
+    """The line that made an event. engine: the line of the engine that ran for it, if that was another one, in a pass
+    that was recorded in a running program."""
+
+    engine: NotRequired[CodeLine]
 
 
 class Forward(Step):

@@ -59,8 +59,8 @@ class Parts:
 
     @property
     def open(self) -> Sequence[Field]:
-        """The fields of the open part."""
-        return self.fields[self.tab.write(self.tab.get())[self.tab.name]]
+        """The fields of the open part; the address may leave out the name of the first."""
+        return self.fields[self.tab.write(self.tab.get()).get(self.tab.name, next(iter(self.fields)))]
 
 
 @dataclass

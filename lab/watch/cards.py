@@ -7,11 +7,12 @@ import math
 import sys
 import textwrap
 from collections import Counter
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 from types import CodeType, FrameType
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -23,6 +24,7 @@ from lab.watch.sites import user_frame
 MAX_SHOWN = 64  # cells kept of an array; a larger one keeps every second, third, ... along an axis
 MAX_CUTS = 60  # ends shown in one trace
 MAX_SOURCE_LINES = 400
+MAX_CARDS = 20_000  # operations that are recorded
 # The name in the lab's table of operations -> PyTorch's names
 _NAMES = {
     "+": "add radd iadd",
@@ -84,6 +86,14 @@ class SourceLine:
         self.code: CodeType | None = None if frame is None else frame.f_code
         self.line = 0 if frame is None else frame.f_lineno
 
+    @classmethod
+    def containing(cls, code: CodeType, text: str) -> "SourceLine":
+        """Return the first line of a function that contains a text, or its first line."""
+        found, source = cls(None), source_of(code)
+        numbers = (number for number, line in enumerate(source["lines"], source["first"]) if text in line)
+        found.code, found.line = code, next(numbers, source["first"])
+        return found
+
 
 def caller(depth: int, engine_file: str = "") -> FrameType | None:
     """Return the innermost frame of the user's own code; frames of `engine_file` are skipped too."""
@@ -100,6 +110,9 @@ def variable_name(frame: FrameType | None, wanted: Any) -> str:
         return ""
     variables = frame.f_locals
     name = next((name for name, value in variables.items() if value is wanted and not name.startswith("_")), "")
+    if not name and "self" in variables:  # as in a method of a layer: its attribute
+        attributes = getattr(variables["self"], "__dict__", {})
+        name = next((name for name, value in attributes.items() if value is wanted), "")
     if sys.version_info < (3, 13) and frame.f_code.co_flags & inspect.CO_OPTIMIZED:
         variables.clear()  # a copy that would keep the variables alive for as long as the function runs
     return name
@@ -123,6 +136,7 @@ class NodeCard:
     shares: bool = False  # another result of the same call sends its message
     added: bool = False  # it had a gradient before the pass
     hides: Counter[str] = field(default_factory=Counter)  # PyTorch's graph nodes behind this card, by kind
+    engine: "SourceLine | None" = None  # the line of the lab's engine that computed it
     captured: list[Captured] = field(default_factory=list)
     memory: int = 0  # address of its storage
     call: int = 0  # number of the call that made it
@@ -140,6 +154,8 @@ class EdgeMessage:
     message: Value
     before: Value | None
     after: Value
+    sent_by: "SourceLine | None" = None  # lines of the lab's engine
+    added_by: "SourceLine | None" = None
 
 
 @dataclass
@@ -164,54 +180,73 @@ class MessageSums:
     different: int = 0
 
 
+LogEntry: TypeAlias = SeedGradient | EdgeMessage
+
+
 class TraceDraft:
     """One pass while it is recorded, before it becomes a trace."""
 
     def __init__(self, position: SourceLine) -> None:
         self.position = position  # of backward()
-        self.log: list[SeedGradient | EdgeMessage] = []
+        self.log: list[LogEntry] = []
         self.sums = MessageSums()
+        self.max_operations = MAX_CARDS  # more than these are folded into one card
+        self.operations = 0  # of the trace
 
-    def trace(self, output: NodeCard, ends: list[NodeCard]) -> Trace:
-        """Return the trace of all that leads to the output, with the ends at which parts of it were cut off."""
-        events = self.receivers()
-        chosen = ordered(output, [event.card for event in self.log if isinstance(event, SeedGradient)], ends)
+    def trace(self, output: NodeCard, ends: list[NodeCard], starts: Sequence[NodeCard] = ()) -> Trace:
+        """Return the trace of all that leads to the output, or to one of `starts`, with the ends at which parts of it
+        were cut off."""
+        events = receivers(self.log)
+        starts = [*starts, *(event.card for event in self.log if isinstance(event, SeedGradient))]
+        chosen = ordered(output, starts, ends)
+        self.operations = sum(card.op != "" for card in chosen)
+        if self.operations > self.max_operations:
+            output, log = self.fold(output, chosen)
+            events = receivers(log)
+            chosen = ordered(output, [], [])
         numbers = {id(card): index for index, card in enumerate(chosen)}
         sources = Sources()
         trace = Trace(output=numbers[id(output)], sources=sources.sources)
         for card in chosen:
             trace.nodes.append(as_node(card, numbers, sources))
             if card.op:
-                at: Step = {"source": sources.name(card.position), "line": card.position.line}
+                at: Step = sources.step(card.position, card.engine)
                 trace.events.append({"kind": "forward", "node": numbers[id(card)], **at})
         trace.events += [written for event in events for written in self.event_rows(event, numbers, sources)]
         set_kinds(trace)
         return trace
 
-    def receivers(self) -> list[tuple[SeedGradient | EdgeMessage, int]]:
-        """Return each event with the index of the operand that received it. Other receivers are added as operands."""
-        unsent: dict[int, list[NodeCard | None]] = {}
-        events: list[tuple[SeedGradient | EdgeMessage, int]] = []
+    def fold(self, output: NodeCard, cards: list[NodeCard]) -> tuple[NodeCard, list[LogEntry]]:
+        """Return one card in place of all operations after the first `max_operations`, which is the new output, and
+        the log in which it sends the messages that leave them. Inputs that only they use are left out."""
+        operations = sorted((card for card in cards if card.op), key=lambda card: card.serial)
+        kept = {id(card) for card in operations[: self.max_operations]}
+        kept |= {id(operand) for card in operations[: self.max_operations] for operand in card.operands}
+        rest = operations[self.max_operations :]
+        inner = {id(card): card for card in rest for card in card.operands if id(card) in kept}
+        folded = NodeCard("more operations", output.position, output.preview, True, [*inner.values()])
+        seed = next((event.grad for event in self.log if isinstance(event, SeedGradient)), None)
+        log: list[LogEntry] = [] if seed is None else [SeedGradient(folded, seed)]
+        latest: dict[int, int] = {}  # receiver -> place in the log of its latest message, if that left the folded part
         for event in self.log:
-            at = 0
-            if isinstance(event, EdgeMessage):
-                left = unsent.setdefault(id(event.sender), list(event.sender.operands))
-                at = next((i for i, card in enumerate(left) if card is event.receiver), len(left))
-                if at == len(left):
-                    event.sender.operands.append(event.receiver)
-                    left.append(None)
-                left[at] = None
-            events.append((event, at))
-        return events
+            if isinstance(event, SeedGradient) or id(event.receiver) not in kept:
+                continue
+            if seed is None or id(event.sender) in kept:
+                latest.pop(id(event.receiver), None)
+                log.append(event)
+            elif id(event.receiver) in latest:
+                at = latest[id(event.receiver)]
+                log[at] = merged(log[at], event)
+            else:
+                latest[id(event.receiver)] = len(log)
+                log.append(replace(event, sender=folded, upstream=seed, contribution=event.message))
+        return folded, log
 
-    def event_rows(
-        self, numbered: tuple[SeedGradient | EdgeMessage, int], numbers: dict[int, int], sources: "Sources"
-    ) -> list[Event]:
+    def event_rows(self, numbered: tuple[LogEntry, int], numbers: dict[int, int], sources: "Sources") -> list[Event]:
         """Return the trace events of one recorded event: a seed, or a message and its accumulation."""
         event, operand = numbered
-        position = self.position if isinstance(event, SeedGradient) else event.sender.position
-        at: Step = {"source": sources.name(position), "line": position.line}
         if isinstance(event, SeedGradient):
+            at = sources.step(self.position)
             return [{"kind": "seed", "node": numbers[id(event.card)], "grad": event.grad, **at}]
         sender, child = numbers[id(event.sender)], numbers[id(event.receiver)]
         before = zeros(event.after) if event.before is None else event.before
@@ -223,7 +258,7 @@ class TraceDraft:
                 "operand": operand,
                 "upstream": event.upstream,
                 "contribution": event.contribution,
-                **at,
+                **sources.step(event.sender.position, event.sent_by),
             },
             {
                 "kind": "accumulate",
@@ -232,9 +267,33 @@ class TraceDraft:
                 "message": event.message,
                 "after": event.after,
                 "first": event.before is None,
-                **at,
+                **sources.step(event.sender.position, event.added_by),
             },
         ]
+
+
+def receivers(log: list[LogEntry]) -> list[tuple[LogEntry, int]]:
+    """Return each event with the index of the operand that received it. Other receivers are added as operands."""
+    unsent: dict[int, list[NodeCard | None]] = {}
+    events: list[tuple[LogEntry, int]] = []
+    for event in log:
+        at = 0
+        if isinstance(event, EdgeMessage):
+            left = unsent.setdefault(id(event.sender), list(event.sender.operands))
+            at = next((i for i, card in enumerate(left) if card is event.receiver), len(left))
+            if at == len(left):
+                event.sender.operands.append(event.receiver)
+                left.append(None)
+            left[at] = None
+        events.append((event, at))
+    return events
+
+
+def merged(first: LogEntry, second: EdgeMessage) -> EdgeMessage:
+    """Return two messages to one receiver, one right after the other, as a single one."""
+    assert isinstance(first, EdgeMessage)
+    message = np.add(first.message, second.message).tolist()
+    return replace(first, contribution=message, message=message, after=second.after)
 
 
 def zeros(value: Value) -> Value:
@@ -310,6 +369,13 @@ class Sources:
             name = plain if plain and plain not in self.sources else f"{plain or 'unknown'} ({len(self.names)})"
             self.names[position.code], self.sources[name] = name, code
         return self.names[position.code]
+
+    def step(self, position: SourceLine, engine: SourceLine | None = None) -> Step:
+        """Return the place of an event: the user's line and, if known, the engine's."""
+        at: Step = {"source": self.name(position), "line": position.line}
+        if engine is not None:
+            at["engine"] = {"source": self.name(engine), "line": engine.line}
+        return at
 
 
 @cache

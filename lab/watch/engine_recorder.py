@@ -1,25 +1,52 @@
 """Record the passes of `model.Tensor` in any code: operations, messages and accumulations."""
 
+import sys
 from collections.abc import Callable
-from typing import Any
+from types import FrameType
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from lab.trace.parts import Captured
 from lab.trace.recording import Trace
-from lab.watch.cards import EdgeMessage, MessageSums, NodeCard, SeedGradient, SourceLine, TraceDraft, caller, preview
+from lab.watch.cards import (
+    MAX_CARDS,
+    EdgeMessage,
+    NodeCard,
+    SeedGradient,
+    SourceLine,
+    TraceDraft,
+    caller,
+    preview,
+    variable_name,
+)
 from lab.watch.names import UniqueNames
 from model import Tensor, topological_order
 
 _ENGINE = Tensor._node.__code__.co_filename
+MAX_UNFINISHED = 2_000
+_ACCUMULATE = Tensor._accumulate.__code__
+
+
+class Made(NamedTuple):
+    """The lines that made a tensor: the user's and the engine's."""
+
+    line: SourceLine
+    engine: SourceLine
 
 
 class EngineRecorder:
-    """Records the engine's passes by wrapping methods of Tensor during a `with` block."""
+    """Records the engine's passes by wrapping methods of Tensor during a `with` block; `keep` gets each pass."""
 
-    def __init__(self, keep: Callable[[Trace, MessageSums], None]) -> None:
+    def __init__(self, keep: Callable[["EnginePass"], None]) -> None:
         self.keep = keep
-        self.positions: dict[Tensor, SourceLine] = {}
+        self.made: dict[Tensor, Made] = {}  # the results of operations, in order
+        self.pending = 0  # the first of these that was made since the last pass
+        self.names: dict[Tensor, str] = {}  # of variables
+        self.values: dict[Tensor, np.ndarray] = {}  # of leaves at their last pass
+        self.stale: dict[
+            int, str
+        ] = {}  # line of backward() -> a leaf whose gradient a step had used and nobody cleared
         self.active_pass: EnginePass | None = None
         self.originals: dict[str, Any] = {}
 
@@ -29,8 +56,11 @@ class EngineRecorder:
 
         def _node(tensor: Tensor, data: Any, children: Any, op: str, backward: Any) -> Tensor:
             out: Tensor = old_node(tensor, data, children, op, backward)
-            if out.requires_grad:
-                self.positions[out] = SourceLine(caller(2, _ENGINE))
+            if out.requires_grad and len(self.made) < MAX_CARDS:
+                frame = caller(2, _ENGINE)
+                self.made[out] = Made(SourceLine(frame), SourceLine(sys._getframe(1)))
+                for child in children:
+                    self.note_name(child, frame)
             return out
 
         def _accumulate(tensor: Tensor, message: Any) -> None:
@@ -39,14 +69,18 @@ class EngineRecorder:
             return self.active_pass.record_message(tensor, message, old_accumulate)
 
         def backward(tensor: Tensor, grad: Any = None, retain_graph: bool = False) -> None:
-            if self.active_pass is not None or tensor._backward is None:
+            if self.active_pass is not None or not callable(tensor._backward):
                 return old_backward(tensor, grad, retain_graph)  # type: ignore[no-any-return]
-            self.active_pass = EnginePass(tensor, self.positions)
+            self.note_name(tensor, caller(2, _ENGINE))
+            self.active_pass = EnginePass(topological_order(tensor), self)
+            self.note_stale(self.active_pass)
             try:
-                old_backward(tensor, grad, retain_graph)
-                self.keep(self.active_pass.finish(), self.active_pass.draft.sums)
+                with self.active_pass:
+                    old_backward(tensor, grad, retain_graph)
+                self.keep(self.active_pass)
+                self.made = {tensor: made for tensor, made in self.made.items() if callable(tensor._backward)}
+                self.pending = len(self.made)
             finally:
-                self.active_pass.restore_closures()
                 self.active_pass = None
             return None
 
@@ -57,44 +91,73 @@ class EngineRecorder:
     def __exit__(self, *ended: Any) -> None:
         for name, old in self.originals.items():
             setattr(Tensor, name, old)
-        self.originals.clear()
-        self.positions.clear()
+        for store in (self.originals, self.made, self.names, self.values):
+            store.clear()
+
+    def note_name(self, tensor: Tensor, frame: FrameType | None) -> None:
+        """Note the variable that holds a tensor, unless it has a label or its name is known."""
+        if isinstance(tensor, Tensor) and not tensor.label and not self.names.get(tensor):
+            self.names[tensor] = variable_name(frame, tensor)
+
+    def note_stale(self, begun: "EnginePass") -> None:
+        """Note a leaf whose values changed since its last pass, as in a step, but whose gradient was not cleared."""
+        for tensor in begun.order:
+            if tensor.requires_grad and tensor._backward is None:
+                used = tensor.grad is not None and tensor in self.values
+                if used and not np.array_equal(self.values[tensor], tensor._values):
+                    self.stale.setdefault(begun.draft.position.line, begun.cards[tensor].label)
+                self.values[tensor] = np.array(tensor._values)
+
+    def unfinished(self) -> list[NodeCard]:
+        """Return the cards of the first operations since the last backward pass."""
+        results, order = [*self.made][self.pending :][:MAX_UNFINISHED], dict[Tensor, None]()
+        for result in results:  # each was made after its operands
+            for child in result._children:
+                if child not in order:
+                    order |= dict.fromkeys(topological_order(child))
+            order[result] = None
+        cards = EnginePass([*order], self).cards
+        return [cards[result] for result in results]
 
 
 class EnginePass:
     """Records one backward pass of the engine."""
 
-    def __init__(self, output: Tensor, positions: dict[Tensor, SourceLine]) -> None:
-        self.order = topological_order(output)
+    def __init__(self, order: list[Tensor], recorder: EngineRecorder) -> None:
+        self.order = order  # of its tensors, the output last
         self.draft, self.names = TraceDraft(SourceLine(caller(2, _ENGINE))), UniqueNames()
         self.cards: dict[Tensor, NodeCard] = {}
         self.closures: list[tuple[Tensor, Any, Any]] = []
         self.sender: Tensor | None = None
         for tensor in self.order:
-            self.cards[tensor] = self.card(tensor, positions)
+            if tensor not in self.cards:
+                self.cards[tensor] = self.card(tensor, recorder)
+
+    def __enter__(self) -> None:
         for tensor in self.order:
-            if tensor._backward is not None:
+            if callable(tensor._backward):  # else a leaf, or its graph is freed
                 watched = self.wrap_closure(tensor, tensor._backward)
                 self.closures.append((tensor, tensor._backward, watched))
                 tensor._backward = watched
-        self.output = output
 
-    def card(self, tensor: Tensor, positions: dict[Tensor, SourceLine]) -> NodeCard:
+    def card(self, tensor: Tensor, recorder: EngineRecorder) -> NodeCard:
         op = tensor.op if tensor._backward is not None else ""
-        label = tensor.label
+        label = tensor.label or recorder.names.get(tensor, "")
         if not op and tensor.requires_grad:
             label = self.names.unique(label or "t1")
         operands = [self.cards[child] for child in tensor._children]
+        made = recorder.made.get(tensor)
         card = NodeCard(
             op,
-            positions.get(tensor, SourceLine(None)),
+            made.line if made else SourceLine(None),
             preview(np.asarray(tensor._values)),
             tensor.requires_grad,
             operands,
             label,
             added=not op and tensor.grad is not None,
+            engine=made.engine if made else None,
         )
-        if op:
+        if callable(tensor._backward):
             card.captured = captured_arrays(tensor, card, tensor._backward)
         return card
 
@@ -103,7 +166,7 @@ class EnginePass:
             card = self.cards[tensor]
             for entry, now in zip(card.captured, captured_arrays(tensor, card, closure), strict=True):
                 entry["written"] = repr(now["value"]) != repr(entry["value"])  # as text, nan equals nan
-            if tensor is self.output:
+            if tensor is self.order[-1]:
                 self.draft.log.append(SeedGradient(card, preview(np.asarray(upstream)).value))
             self.sender, self.upstream = tensor, preview(np.asarray(upstream)).value
             closure(upstream)
@@ -135,12 +198,14 @@ class EnginePass:
                 preview(part).value,
                 None if before is None else preview(before).value,
                 preview(after).value,
+                SourceLine(sys._getframe(2)),
+                SourceLine.containing(_ACCUMULATE, "self.grad = " if before is None else "self.grad += "),
             )
         )
 
     def finish(self) -> Trace:
         """Return the trace of the pass, with the gradients of its leaves."""
-        trace = self.draft.trace(self.cards[self.output], [])
+        trace = self.draft.trace(self.cards[self.order[-1]], [])
         trace.gradients = {
             self.cards[leaf].label: None if leaf.grad is None else np.array(leaf.grad)
             for leaf in self.order
@@ -148,7 +213,7 @@ class EnginePass:
         }
         return trace
 
-    def restore_closures(self) -> None:
+    def __exit__(self, *ended: Any) -> None:
         """Restore the original closures where the pass did not free them (retain_graph=True)."""
         for tensor, closure, watched in self.closures:
             if tensor._backward is watched:

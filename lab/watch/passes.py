@@ -38,9 +38,11 @@ class RecordedPass:
     def _repr_html_(self) -> str:
         return in_notebook(self.trace)
 
-    def keep(self, trace: Trace, sums: MessageSums) -> None:
-        self.traces.append(trace)
-        self.sums.append(sums)
+    def keep(self, ended: Any, error: str = "") -> None:
+        """Keep a pass of either recorder, unless an error ended it."""
+        if not error:
+            self.traces.append(ended.finish())
+            self.sums.append(ended.draft.sums)
 
 
 @contextmanager
@@ -61,11 +63,6 @@ def watch() -> Iterator[RecordedPass]:
 
 def torch_recorder(recorded: RecordedPass) -> Any:
     """Return a context manager that records PyTorch's backward passes."""
-    from lab.watch.torch_pass import TorchPass
     from lab.watch.torch_recorder import TorchRecorder
 
-    def keep(torch_pass: TorchPass, error: str) -> None:
-        if not error:
-            recorded.keep(torch_pass.finish(), torch_pass.draft.sums)
-
-    return TorchRecorder(keep)
+    return TorchRecorder(recorded.keep)

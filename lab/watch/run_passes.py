@@ -1,5 +1,6 @@
 """Record each backward pass of a watched run, and keep the few that the findings are about."""
 
+from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -45,6 +46,10 @@ class RunPasses(TorchRecorder):
         reported = {finding.backward_pass for finding in self.watcher.found.values()} & self.traces.keys()
         kept = {*sorted(reported)[:MAX_PASSES], *self.latest.values()}
         self.traces = {n: known for n, known in self.traces.items() if n in kept} | {number: trace}
+        self.forget_older()
+
+    def forget_older(self) -> None:
+        """Forget the cards from before the previous pass."""
         self.forget(self.first_card)
         self.first_card = 1 + max((card.serial for card in self.cards()), default=self.first_card)
 
@@ -66,9 +71,25 @@ class RunPasses(TorchRecorder):
             self.parameter_paths.clear()
         self.card_count, self.bytes = len(self.result_cards) + len(self.graphless), 0
 
+    def unfinished(self) -> list[NodeCard]:
+        """Return the cards of the operations since the last backward pass, in order."""
+        return [card for card in self.result_cards.values() if card.serial >= self.first_card and card.op]
+
     def pass_number(self, finding: RunFinding) -> int:
         """Return the number of the pass in which a failure was noticed, else of the last that ran its line, or 0."""
         if finding.backward_pass in self.traces:
             return finding.backward_pass
         ran = [n for n, trace in self.traces.items() if any(event["line"] == finding.line for event in trace.events)]
         return max(ran or self.traces, default=0)
+
+
+class ProgramPasses(RunPasses):
+    """Hands on each backward pass of a program when it ends, with the error that ended it."""
+
+    def __init__(self, watcher: Any, keep: Callable[[TorchPass, str], None]) -> None:
+        super().__init__(watcher)
+        self.hand_on = keep
+
+    def keep_pass(self, torch_pass: TorchPass, error: str) -> None:
+        self.hand_on(torch_pass, error)
+        self.forget_older()

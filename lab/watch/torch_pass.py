@@ -36,8 +36,9 @@ def dense(tensor: Tensor) -> Tensor:
 class TorchPass:
     """Records one run of PyTorch's engine over the graph of some outputs."""
 
-    def __init__(self, recorder: Any, outputs: tuple[Tensor, ...]) -> None:
-        self.recorder = recorder
+    def __init__(self, recorder: Any, outputs: tuple[Tensor, ...], accumulates: bool = True) -> None:
+        """accumulates: whether the engine adds to `.grad`, as backward() does and autograd.grad() does not."""
+        self.recorder, self.accumulates = recorder, accumulates
         self.backward_position = SourceLine(caller(2))
         self.draft = TraceDraft(self.backward_position)
         self.outputs = [tensor for tensor in outputs if tensor.grad_fn is not None]
@@ -52,6 +53,7 @@ class TorchPass:
         for node, number in recorder.result_cards:
             self.result_numbers.setdefault(node, []).append(number)
         self.leaf_cards: dict[Any, NodeCard] = {}
+        self.earlier: dict[Any, Tensor] = {}  # node of a leaf -> its gradient before the pass
         self.card_of_node: dict[Any, NodeCard] = {}
         self.partial_sums: dict[Key, Tensor] = {}
         self.upstream_of_card: dict[int, Any] = {}
@@ -69,7 +71,9 @@ class TorchPass:
         if hasattr(node, "variable"):
             variable = node.variable
             card = self.leaf_cards[node] = self.card_of_node[node] = recorder.leaf(variable)
-            card.added = variable.grad is not None
+            card.added = self.accumulates and variable.grad is not None
+            if card.added:
+                self.earlier[node] = variable.grad.detach().clone()
             return
         if node in self.result_numbers:
             cards = [recorder.result_cards[(node, number)] for number in sorted(self.result_numbers[node])]
@@ -185,12 +189,20 @@ class TorchPass:
             receiver = self.receiver(other, number)
             if receiver is None:
                 continue
-            part, earlier = tensor_preview(message).value, None if before is None else tensor_preview(before).value
+            part = tensor_preview(message).value
             upstream = self.upstream_of_card.get(id(sender), part)
-            self.draft.log.append(
-                EdgeMessage(sender, receiver, upstream, part, part, earlier, tensor_preview(after).value)
-            )
+            there = before if other not in self.earlier else self.with_earlier(other, before)
+            shown = None if there is None else tensor_preview(there).value
+            total = tensor_preview(self.with_earlier(other, after)).value
+            self.draft.log.append(EdgeMessage(sender, receiver, upstream, part, part, shown, total))
             self.add_gradient_card(message, f"backward of {sender.op}", sender)
+
+    def with_earlier(self, node: Any, total: Tensor | None) -> Tensor:
+        """Return a sum of messages to a node, added to what a leaf had before the pass, as PyTorch does it."""
+        earlier = self.earlier.get(node)
+        if earlier is None or total is None:
+            return earlier if total is None else total  # type: ignore[return-value]  # one of them is there
+        return earlier + total
 
     def add_gradient_card(self, gradient: Tensor, name: str, source: NodeCard | None) -> None:
         """Make a card of a gradient that has a graph itself, as with create_graph=True."""

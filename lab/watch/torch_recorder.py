@@ -7,7 +7,7 @@ import torch
 from torch.nn.modules.module import register_module_forward_hook, register_module_forward_pre_hook
 from torch.optim.optimizer import register_optimizer_step_post_hook, register_optimizer_step_pre_hook
 
-from lab.watch.cards import REVERSED, ArrayPreview, NodeCard, SourceLine, caller, plain_name, variable_name
+from lab.watch.cards import MAX_CARDS, REVERSED, ArrayPreview, NodeCard, SourceLine, caller, plain_name, variable_name
 from lab.watch.cuts import NUMBERS
 from lab.watch.onlooker import Look, Onlooker
 from lab.watch.records import (
@@ -25,7 +25,6 @@ from lab.watch.torch_pass import Key, TorchPass, tensor_preview
 from lab.watch.watcher import UNWATCHED, VIEW_ATTRIBUTES, in_order, tensors_in
 
 Tensor = torch.Tensor
-MAX_CARDS = 20_000
 INFIX = frozenset("+-*/") | {"**"}
 QUIET = frozenset(("backward", "grad", "__get__", "__set__", "register_hook", "retain_grad", "requires_grad_", "set_"))
 
@@ -86,7 +85,7 @@ class TorchRecorder(Onlooker):
             if self.running_pass is not None:
                 self.running_pass.on_nested_backward()
             return
-        torch_pass, error = TorchPass(self, outputs), ""
+        torch_pass, error = TorchPass(self, outputs, kwargs.get("accumulate_grad", True)), ""
         if not torch_pass.outputs:
             return
         self.depth += 1

@@ -6,8 +6,9 @@ export { pythonLanguage } from "@codemirror/lang-python";
 export { bracketMatching, HighlightStyle, indentOnInput, indentUnit, syntaxHighlighting } from "@codemirror/language";
 export { lintGutter, lintKeymap, setDiagnostics } from "@codemirror/lint";
 export { highlightSelectionMatches, search, searchKeymap } from "@codemirror/search";
-export { EditorState } from "@codemirror/state";
+export { EditorState, StateEffect, StateField } from "@codemirror/state";
 export {
+  Decoration,
   drawSelection,
   EditorView,
   highlightActiveLine,

@@ -11,6 +11,7 @@ import { Inputs, Sender } from "./inputs.js";
 import { Ledger } from "./ledger.js";
 import { Nudging } from "./nudging.js";
 import { Playback } from "./playback.js";
+import { Pointing } from "./pointing.js";
 import { Predict } from "./predict.js";
 import { Present } from "./present.js";
 import { Probe } from "./probe.js";
@@ -101,6 +102,7 @@ export function mount(root, host) {
       },
     },
   });
+  const pointing = new Pointing(graph);
   const ledger = new Ledger();
   const predict = new Predict({
     onWish: () => sender.push(),
@@ -328,6 +330,7 @@ export function mount(root, host) {
       remark.classList.toggle("due", due);
     }
     lower.paint(playback, frame);
+    pointing.show(playback, frame);
   }
 
   let named = "";
@@ -453,6 +456,7 @@ export function mount(root, host) {
       controls.destroy();
       sender.destroy();
       ledger.destroy();
+      pointing.destroy();
       graph.destroy();
       element.remove();
     },

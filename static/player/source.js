@@ -77,11 +77,13 @@ export class Source {
     this.showFunction(code);
     setText(this.where, `${source.file}, line ${event.line}, in ${event.source}`);
     const current = event.line - source.first;
-    if (code.lit !== code.lines[current]) {
+    const lit = code.lines[current] ?? null; // none beyond the part of a long file that is there
+    if (code.lit !== lit) {
       code.lit?.removeAttribute("aria-current");
-      code.lit = code.lines[current];
-      code.lit.setAttribute("aria-current", "true");
+      lit?.setAttribute("aria-current", "true");
+      code.lit = lit;
     }
+    if (!lit) return;
     this.line = current;
     if (this.presented) {
       this.hideOthers(code, current);

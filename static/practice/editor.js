@@ -2,6 +2,7 @@
 
 import {
   bracketMatching,
+  Decoration,
   defaultKeymap,
   drawSelection,
   EditorState,
@@ -24,6 +25,8 @@ import {
   search,
   searchKeymap,
   setDiagnostics,
+  StateEffect,
+  StateField,
   syntaxHighlighting,
   tags,
 } from "../codemirror/codemirror.js";
@@ -86,11 +89,28 @@ const LOOK = EditorView.theme({
   ".cm-searchMatch-selected": { backgroundColor: "light-dark(#ffb84d, #9a6a00)" },
 });
 
+/** Lines that are lit, and how: names of classes. @typedef {Map<number, string>} LitLines */
+
+const LIGHT = /** @type {typeof StateEffect.define<LitLines>} */ (StateEffect.define)();
+const LIT = StateField.define({
+  create: () => Decoration.none,
+  update(lines, { changes, effects, state }) {
+    const effect = effects.find((one) => one.is(LIGHT));
+    if (!effect) return lines.map(changes);
+    const known = [...effect.value].filter(([line]) => line >= 1 && line <= state.doc.lines).sort(([a], [b]) => a - b);
+    return Decoration.set(
+      known.map(([line, name]) => Decoration.line({ class: name }).range(state.doc.line(line).from)),
+    );
+  },
+  provide: (field) => EditorView.decorations.from(field),
+});
+
 /** An error in the text, and its place.
  * @typedef {{line: number, column?: number | null, sentence: string}} Mark */
 
 /** Make an editor in a parent element. @param {HTMLElement} parent @param {string} label @param {string} text
- * @param {{changed: (text: string) => void, check: () => void}} on */
+ * @param {{changed: (text: string) => void, check: () => void, pointed?: (line: number | null) => void}} on
+ *   pointed: called with the line under the pointer, or that of a moved cursor */
 export function editor(parent, label, text, on) {
   const check = () => {
     on.check();
@@ -124,12 +144,21 @@ export function editor(parent, label, text, on) {
     indentOnInput(),
     bracketMatching(),
     search({ top: true }),
+    LIT,
     pythonLanguage,
     syntaxHighlighting(COLOURS),
     LOOK,
     EditorView.contentAttributes.of({ "aria-label": label, tabindex: "0" }),
-    EditorView.updateListener.of(({ transactions, state }) => {
+    EditorView.updateListener.of(({ transactions, state, selectionSet }) => {
       if (transactions.some((one) => one.docChanged && !one.isUserEvent(TAKEN))) on.changed(state.doc.toString());
+      if (selectionSet) on.pointed?.(state.doc.lineAt(state.selection.main.head).number);
+    }),
+    EditorView.domEventHandlers({
+      mousemove(event, { state }) {
+        const at = view.posAtCoords(event);
+        on.pointed?.(at === null ? null : state.doc.lineAt(at).number);
+      },
+      mouseleave: () => on.pointed?.(null),
     }),
   ];
   const root = /** @type {Document | ShadowRoot} */ (parent.getRootNode());
@@ -189,6 +218,11 @@ export function editor(parent, label, text, on) {
           }),
         ),
       );
+    },
+
+    /** Light lines, and no others. @param {LitLines} lines */
+    light(lines) {
+      view.dispatch({ effects: LIGHT.of(lines) });
     },
 
     /** Scroll to the cursor when the editor has become smaller. */

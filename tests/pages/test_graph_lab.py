@@ -460,7 +460,7 @@ def test_a_recorded_pass_is_loaded_as_data_only(at):
     with watch() as pass_:
         (w * w).sum().backward()
     run(at)
-    at.selectbox(key="graph preset").select("A recorded pass").run()
+    at.segmented_control(key="graph kind").set_value("recorded").run()
     assert "pass_.save" in at.code[0].value  # the lines that record one
     uploader = at.get("file_uploader")[0]
     uploader.set_value(("pass.json", b"<html><script>", "application/json")).run()
@@ -470,10 +470,10 @@ def test_a_recorded_pass_is_loaded_as_data_only(at):
     assert not at.exception
     assert [node["label"] for node in sent(at)["trace"]["nodes"]] == ["w", "", ""]
     assert sent(at)["trace"]["nodes"][0]["large"]["max"] == 99.0
-    assert address(at)["pass"] == "recorded"
-    at.selectbox(key="graph preset").select_index(0).run()
+    assert address(at) == {"kind": "recorded"}
+    at.segmented_control(key="graph kind").set_value("expression").run()
     assert not at.exception
-    assert "pass" not in address(at)
+    assert "kind" not in address(at)
 
 
 def test_forward_mode_is_in_the_address_and_has_one_number_at_a_time():

@@ -41,9 +41,10 @@ def calls(tree):
     return {n.func.id for n in ast.walk(tree) if isinstance(n, ast.Call) and isinstance(n.func, ast.Name)}
 
 
-# The learner's code runs by the driver, in a process of its own; this project's own answers to a task do in this process.
+# The learner's code runs by the driver, in a process of its own, which loads lab/watch/program.py to record a program;
+# this project's own answers to a task do in this process.
 # `python -m lab.watch FILE` runs a file as `python FILE` does, for whoever types it; the app does not import it.
-RUNS_TEXT = {ROOT / "lab" / "practice" / "driver.py", ROOT / "lab" / "watch" / "__main__.py"}
+RUNS_TEXT = {ROOT / "lab" / name for name in ("practice/driver.py", "watch/program.py", "watch/__main__.py")}
 
 
 def test_a_page_has_no_learner_s_code_run_in_the_server():

@@ -25,6 +25,17 @@ def _pool() -> Pool:
     return Pool()
 
 
+@st.cache_resource(show_spinner=False)
+def programs() -> Pool:
+    """Return the pool of the processes that record programs, and have one ready."""
+    return Pool(watches=True)
+
+
+def program_in_turn() -> Callable[..., AbstractContextManager[Sandbox]]:
+    """Return what provides a process that records a program, when it is this visitor's turn."""
+    return functools.partial(programs().runner, visitor=_visitor())
+
+
 def judge_in_turn() -> Callable[[], AbstractContextManager[JudgeProcess]]:
     """Return what provides a judge when it is this visitor's turn. Any thread may call it."""
     return functools.partial(judges().judge, _visitor())

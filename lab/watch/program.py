@@ -1,0 +1,160 @@
+"""Run a learner's program and record each of its passes, for *Your program* in the Graph lab.
+
+This is the side of the learner's process: lab/practice/driver.py loads it before the program arrives, and
+lab/practice/program.py, in the server's process, reads what it reports and trusts none of it.
+"""
+
+import builtins
+import gc
+import linecache
+import signal
+import sys
+from collections.abc import Callable, Sequence
+from contextlib import nullcontext
+from types import ModuleType
+from typing import Any
+
+from lab.trace.loading import MAX_TEXT
+from lab.trace.recording import Trace
+from lab.watch.cards import NodeCard, SourceLine, TraceDraft
+from lab.watch.engine_recorder import EngineRecorder
+from lab.watch.finding import BY_NUMBER, RunFinding
+
+MAX_PASSES = 20  # recorded; later ones are only counted
+MAX_OPERATIONS = (300, 100, 30)  # cards of one pass: as many as fit into MAX_BYTES
+MAX_BYTES = 1_500_000  # of one recorded pass
+ZERO_GRAD = 6  # the failure's number
+RESERVE = 0.6  # seconds of processor time that are kept for the report of a program that takes too long
+WARM_UP = """\
+from model import Tensor
+w = Tensor([1.0])
+(w * w).sum().backward()
+"""
+WARM_UP_TORCH = """\
+import torch
+layer = torch.nn.Linear(2, 2)
+optimizer = torch.optim.Adam(layer.parameters())
+torch.nn.functional.cross_entropy(layer(torch.ones(1, 2)).relu(), torch.tensor([0])).backward()
+optimizer.step()
+"""
+
+Send = Callable[[dict[str, Any]], None]
+
+
+class TimeUp(BaseException):
+    """The program has used its processor time; not an Exception, so that few programs catch it."""
+
+
+def prepare() -> None:
+    """Import and run what most programs need, so that they need not wait for it."""
+    run(WARM_UP, "warm_up.py", lambda record: None)
+    try:
+        import torch
+    except ImportError:
+        return
+    torch.set_num_threads(1)
+    run(WARM_UP_TORCH, "warm_up.py", lambda record: None)
+    gc.collect()
+    gc.freeze()  # the watcher looks at all objects at the end: these are not the program's
+
+
+class ProgramRecording:
+    """What is recorded of a program.
+
+    send    gets each record
+    passes  the number of backward passes so far
+    """
+
+    def __init__(self, send: Send) -> None:
+        self.send = send
+        self.passes = 0
+
+    def keep(self, ended: Any, error: str = "") -> None:
+        """Send a backward pass of either recorder, with the error that ended it."""
+        self.passes += 1
+        if self.passes <= MAX_PASSES:
+            self.send_trace(ended.draft, ended.finish, error)
+
+    def keep_forward(self, cards: Sequence[NodeCard], ends: Sequence[NodeCard] = ()) -> None:
+        """Send operations that no backward pass followed, in their order."""
+        if cards and self.passes < MAX_PASSES:
+            draft = TraceDraft(SourceLine(None))
+            self.send_trace(draft, lambda: draft.trace(cards[-1], [*ends], cards))
+
+    def send_trace(self, draft: TraceDraft, finish: Callable[[], Trace], error: str = "") -> None:
+        """Send a trace with as many of its operations as fit."""
+        for draft.max_operations in MAX_OPERATIONS:
+            trace = finish()
+            trace.error = error[:MAX_TEXT]
+            text = trace.to_json()
+            if len(text) <= MAX_BYTES:
+                self.send({"line": draft.position.line, "operations": draft.operations, "trace": text})
+                return
+
+
+def run(source: str, file: str, send: Send, seconds: float = 0.0) -> tuple[dict[str, Any], BaseException | None]:
+    """Run a program; return the report and the exception that ended the program, or None.
+
+    send     gets each recorded pass when it ends: {"line": of backward(), "operations": their number, "trace": its
+             JSON}; line 0 for operations at the end that no backward pass followed
+    seconds  of processor time until this process ends: a little before, TimeUp ends the program; 0 for no limit
+
+    The report has "passes", the number of backward passes, and "findings", rows with fields of RunFinding.
+    """
+    linecache.cache[file] = (len(source), None, source.splitlines(keepends=True), file)
+    recording = ProgramRecording(send)
+    watcher = recorder = None
+    if "torch" in sys.modules and "torch" in source:
+        watcher, recorder = torch_watchers(recording)
+    with EngineRecorder(recording.keep) as engine, watcher or nullcontext(), recorder or nullcontext():
+        error = execute(source, file, seconds)
+        if error is not None or not recording.passes:
+            recording.keep_forward(engine.unfinished())
+            if recorder:
+                recording.keep_forward(recorder.unfinished(), recorder.ends)
+        findings = engine_findings(engine, file)
+    findings += watcher.findings(error) if watcher else []
+    named = ("failure", "line", "evidence", "advice")
+    rows = [{name: getattr(found, name) for name in named} for found in findings if found.file == file]
+    return {"passes": recording.passes, "findings": rows}, error
+
+
+def torch_watchers(recording: ProgramRecording) -> tuple[Any, Any]:
+    """Return what watches and what records a program of PyTorch."""
+    from lab.watch.run_passes import ProgramPasses
+    from lab.watch.watcher import Watcher
+
+    watcher: Any = Watcher()
+    return watcher, ProgramPasses(watcher, recording.keep)
+
+
+def execute(source: str, file: str, seconds: float) -> BaseException | None:
+    """Run a program as a script; return the exception that ended it, or None."""
+    module, own = ModuleType("__main__"), sys.modules["__main__"]
+    vars(module).update(__file__=file, __builtins__=builtins)
+    sys.modules["__main__"] = module  # a dataclass of the program looks for its module there
+    try:
+        if seconds:
+            signal.signal(signal.SIGVTALRM, time_is_up)
+            signal.setitimer(signal.ITIMER_VIRTUAL, max(seconds - RESERVE, seconds / 2))
+        exec(compile(source, file, "exec", dont_inherit=True), vars(module))
+    except SystemExit:
+        return None
+    except BaseException as error:
+        return error
+    finally:
+        if seconds:
+            signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        sys.modules["__main__"] = own
+    return None
+
+
+def time_is_up(*_: Any) -> None:
+    raise TimeUp
+
+
+def engine_findings(engine: EngineRecorder, file: str) -> list[RunFinding]:
+    """Return where a pass of the lab's engine added to a gradient that a step had used."""
+    seen = "backward() here added to the gradient of {}, which the last step had already used: nobody had cleared it."
+    fix = BY_NUMBER[ZERO_GRAD].fix
+    return [RunFinding(ZERO_GRAD, file, line, seen.format(leaf), advice=fix) for line, leaf in engine.stale.items()]

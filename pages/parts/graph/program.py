@@ -1,0 +1,171 @@
+"""Your program: its editor, the player with the passes that it ran, and what it printed."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from lab.practice.program import MAX_CHARACTERS, ProgramPass, ProgramRun, examples, pack, unpack
+from lab.practice.progress_file import hashed
+from lab.text import strict_json
+from lab.trace.loading import LoadError, load
+from lab.trace.recording import Trace
+from lab.ui import state
+from lab.ui.address import Field
+from lab.ui.assets import component
+from lab.ui.memoize import memoize
+from lab.ui.player import player
+from lab.ui.state import PageState
+from lab.ui.table import escape_markdown, with_code
+from lab.ui.widgets import pick
+from pages.parts.practice import running
+
+KEY = "program editor"
+PLAYER_KEY = "program player"
+PRINTED_HEIGHT = 110  # pixels
+PASS = "program pass"  # session key: the position of the pass that is shown
+CODE = Field("code", "program code", "", unpack, lambda source: pack(source) or None)
+HOW = (
+    "Write a program with `model.Tensor` or PyTorch, and press **Run**. It runs once, in a process of its own: at most "
+    "5 seconds of processor time and 2 GB, without files and network. Each `backward()` becomes a pass that you can "
+    "play: the lit line is the one that runs. Point at a line to find its cards, and at a card to find its line. The "
+    "address carries programs of up to 4,000 characters."
+)
+TRY = (
+    "Paste a training step of your own and play its pass. Then remove `zero_grad()`, put a `detach()` between two "
+    "lines, or use a value twice: what changes in the picture?"
+)
+_component = component("program", "program/program.js", lost="The editor", style="program/program.css")
+
+
+def restored() -> None:
+    """Hand the program in the address to the editor."""
+    if st.session_state["program code"]:
+        _give(st.session_state["program code"])
+
+
+def _give(source: str) -> None:
+    _, number = st.session_state.get("program given", ("", 0))
+    st.session_state["program given"] = source, number + 1
+
+
+def choose() -> None:
+    """Offer the examples, and the passes of the program that ran."""
+    texts = examples()
+
+    def give() -> None:
+        _give(texts[st.session_state["program example"]])
+
+    pick(
+        "Example", [*texts], "program example", on_change=give, bare=True, width=230, index=None, placeholder="Example"
+    )
+    ran = running.result("graph")
+    if ran and len(ran.passes) > 1:
+        st.session_state[PASS] = state.position(PASS, len(ran.passes))
+        pick("Pass", range(len(ran.passes)), PASS, bare=True, width=190, format_func=lambda at: _title(ran, at))
+
+
+def _title(ran: ProgramRun, at: int) -> str:
+    line = ran.passes[at].line
+    return f"Pass {at + 1} of {ran.count}, line {line}" if line else "After the last pass"
+
+
+def show(current: PageState) -> None:
+    """Draw the editor beside the player, and below them what the program printed and what was found."""
+    session = st.session_state
+    if running.finish("graph"):
+        session[PASS] = 0
+    refuses = running.prepare()
+    current.write(kept=["code"])
+    ran = running.result("graph")
+    with st.container(key="program-columns"):
+        code, picture = st.columns([4, 7], gap="small")
+    with code:
+        _editor(ran, refuses)
+    with picture:
+        if ran and ran.passes:
+            _play(ran, ran.passes[min(session.get(PASS, 0), len(ran.passes) - 1)])
+        else:
+            st.markdown(_nothing(ran), width="content")
+    if ran:
+        tell(ran)
+
+
+def _editor(ran: ProgramRun | None, refuses: str) -> None:
+    session = st.session_state
+
+    def run() -> None:
+        asked = session[KEY].get("run")
+        text = asked.get("text") if isinstance(asked, dict) else None
+        if isinstance(text, str) and len(text) <= MAX_CHARACTERS:
+            session["program code"] = text
+            running.begin("graph", text)
+
+    source, number = session.get("program given", ("", 0))
+    shown = {
+        "given": {"text": source, "number": number} if number else None,
+        "starter": next(iter(examples().values())),
+        "working": running.current("graph") is not None,
+        "result": {"hash": hashed(ran.source), "problem": ran.problem, "line": ran.line} if ran else None,
+        "refuses": refuses,
+    }
+    _component(
+        key=KEY,
+        data=strict_json(shown).encode(),
+        on_run_change=run,
+        on_stop_change=lambda: running.stop("graph"),
+    )
+
+
+def _play(ran: ProgramRun, shown: ProgramPass) -> None:
+    """Show a pass in the player."""
+
+    def read() -> Trace | str:
+        try:
+            return load(shown.text)
+        except LoadError as error:
+            return str(error)
+
+    trace = memoize("program pass", shown, read)
+    if isinstance(trace, str):
+        st.warning(trace)
+        return
+    if shown.operations > sum(bool(node["op"]) for node in trace.nodes):
+        kept = sum(bool(node["op"]) for node in trace.nodes) - 1
+        st.caption(f"The first {kept} of {shown.operations:,} operations; one card stands for all others.")
+    player(
+        trace,
+        key=PLAYER_KEY,
+        title="A pass of your program",
+        opening=hash((ran.source, shown.line, len(shown.text))) % 10**6,
+        event=trace.forward_events,
+        compact=True,
+    )
+
+
+def _nothing(ran: ProgramRun | None) -> str:
+    if ran is None:
+        return "Press **Run**: here you see the graph of your program, and its backward passes message by message."
+    return "Nothing was recorded: no operation had an operand with a gradient."
+
+
+def tell(ran: ProgramRun) -> None:
+    """Show what a program printed and what it did wrong."""
+    printed, found = st.columns([4, 7], gap="small")
+    with printed:
+        if ran.printed:
+            st.code(ran.printed, None, wrap_lines=True, height=PRINTED_HEIGHT)
+        else:
+            st.caption("It printed nothing.")
+    with found:
+        findings(ran)
+
+
+def findings(ran: ProgramRun) -> None:
+    """Say what a program did wrong while it ran."""
+    if not ran.findings:
+        st.caption("No known failure was found in this run.")
+    for one in ran.findings:
+        st.markdown(
+            f"**Line {one.line}: {escape_markdown(one.name)}** (certain: it ran). {with_code(one.evidence)} "
+            f"{with_code(one.fix)}"
+        )

@@ -1,0 +1,60 @@
+"""Programs that run in the background, each for one place on the pages, which waits for it."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from lab.practice import sandbox
+from lab.practice.program import ProgramRun, RunningProgram
+from pages.parts.practice.processes import program_in_turn, programs
+
+PAUSE = 0.5  # seconds between two looks at a program that runs
+
+
+def begin(place: str, source: str) -> None:
+    """Run a program for a place; stop the one that still runs for it."""
+    stop(place)
+    if not sandbox.unavailable():
+        st.session_state[f"program of {place}"] = RunningProgram(source, program_in_turn())
+
+
+def stop(place: str) -> None:
+    if running := current(place):
+        running.stop()
+
+
+def current(place: str) -> RunningProgram | None:
+    """Return the program that runs for a place, or None."""
+    running: RunningProgram | None = st.session_state.get(f"program of {place}")
+    return running
+
+
+def result(place: str) -> ProgramRun | None:
+    """Return what the last program of a place did, or None if there was none."""
+    ran: ProgramRun | None = st.session_state.get(f"program ran for {place}")
+    return ran
+
+
+def finish(place: str) -> bool:
+    """Keep the result of the program if it has ended, and tell whether it has in this run of the page."""
+    running = current(place)
+    if running is None or not running.done:
+        return False
+    del st.session_state[f"program of {place}"]
+    st.session_state[f"program ran for {place}"] = running.result()
+    return True
+
+
+def prepare() -> str:
+    """Start a process, so that the first program need not wait for it; return why none can run here, or ""."""
+    reason = sandbox.unavailable()
+    if not reason:
+        programs()
+    return reason
+
+
+def wait(place: str) -> None:
+    """Rerun the page while a program runs; call it at the end of the page."""
+    if running := current(place):
+        running.wait(PAUSE)
+        st.rerun()

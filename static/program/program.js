@@ -1,0 +1,201 @@
+/** A program of one's own: its editor, whose lines follow the player, and the engine's lines in a second tab.
+ *
+ * The browser stores the text at every change and writes it to the address; it goes to the server only to be run. */
+
+import { isCurrentPage } from "../current_page.js";
+import { h, setText } from "../player/dom.js";
+import { LINE, POINTED, SHOWN } from "../player/pointing.js";
+import { Source } from "../player/source.js";
+import { Draft } from "../practice/draft.js";
+import { editor } from "../practice/editor.js";
+import { hashed } from "../progress/hash.js";
+import { packed } from "./packed.js";
+
+/** @import { Component, ShownProgram } from "../types.js" */
+/** @import { Playback } from "../player/playback.js" */
+/** @import { Pointed, Shown } from "../player/pointing.js" */
+
+const MAX_CHARACTERS = 20_000; // of a program that is run
+const MAX_LINKED = 4_000; // characters of a program that the address carries
+const WRITE_MS = 400; // after the last change, until it is in the address
+
+/** @type {Map<ShadowRoot, Program>} */
+const programs = new Map();
+let taken = 0; // number of the text that the page gave last
+
+/** Show the program in the data. @param {Component<ShadowRoot>} component */
+export function show(component) {
+  const root = component.parentElement;
+  const shown = JSON.parse(new TextDecoder().decode(component.data));
+  const known = programs.get(root) ?? new Program(root, shown);
+  programs.set(root, known);
+  known.send = (name, value) => isCurrentPage() && component.setTriggerValue(name, value);
+  known.show(shown);
+  return () => {
+    if (root.isConnected) return;
+    programs.get(root)?.remove();
+    programs.delete(root);
+  };
+}
+
+class Program {
+  /** @param {ShadowRoot} root @param {ShownProgram} shown */
+  constructor(root, shown) {
+    this.shown = shown;
+    this.draft = new Draft("program");
+    /** @type {(name: string, value: unknown) => void} */
+    this.send = () => {};
+    /** @type {Shown | null} what the player shows */
+    this.at = null;
+    /** @type {ReturnType<typeof setTimeout> | undefined} */
+    this.writing = undefined;
+    this.runButton = h("button", { class: "check", onclick: () => this.run() }, "Run (Ctrl+Enter)");
+    this.stopButton = h("button", { onclick: () => this.send("stop", true) }, "Stop");
+    this.note = h("p", { class: "said", role: "status" });
+    const place = h("div", { class: "editor" });
+    this.source = new Source();
+    this.engine = h("div", { class: "engine" }, this.source.element);
+    this.tabs = ["Your program", "Engine: model.py"].map((name, i) =>
+      h("button", { role: "tab", onclick: () => this.open(i) }, name),
+    );
+    this.panels = [place, this.engine];
+    const list = h("div", { class: "tab-list", role: "tablist", "aria-label": "Code" }, ...this.tabs);
+    const bar = h("div", { class: "bar" }, list, h("span", { class: "gap" }), this.stopButton, this.runButton);
+    this.problem = h("p", { class: "problem", role: "status" });
+    this.element = h("div", { class: "program" }, bar, this.note, place, this.engine, this.problem);
+    root.append(this.element);
+    this.editor = editor(place, "Your program, in Python. To leave it: Escape, then Tab.", this.first(shown), {
+      changed: () => this.changed(),
+      check: () => this.run(),
+      pointed: (line) => dispatchEvent(new CustomEvent(LINE, { detail: this.isCurrent() ? line : null })),
+    });
+    this.open(0);
+    this.onShown = (/** @type {Event} */ event) => this.follow(/** @type {CustomEvent<Shown>} */ (event).detail);
+    this.onPointed = (/** @type {Event} */ event) => this.light(/** @type {CustomEvent<Pointed>} */ (event).detail);
+    addEventListener(SHOWN, this.onShown);
+    addEventListener(POINTED, this.onPointed);
+    this.writeAddress();
+  }
+
+  /** Return the text to begin with: one that the page gives, the stored one, or an example.
+   * @param {ShownProgram} shown */
+  first({ given, starter }) {
+    if (!given || given.number === taken) return this.draft.text() ?? starter;
+    taken = given.number;
+    return given.text;
+  }
+
+  remove() {
+    clearTimeout(this.writing);
+    removeEventListener(SHOWN, this.onShown);
+    removeEventListener(POINTED, this.onPointed);
+    this.source.destroy();
+    this.editor.destroy();
+    this.element.remove();
+  }
+
+  /** @param {ShownProgram} shown */
+  show(shown) {
+    this.shown = shown;
+    const { given, working, result, refuses } = shown;
+    if (given && given.number !== taken) {
+      taken = given.number;
+      this.editor.replace(given.text);
+      this.open(0);
+    }
+    this.runButton.disabled = working || refuses !== "";
+    this.stopButton.hidden = !working;
+    this.element.dataset.working = String(working);
+    if (working) this.light(null);
+    const sentence = working ? "Running…" : refuses || result?.problem || "";
+    const where = result?.line && !working && !refuses ? `Line ${result.line}: ` : "";
+    setText(this.problem, where + sentence);
+    this.problem.classList.toggle("failed", !working && sentence !== "");
+    const line = this.isCurrent() ? result?.line : null;
+    this.editor.mark(line ? [{ line, sentence }] : []);
+    if (this.at) this.follow(this.at);
+  }
+
+  /** Tell whether the text is the one that ran last. */
+  isCurrent() {
+    return this.shown.result?.hash === hashed(this.editor.text());
+  }
+
+  /** Store the text, and write it to the address when it has not changed for a moment. */
+  changed() {
+    const stored = this.draft.write(this.editor.text());
+    setText(this.note, stored ? "" : "This browser has no room to keep your text: copy it before you leave.");
+    if (!this.isCurrent()) this.editor.light(new Map());
+    clearTimeout(this.writing);
+    this.writing = setTimeout(() => this.writeAddress(), WRITE_MS);
+  }
+
+  async writeAddress() {
+    const text = this.editor.text();
+    const code = text.length <= MAX_LINKED ? await packed(text) : "";
+    if (!this.element.isConnected || !isCurrentPage() || text !== this.editor.text()) return;
+    const address = new URL(location.href);
+    if (code) address.searchParams.set("code", code);
+    else address.searchParams.delete("code");
+    if (address.href !== location.href) history.replaceState(history.state, "", address);
+  }
+
+  run() {
+    const text = this.editor.text();
+    if (this.runButton.disabled) return;
+    if (text.length > MAX_CHARACTERS) {
+      setText(this.note, `A program may have ${MAX_CHARACTERS / 1000} thousand characters; yours has more.`);
+      return;
+    }
+    this.draft.write(text);
+    this.send("run", { text });
+  }
+
+  /** Open a tab. @param {number} at */
+  open(at) {
+    this.panels.forEach((panel, i) => (panel.hidden = i !== at));
+    this.tabs.forEach((tab, i) => tab.setAttribute("aria-selected", String(i === at)));
+  }
+
+  /** Light the lines of the event that the player shows. @param {Shown} shown */
+  follow(shown) {
+    this.at = shown;
+    const { playback, frame } = shown;
+    const engine = playback.events.some((event) => event.engine);
+    this.tabs[1].hidden = !engine;
+    if (!engine) this.open(0);
+    const event = frame.event;
+    if (event?.engine) this.source.paint(playback, /** @type {any} */ ({ ...frame, event: event.engine }));
+    this.light(null);
+  }
+
+  /** Light the lines of the shown event, and those of a card that is pointed at. @param {Pointed | null} pointed */
+  light(pointed) {
+    const lines = this.at && this.isCurrent() ? linesOf(this.at) : new Map();
+    if (pointed && pointed.node !== null && this.isCurrent())
+      for (const line of linesOfNode(pointed.playback, pointed.node)) lines.set(line, "cm-pointed");
+    this.editor.light(lines);
+  }
+}
+
+/** Return the lines of an event: of the operation that computes, or of `backward()` and of the operation that sends.
+ * @param {Shown} shown @returns {Map<number, string>} */
+function linesOf({ playback, frame: { event } }) {
+  const seed = playback.events[playback.seedIndex];
+  const lines = new Map();
+  if (!event) return lines;
+  lines.set(event.line, event.kind === "forward" || event.kind === "seed" ? "cm-now" : "cm-sender");
+  if (seed && event.kind !== "forward") lines.set(seed.line, "cm-now");
+  return lines;
+}
+
+/** Return the line that computed a node, or for an input the lines that use it. @param {Playback} playback
+ * @param {number} node */
+function linesOfNode(playback, node) {
+  const users = playback.nodes[node].op
+    ? [node]
+    : playback.nodes.flatMap((one) => (one.children.includes(node) ? [one.id] : []));
+  return playback.events.flatMap((event) =>
+    event.kind === "forward" && users.includes(event.node) ? [event.line] : [],
+  );
+}
