@@ -34,7 +34,7 @@ PROGRAM = "<check>"  # the file name of a check's program in tracebacks
 MAX_NUMBERS = 50_000  # in one value of an answer, such as the weights of a layer
 MAX_MESSAGE = 2000  # characters of an exception's message
 MAX_NAME = 100  # characters of the name of a type
-WATCH = "watch"  # the argument of a process that records the passes of programs: `Server.watch`
+ENGINE, TORCH = "engine", "torch"  # argument of a process that records programs (`Server.watch`): what they import
 MAX_BASES = 20  # classes that an exception is reported to belong to
 BUILTINS = dict(vars(builtins))  # as they were before the learner's code could replace any of them
 DTYPES = re.compile(r"bool|u?int(8|16|32|64)|float(16|32|64|96|128)")
@@ -165,9 +165,8 @@ def main() -> None:
     The answers go to what was standard output; what the learner's code prints goes to standard error, and its standard
     input is empty.
     """
-    watches = sys.argv[1:] == [WATCH]
-    if watches:
-        _prepare()
+    if sys.argv[1:]:
+        _prepare(sys.argv[1] == TORCH)
     for place in os.environ.pop("PYTHONPATH").split(os.pathsep):
         sys.path.remove(place)  # NumPy is loaded; the learner may not import other packages
     np.linalg.inv(np.eye(64) @ np.eye(64))  # makes BLAS take its memory before the limit holds
@@ -197,13 +196,13 @@ def main() -> None:
         signal.setitimer(signal.ITIMER_REAL, 0)
 
 
-def _prepare() -> None:
-    """Load the recorder of passes, and PyTorch if it is installed, and print nothing meanwhile."""
+def _prepare(torch: bool) -> None:
+    """Load the recorder of passes, and PyTorch if it is wanted and installed, and print nothing meanwhile."""
     from lab.watch import program
 
     errors, nowhere = os.dup(2), os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, 2)
-    program.prepare()
+    program.prepare(torch)
     os.dup2(errors, 2)
     os.close(errors)
     os.close(nowhere)

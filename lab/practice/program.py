@@ -17,7 +17,8 @@ from typing import Any
 from lab.config import ROOT
 from lab.practice.background import Background
 from lab.practice.checker import Problem, Stopped
-from lab.practice.sandbox import GARBAGE, MALFORMED, PROGRAM, TOO_LONG, Limits, Sandbox
+from lab.practice.driver import ENGINE, TORCH
+from lab.practice.sandbox import GARBAGE, MALFORMED, PROGRAMS, TOO_LONG, Limits, Sandbox
 from lab.watch.finding import BY_NUMBER, RunFinding
 
 FILE = "program.py"
@@ -76,6 +77,11 @@ class ProgramRun:
         return self.kind in FRAGMENT and not self.findings
 
 
+def imports(source: str) -> str:
+    """Return what a program may import: PyTorch only if it names it. It runs in a process that has loaded that."""
+    return TORCH if "torch" in source else ENGINE
+
+
 def examples() -> dict[str, str]:
     """Return the examples, by their titles: the first line of each file in practice/programs/."""
     texts = [file.read_text("utf-8") for file in sorted((ROOT / "practice" / "programs").glob("*.py"))]
@@ -110,7 +116,7 @@ class RunningProgram(Background[ProgramRun]):
 
     def _record(self, runner: Callable[[Limits], AbstractContextManager[Sandbox]]) -> ProgramRun:
         try:
-            with self.process(runner(PROGRAM)) as sandbox:
+            with self.process(runner(PROGRAMS[imports(self.source)])) as sandbox:
                 return run_program(self.source, sandbox)
         except Stopped as stopped:  # before it began
             return ProgramRun(self.source, problem=str(stopped))

@@ -106,7 +106,7 @@ class Limits:
 
 
 CHECK = Limits()
-PROGRAM = Limits(seconds=5.0, memory=2 << 30)
+PROGRAMS = {driver.ENGINE: Limits(seconds=5.0), driver.TORCH: Limits(seconds=5.0, memory=2 << 30)}
 REPEATED = Limits(seconds=1.5 * CHECK.seconds)  # for a second attempt on a crowded machine
 
 
@@ -156,23 +156,25 @@ def _python() -> list[str]:
     return [os.path.realpath(sys.executable), "-s", "-S", "-P", "-B", "-u", "-X", "utf8"]
 
 
-def _environment(watches: bool = False) -> dict[str, str]:
+def _environment(watches: str = "") -> dict[str, str]:
     places = os.pathsep.join(map(str, [_packages(), ROOT] if watches else [_packages()]))
-    return {"PYTHONPATH": places, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
+    threads = {f"{name}_NUM_THREADS": "1" for name in ("OPENBLAS", "OMP", "MKL")}
+    # Optimizers of PyTorch load its compiler, which looks for a folder that exists and never writes to it here
+    return {"PYTHONPATH": places, "TORCHINDUCTOR_CACHE_DIR": "/", **threads}
 
 
 def _packages() -> Path:
     return Path(np.__file__).resolve().parents[1]
 
 
-def _bubblewrap(folder: str, watches: bool = False) -> list[str]:
+def _bubblewrap(folder: str, watches: str = "") -> list[str]:
     """Return the command prefix that isolates a command: no network, no other processes, no rights, no /proc, and
     read-only access to nothing but the system's libraries, Python's own modules, NumPy and the driver; for one that
     watches, also PyTorch and what records its passes. Other packages and this project are hidden where they lie among
     the libraries."""
     shown = ["/etc/ld.so.cache", "/etc/alternatives", _python()[0]]
-    shown += ["/proc/cpuinfo"] if watches else []  # else PyTorch would round otherwise than outside
-    packages = ("numpy", "numpy.libs", *(PYTORCH if watches else ()))
+    shown += ["/proc/cpuinfo"] if watches == driver.TORCH else []  # else PyTorch would round otherwise than outside
+    packages = ("numpy", "numpy.libs", *(PYTORCH if watches == driver.TORCH else ()))
     own = [str(ROOT / "model.py"), str(ROOT / "lab")] if watches else [driver.__file__]
     needed = [*(str(_packages() / name) for name in packages), *own]
     kept = [os.path.realpath(library) for library in LIBRARIES]
@@ -187,7 +189,7 @@ def _bubblewrap(folder: str, watches: bool = False) -> list[str]:
             command += ["--ro-bind-try", file, file]
     command += [word for path in sorted(hidden) for word in ("--tmpfs", path)]
     command += [word for file in needed for word in ("--ro-bind-try", file, file)]
-    devices = ["/dev/null", *(["/dev/urandom"] if watches else [])]
+    devices = ["/dev/null", *(["/dev/urandom"] if watches == driver.TORCH else [])]
     command += [word for device in devices for word in ("--dev-bind", device, device)]
     return [*command, "--dir", folder, "--chdir", folder, "--remount-ro", "/"]
 
@@ -198,7 +200,7 @@ def _bubblewrap(folder: str, watches: bool = False) -> list[str]:
 class _Process:
     """A running driver, which loads NumPy and then waits for its first question."""
 
-    def __init__(self, boxed: bool, watches: bool = False) -> None:
+    def __init__(self, boxed: bool, watches: str = "") -> None:
         self._boxed = boxed
         self._folder = None if boxed else _empty_folder()
         self.popen = subprocess.Popen(
@@ -206,7 +208,7 @@ class _Process:
                 *(_bubblewrap("/.practice", watches) if boxed else ()),
                 *_python(),
                 driver.__file__,
-                *([driver.WATCH] if watches else []),
+                *([watches] if watches else []),
             ],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
@@ -565,11 +567,11 @@ class Pool:
     """Runners for a server, with the process of the next one always ready. A server keeps one pool for its lifetime.
 
     boxed    whether to use bubblewrap; by default, if it works
-    watches  whether its processes record the passes of programs. They take long to start, so the next one starts when
-             a program has ended
+    watches  what the programs import that its processes record: driver.ENGINE or driver.TORCH; "" if they record none.
+             They take long to start, so the next one starts when a program has ended
     """
 
-    def __init__(self, boxed: bool | None = None, watches: bool = False) -> None:
+    def __init__(self, boxed: bool | None = None, watches: str = "") -> None:
         self._boxed, self._watches = boxed, watches
         self._checks, self._trainings = FairQueue(MAX_PROGRAMS if watches else MAX_CHECKS), FairQueue(MAX_TRAININGS)
         self._lock = threading.Lock()

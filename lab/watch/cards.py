@@ -109,10 +109,10 @@ def variable_name(frame: FrameType | None, wanted: Any) -> str:
     if frame is None:
         return ""
     variables = frame.f_locals
-    name = next((name for name, value in variables.items() if value is wanted and not name.startswith("_")), "")
-    if not name and "self" in variables:  # as in a method of a layer: its attribute
-        attributes = getattr(variables["self"], "__dict__", {})
-        name = next((name for name, value in attributes.items() if value is wanted), "")
+    attributes = getattr(variables.get("self"), "__dict__", {})  # as in a method of a layer
+    places = (variables, attributes, frame.f_globals)
+    named = (name for place in places for name, value in place.items() if value is wanted and not name.startswith("_"))
+    name = next(named, "")
     if sys.version_info < (3, 13) and frame.f_code.co_flags & inspect.CO_OPTIMIZED:
         variables.clear()  # a copy that would keep the variables alive for as long as the function runs
     return name
@@ -194,16 +194,16 @@ class TraceDraft:
         self.operations = 0  # of the trace
 
     def trace(self, output: NodeCard, ends: list[NodeCard], starts: Sequence[NodeCard] = ()) -> Trace:
-        """Return the trace of all that leads to the output, or to one of `starts`, with the ends at which parts of it
-        were cut off."""
+        """Return the trace of all that leads to `starts` and to the output, with the ends at which parts of it were
+        cut off."""
         events = receivers(self.log)
-        starts = [*starts, *(event.card for event in self.log if isinstance(event, SeedGradient))]
-        chosen = ordered(output, starts, ends)
+        seeds = [event.card for event in self.log if isinstance(event, SeedGradient)]
+        chosen = ordered([*starts, output, *seeds], ends)
         self.operations = sum(card.op != "" for card in chosen)
         if self.operations > self.max_operations:
             output, log = self.fold(output, chosen)
             events = receivers(log)
-            chosen = ordered(output, [], [])
+            chosen = ordered([output], [])
         numbers = {id(card): index for index, card in enumerate(chosen)}
         sources = Sources()
         trace = Trace(output=numbers[id(output)], sources=sources.sources)
@@ -300,8 +300,8 @@ def zeros(value: Value) -> Value:
     return [zeros(part) for part in value] if isinstance(value, list) else 0.0
 
 
-def ordered(output: NodeCard, starts: list[NodeCard], ends: list[NodeCard]) -> list[NodeCard]:
-    """Return the cards that lead to the output, each after its operands, then the cut ends of those cards."""
+def ordered(starts: list[NodeCard], ends: list[NodeCard]) -> list[NodeCard]:
+    """Return the cards that lead to some cards, each after its operands, then the cut ends of those cards."""
     order: list[NodeCard] = []
     placed: set[int] = set()
 
@@ -315,7 +315,7 @@ def ordered(output: NodeCard, starts: list[NodeCard], ends: list[NodeCard]) -> l
                 placed.add(id(top))
                 stack += [(top, True), *((operand, False) for operand in reversed(top.operands))]
 
-    for card in (output, *starts):
+    for card in starts:
         add_after_operands(card)
     ends_added = 0
     for end in ends:

@@ -11,6 +11,7 @@ import signal
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
+from importlib.util import find_spec
 from types import ModuleType
 from typing import Any
 
@@ -45,15 +46,19 @@ class TimeUp(BaseException):
     """The program has used its processor time; not an Exception, so that few programs catch it."""
 
 
-def prepare() -> None:
-    """Import and run what most programs need, so that they need not wait for it."""
-    run(WARM_UP, "warm_up.py", lambda record: None)
-    try:
+def prepare(with_torch: bool) -> None:
+    """Import and run what most programs need, so that they need not wait for it. with_torch: also PyTorch, if it is
+    installed."""
+    programs = [WARM_UP]
+    if with_torch and find_spec("torch"):
         import torch
-    except ImportError:
-        return
-    torch.set_num_threads(1)
-    run(WARM_UP_TORCH, "warm_up.py", lambda record: None)
+
+        torch.set_num_threads(1)
+        programs.append(WARM_UP_TORCH)
+    for source in programs:
+        _, error = run(source, "warm_up.py", lambda record: None)
+        if error is not None:
+            raise error
     gc.collect()
     gc.freeze()  # the watcher looks at all objects at the end: these are not the program's
 

@@ -26,14 +26,14 @@ def _pool() -> Pool:
 
 
 @st.cache_resource(show_spinner=False)
-def programs() -> Pool:
-    """Return the pool of the processes that record programs, and have one ready."""
-    return Pool(watches=True)
+def recorders(imports: str) -> Pool:
+    """Return the processes that record programs with these imports, and have one ready."""
+    return Pool(watches=imports)
 
 
-def program_in_turn() -> Callable[..., AbstractContextManager[Sandbox]]:
+def recorder_in_turn(imports: str) -> Callable[..., AbstractContextManager[Sandbox]]:
     """Return what provides a process that records a program, when it is this visitor's turn."""
-    return functools.partial(programs().runner, visitor=_visitor())
+    return functools.partial(recorders(imports).runner, visitor=_visitor())
 
 
 def judge_in_turn() -> Callable[[], AbstractContextManager[JudgeProcess]]:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import streamlit as st
 
 from lab.practice import sandbox
-from lab.practice.program import ProgramRun, RunningProgram
-from pages.parts.practice.processes import program_in_turn, programs
+from lab.practice.program import ProgramRun, RunningProgram, imports
+from lab.practice.sandbox import PROGRAMS
+from pages.parts.practice.processes import recorder_in_turn, recorders
 
 PAUSE = 0.5  # seconds between two looks at a program that runs
 
@@ -15,7 +16,7 @@ def begin(place: str, source: str) -> None:
     """Run a program for a place; stop the one that still runs for it."""
     stop(place)
     if not sandbox.unavailable():
-        st.session_state[f"program of {place}"] = RunningProgram(source, program_in_turn())
+        st.session_state[f"program of {place}"] = RunningProgram(source, recorder_in_turn(imports(source)))
 
 
 def stop(place: str) -> None:
@@ -46,10 +47,10 @@ def finish(place: str) -> bool:
 
 
 def prepare() -> str:
-    """Start a process, so that the first program need not wait for it; return why none can run here, or ""."""
+    """Start the processes, so that the first program need not wait for them; return why none can run here, or ""."""
     reason = sandbox.unavailable()
-    if not reason:
-        programs()
+    for kind in () if reason else PROGRAMS:
+        recorders(kind)
     return reason
 
 

@@ -1,0 +1,168 @@
+"""Programs of learners: the recorded gradients are those of a plain run, and each event has the line that ran."""
+
+import contextlib
+import io
+import re
+import sys
+from collections import Counter, defaultdict
+
+import numpy as np
+import pytest
+
+from lab.trace.loading import load
+from lab.watch import program
+from lab.watch.cards import kept_slices
+from model import MLP, Tensor
+from tests.unit.watch import programs_of_learners as learners
+
+pytestmark = pytest.mark.filterwarnings("ignore")
+
+FILE = "program.py"
+MARK = re.compile(r"#: (.*)")
+
+
+class Ran:
+    """A program that was run and recorded in this process."""
+
+    def __init__(self, source):
+        self.records = []
+        self.printed = io.StringIO()
+        with contextlib.redirect_stdout(self.printed):
+            self.report, self.error = program.run(source, FILE, self.records.append)
+        self.traces = [load(record["trace"]) for record in self.records]  # as the server reads them
+
+
+def plain_gradients(source):
+    """The gradients after a plain run, by the names of variables, of attributes and of a module's parameters."""
+    names = {"__name__": "__main__"}
+    with contextlib.suppress(SystemExit), contextlib.redirect_stdout(io.StringIO()):
+        exec(compile(source, FILE, "exec", dont_inherit=True), names)
+    found = {}
+    for name, value in names.items():
+        if isinstance(value, type):
+            continue
+        if hasattr(value, "named_parameters"):
+            found |= {f"{name}.{path}": parameter.grad for path, parameter in value.named_parameters()}
+        elif isinstance(value, MLP):
+            found |= {parameter.label: parameter.grad for parameter in value.parameters()}
+        elif is_leaf(value):
+            found[name] = value.grad
+        elif hasattr(value, "__dict__"):
+            found |= {key: part.grad for key, part in vars(value).items() if isinstance(part, Tensor)}
+    return {name: np.array(gradient) for name, gradient in found.items() if gradient is not None}
+
+
+def is_leaf(value):
+    torch = sys.modules.get("torch")
+    if torch and isinstance(value, torch.Tensor):
+        return value.is_leaf and value.requires_grad
+    return isinstance(value, Tensor) and value.requires_grad and not value.op
+
+
+def check(source):
+    ran = Ran(source)
+    assert ran.error is None
+    plain = plain_gradients(source)
+    shown = {}
+    for trace in ran.traces:
+        shown |= {name: gradient for name, gradient in trace.gradients.items() if gradient is not None}
+        by_name = {node["label"]: node["id"] for node in trace.nodes if not node["op"]}
+        final = trace.gradients_after()
+        for name, gradient in trace.gradients.items():  # what the picture shows is what .grad was
+            if gradient is not None and by_name[name] in final and "register_hook" not in source:
+                cells = kept_slices(gradient.shape) if gradient.ndim else ()
+                np.testing.assert_array_equal(final[by_name[name]], gradient[cells])
+    for name, gradient in plain.items():
+        known = shown if name not in shown else {name: shown[name]}  # a tied weight has one of its two names
+        assert any(np.array_equal(value, gradient, equal_nan=True) for value in known.values()), (name, gradient, shown)
+    lines = defaultdict(Counter)
+    if ran.records:
+        lines[ran.records[-1]["line"]]["backward"] += 1
+    for event in ran.traces[-1].events if ran.traces else ():
+        if event["kind"] == "forward":
+            lines[event["line"]][ran.traces[-1].nodes[event["node"]]["op"]] += 1
+    for number, line in enumerate(source.split("\n"), 1):
+        if mark := MARK.search(line):
+            assert lines[number] == Counter(mark[1].split()), (line, lines)
+    rows = [(row["failure"], row["line"]) for row in ran.report["findings"]]
+    assert rows == learners.FINDINGS.get(source, [])
+
+
+@pytest.mark.parametrize("name", learners.ENGINE)
+def test_a_program_of_the_engine_is_shown_as_it_ran(name):
+    check(learners.ENGINE[name])
+
+
+@pytest.mark.parametrize("name", learners.TORCH)
+def test_a_program_of_pytorch_is_shown_as_it_ran(name):
+    pytest.importorskip("torch")
+    check(learners.TORCH[name])
+
+
+def test_enough_programs():
+    assert min(len(learners.ENGINE), len(learners.TORCH)) >= 30
+
+
+def test_what_was_recorded_before_an_error_is_shown():
+    ran = Ran(
+        "from model import Tensor\na = Tensor([1.0, 2.0])\nb = a * a\nb.sum().backward()\nc = a @ Tensor([1.0])\n"
+    )
+    assert type(ran.error) is ValueError
+    assert [record["line"] for record in ran.records] == [4]
+    ran = Ran(
+        "from model import Tensor\na = Tensor([1.0, 2.0])\nb = a * 2.0\nc = a.exp()\nb @ Tensor([1.0, 2.0, 3.0])\n"
+    )
+    (trace,) = ran.traces
+    assert [node["op"] for node in trace.nodes if node["op"]] == ["*", "exp"]
+    assert {event["kind"] for event in trace.events} == {"forward"}
+
+
+def test_a_second_pass_through_a_freed_graph_gets_the_engine_s_sentence():
+    ran = Ran("from model import Tensor\na = Tensor(2.0)\nb = a * a\nb.backward()\nb.backward()\n")
+    assert "already gone through" in str(ran.error)
+    assert len(ran.traces) == 1
+
+
+MANY = "from model import Tensor\nw = Tensor(1.001)\nh = w\nfor _ in range(2000):\n    h = h * w\nh.backward()\n"
+IN_TORCH = MANY.replace("from model import Tensor", "import torch").replace("Tensor(1.001)", "torch.tensor(1.001)")
+IN_TORCH = IN_TORCH.replace("1.001)", "1.001, requires_grad=True)")
+
+
+@pytest.mark.parametrize("source", [MANY, IN_TORCH], ids=["engine", "torch"])
+def test_a_large_pass_has_300_cards_and_one_for_all_others(source):
+    if source is IN_TORCH:
+        pytest.importorskip("torch")
+    ran = Ran(source)
+    (trace,) = ran.traces
+    assert ran.records[0]["operations"] == 2000
+    assert sum(node["op"] == "*" for node in trace.nodes) == 300
+    assert trace.nodes[trace.output]["op"] == "more operations"
+    assert len(ran.records[0]["trace"]) < program.MAX_BYTES
+    gradient = plain_gradients(source)["w"]
+    (w,) = (node["id"] for node in trace.nodes if node["label"] == "w")
+    assert trace.gradients_after()[w] == gradient  # the messages of all 2,000
+
+
+def test_more_passes_than_are_recorded_are_counted():
+    ran = Ran("from model import Tensor\nw = Tensor(1.0)\nfor _ in range(30):\n    (w * w).backward()\n")
+    assert ran.report["passes"] == 30
+    assert len(ran.traces) == program.MAX_PASSES
+
+
+def test_the_engine_s_own_lines_are_there():
+    ran = Ran("from model import Tensor\na = Tensor(2.0)\n(a * a + a).backward()\n")
+    (trace,) = ran.traces
+    texts = {
+        event["kind"]: trace.sources[event["engine"]["source"]]["lines"][
+            event["engine"]["line"] - trace.sources[event["engine"]["source"]]["first"]
+        ].strip()
+        for event in trace.events
+        if "engine" in event
+    }
+    assert "self._node(" in texts["forward"]
+    assert "_accumulate(" in texts["message"]
+    assert texts["accumulate"] == "self.grad += message"
+
+
+def test_prepare_fails_only_with_an_error():
+    program.prepare(with_torch=False)
