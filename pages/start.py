@@ -43,7 +43,9 @@ def main() -> None:
     with page.run("start", FIELDS) as current:
         if current.restored:
             _begin()
-        st.title("Where does a gradient come from?")
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.title("Where does a gradient come from?", width="content")
+            page.link_to("pages/graph_lab.py", "Paste a program", "code", {"kind": "program"})
         prose(
             "Drag *a* up a little on its card. How much does *out* move, and why? **Run backward pass** answers with "
             "the [[gradient]] of *a*, one message at a time."

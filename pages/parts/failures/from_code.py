@@ -8,16 +8,22 @@ import streamlit as st
 
 from lab.failures import FAILURES
 from lab.failures.code import MAX_CHARACTERS, CodeFinding, NotReadable, program, read
+from lab.practice import sandbox
+from lab.practice.program import ProgramRun, pack
+from lab.ui import page
 from lab.ui.table import escape_markdown, with_code
 from lab.ui.uploads import release
 from lab.ui.widgets import button
+from pages.parts.practice import running
 
 Choose = Callable[[str], None]
+PRINTED_HEIGHT = 130  # pixels
 TEXT = "code text"  # session key
 BY_NUMBER = {failure.number: failure for failure in FAILURES}
+PLACE = "code"  # where a program runs: see `running`
 CERTAINTY = (
-    "This is only read from the text. To be certain, run your script with `python -m lab.watch SCRIPT.py`: "
-    "it names the line of the cause from what happened."
+    "This is only read from the text. **Run it** names the line of the cause from what happened; for a script with "
+    "files of its own, run `python -m lab.watch SCRIPT.py`."
 )
 EXAMPLE = """\
 import torch
@@ -51,13 +57,55 @@ def from_code(choose: Choose) -> None:
     with right:
         if not text.strip():
             st.markdown(
-                "Paste a training loop or a model, for PyTorch or this engine. It is read and never run: each finding "
-                "names the line, the reason and the changed line."
+                "Paste a training loop or a model, for PyTorch or this engine. **Read it** runs nothing: each finding "
+                "names the line, the reason and the changed line. **Run it** runs the program once, in a process of "
+                "its own, and says what happened."
             )
             return
-        _findings(text, choose)
-        if "torch" in text:
-            st.caption(CERTAINTY)
+        running.finish(PLACE)
+        ran = running.result(PLACE)
+        if running.current(PLACE):
+            st.markdown("Running…")
+        elif ran and ran.source == _source(text) and not ran.is_fragment:
+            _ran(ran, choose)
+        else:
+            if ran and ran.source == _source(text):
+                st.markdown(f"It was read, because it cannot run here alone. {_ending(ran)}")
+            _findings(text, choose)
+            if "torch" in text:
+                st.caption(CERTAINTY)
+    running.wait(PLACE)
+
+
+def _source(text: str) -> str:
+    """Return the program in a text; the text itself if it is not readable."""
+    try:
+        return program(text)
+    except NotReadable:
+        return text
+
+
+def _ran(ran: ProgramRun, choose: Choose) -> None:
+    """Say what a program did when it ran."""
+    if ran.problem:
+        st.error(_ending(ran), icon=":material/close:")
+    if not ran.findings:
+        st.success("It ran, and none of the known failures happened.", icon=":material/check:")
+    for number, one in enumerate(ran.findings):
+        with st.container(border=True, gap="xsmall"):
+            certain = f"**Line {one.line}: {escape_markdown(one.name)}** (certain: it ran)."
+            st.markdown(f"{certain} {with_code(one.evidence)}\n\n**Fix.** {with_code(one.fix)}")
+            button(f"See it happen: {one.name}", f"code ran {number}", choose, BY_NUMBER[one.failure].key)
+    if ran.printed:
+        st.code(ran.printed, None, wrap_lines=True, height=PRINTED_HEIGHT)
+    if ran.passes and (code := pack(ran.source)):
+        query = {"kind": "program", "code": code}
+        page.link_to("pages/graph_lab.py", "Play its passes in the Graph lab", "arrow_forward", query)
+
+
+def _ending(ran: ProgramRun) -> str:
+    """Say where and why a program ended early, as Markdown."""
+    return f"{f'Line {ran.line}: ' if ran.line else ''}{with_code(ran.problem)}"
 
 
 def _ask() -> str:
@@ -65,6 +113,9 @@ def _ask() -> str:
         if loaded := st.session_state["code file"]:
             take(loaded.getvalue().decode("utf-8", errors="replace").replace("\0", ""))
             release(loaded)
+
+    def run() -> None:
+        running.begin(PLACE, _source(st.session_state[TEXT]))
 
     text: str = st.text_area(
         "Your program",
@@ -76,7 +127,8 @@ def _ask() -> str:
         placeholder="for x, y in loader:\n    loss = criterion(model(x), y)\n    …",
     )
     with st.container(horizontal=True):
-        button("Read it", "code read", type="primary")
+        button("Read it", "code read", running.forget, PLACE, type="primary")
+        button("Run it", "code run", run, disabled=sandbox.unavailable() != "")
         button("An example", "code example", take, EXAMPLE)
     st.file_uploader("Or a file", ["py", "ipynb", "txt"], key="code file", max_upload_size=1, on_change=load)
     return text

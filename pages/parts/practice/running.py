@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from lab.practice import sandbox
-from lab.practice.program import ProgramRun, RunningProgram, imports
+from lab.practice.program import MAX_CHARACTERS, ProgramRun, RunningProgram, imports
 from lab.practice.sandbox import PROGRAMS
 from pages.parts.practice.processes import recorder_in_turn, recorders
 
@@ -15,7 +15,7 @@ PAUSE = 0.5  # seconds between two looks at a program that runs
 def begin(place: str, source: str) -> None:
     """Run a program for a place; stop the one that still runs for it."""
     stop(place)
-    if not sandbox.unavailable():
+    if not sandbox.unavailable() and len(source) <= MAX_CHARACTERS:
         st.session_state[f"program of {place}"] = RunningProgram(source, recorder_in_turn(imports(source)))
 
 
@@ -44,6 +44,11 @@ def finish(place: str) -> bool:
     del st.session_state[f"program of {place}"]
     st.session_state[f"program ran for {place}"] = running.result()
     return True
+
+
+def forget(place: str) -> None:
+    """Forget what the last program of a place did."""
+    st.session_state.pop(f"program ran for {place}", None)
 
 
 def prepare() -> str:
