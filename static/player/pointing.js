@@ -5,7 +5,7 @@
 
 /** @import { Graph } from "./graph.js" */
 /** @import { Frame, Playback } from "./playback.js" */
-/** @typedef {{playback: Playback, frame: Frame}} Shown the detail of SHOWN */
+/** @typedef {{playback: Playback, frame: Frame, element: Element}} Shown the detail of SHOWN */
 /** @typedef {{playback: Playback, node: number | null}} Pointed the detail of POINTED */
 
 export const SHOWN = "tensor-ops-lab-shown";
@@ -30,7 +30,7 @@ export class Pointing {
   /** @param {Playback} playback @param {Frame} frame */
   show(playback, frame) {
     this.playback = playback;
-    dispatchEvent(new CustomEvent(SHOWN, { detail: { playback, frame } }));
+    dispatchEvent(new CustomEvent(SHOWN, { detail: { playback, frame, element: this.graph.element } }));
   }
 
   /** Tell the editor which card is pointed at. @param {Element | null} card */

@@ -17,6 +17,7 @@ import { packed } from "./packed.js";
 
 const MAX_CHARACTERS = 20_000; // of a program that is run
 const MAX_LINKED = 4_000; // characters of a program that the address carries
+const MIN_HEIGHT = 430; // pixels, of a player that is one part of a page
 const WRITE_MS = 400; // after the last change, until it is in the address
 
 /** @type {Map<ShadowRoot, Program>} */
@@ -159,6 +160,7 @@ class Program {
 
   /** Light the lines of the event that the player shows. @param {Shown} shown */
   follow(shown) {
+    if (shown.playback !== this.at?.playback) requestAnimationFrame(() => this.fit(shown.element));
     this.at = shown;
     const { playback, frame } = shown;
     const engine = playback.events.some((event) => event.engine);
@@ -167,6 +169,12 @@ class Program {
     const event = frame.event;
     if (event?.engine) this.source.paint(playback, /** @type {any} */ ({ ...frame, event: event.engine }));
     this.light(null);
+  }
+
+  /** Make the editor as high as the player, in windows that show both side by side. @param {Element} picture */
+  fit(picture) {
+    const height = picture.closest(".player")?.getBoundingClientRect().height ?? 0;
+    this.element.style.setProperty("--program-height", `${Math.max(MIN_HEIGHT, Math.round(height))}px`);
   }
 
   /** Light the lines of the shown event, and those of a card that is pointed at. @param {Pointed | null} pointed */

@@ -70,7 +70,7 @@ def from_code(choose: Choose) -> None:
             _ran(ran, choose)
         else:
             if ran and ran.source == _source(text):
-                st.markdown(f"It was read, because it cannot run here alone. {_ending(ran)}")
+                st.markdown(f"{_ending(ran)}. So it cannot run here alone, and was only read.")
             _findings(text, choose)
             if "torch" in text:
                 st.caption(CERTAINTY)

@@ -21,7 +21,7 @@ from pages.parts.practice import running
 
 KEY = "program editor"
 PLAYER_KEY = "program player"
-PRINTED_HEIGHT = 110  # pixels
+PRINTED_HEIGHT, MAX_LINES = 110, 3  # pixels, and the lines that fit
 PASS = "program pass"  # session key: the position of the pass that is shown
 CODE = Field("code", "program code", "", unpack, lambda source: pack(source) or None)
 HOW = (
@@ -58,8 +58,11 @@ def choose() -> None:
     pick(
         "Example", [*texts], "program example", on_change=give, bare=True, width=230, index=None, placeholder="Example"
     )
+    if running.finish("graph"):
+        st.session_state[PASS] = 0
     ran = running.result("graph")
     if ran and len(ran.passes) > 1:
+        st.session_state.setdefault(PASS, 0)
         st.session_state[PASS] = state.position(PASS, len(ran.passes))
         pick("Pass", range(len(ran.passes)), PASS, bare=True, width=190, format_func=lambda at: _title(ran, at))
 
@@ -72,8 +75,6 @@ def _title(ran: ProgramRun, at: int) -> str:
 def show(current: PageState) -> None:
     """Draw the editor beside the player, and below them what the program printed and what was found."""
     session = st.session_state
-    if running.finish("graph"):
-        session[PASS] = 0
     refuses = running.prepare()
     current.write(kept=["code"])
     ran = running.result("graph")
@@ -153,7 +154,8 @@ def tell(ran: ProgramRun) -> None:
     printed, found = st.columns([4, 7], gap="small")
     with printed:
         if ran.printed:
-            st.code(ran.printed, None, wrap_lines=True, height=PRINTED_HEIGHT)
+            lines = ran.printed.count("\n")
+            st.code(ran.printed, None, wrap_lines=True, height="content" if lines <= MAX_LINES else PRINTED_HEIGHT)
         else:
             st.caption("It printed nothing.")
     with found:

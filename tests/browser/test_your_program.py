@@ -1,0 +1,86 @@
+"""Graph lab > Your program, as a visitor uses it."""
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from lab.practice import sandbox
+
+pytestmark = pytest.mark.skipif(sandbox.unavailable() != "", reason="no program can run on this machine")
+
+PROGRAM = """\
+from model import Tensor
+w = Tensor([1.0, 2.0])
+h = w * w
+loss = h.sum()
+loss.backward()
+print(w.grad)
+loss.backward()
+"""
+
+
+def lit(page, name):
+    return page.locator(f".cm-line.{name}")
+
+
+@pytest.mark.flow
+def test_a_program_is_pasted_run_played_and_kept(open_page):
+    page = open_page("", height=720)
+    page.get_by_role("link", name="Paste a program").click()
+    text = page.get_by_role("textbox", name=re.compile("Your program"))
+    text.click()
+    page.keyboard.press("Control+a")
+    page.keyboard.insert_text(PROGRAM)
+    page.keyboard.press("Control+Enter")
+    card = page.locator(".card", has_text="h = w * w")
+    expect(card).to_be_visible()
+    # What is there is in one window: the code, the picture, what was printed, and how it ended
+    expect(page.get_by_text("[2. 4.]", exact=True)).to_be_in_viewport()
+    expect(page.get_by_text("Line 7: RuntimeError")).to_be_in_viewport()
+    expect(card).to_be_in_viewport()
+    # The lit line: of the operation forward, of backward() and the operation that sends back
+    page.get_by_role("button", name="First (Home)").click()
+    page.get_by_role("button", name="Step forward").click()
+    expect(lit(page, "cm-now")).to_have_text("h = w * w")
+    page.get_by_role("button", name="Last (End)").click()
+    expect(lit(page, "cm-now")).to_have_text("loss.backward()")
+    expect(lit(page, "cm-sender")).to_have_text("h = w * w")
+    # Line and card point at each other
+    page.locator(".cm-line", has_text="loss = h.sum()").hover()
+    expect(page.locator(".card.pointed")).to_contain_text("loss = ")
+    card.hover()
+    expect(lit(page, "cm-pointed")).to_have_text("h = w * w")
+    # The engine's own line
+    page.get_by_role("tab", name="Engine: model.py").click()
+    expect(page.locator(".engine [aria-current]:visible")).to_contain_text("self.grad += message")
+    # Kept over a reload, with nothing run again
+    expect(page).to_have_url(re.compile("code="))
+    page.reload()
+    expect(page.locator(".cm-content")).to_contain_text("loss = h.sum()")
+    expect(page.locator(".card")).to_have_count(0)
+    page.get_by_role("button", name="Run (Ctrl+Enter)").click()
+    expect(card).to_be_visible()
+
+
+def test_a_link_opens_the_program_in_another_browser(open_page, browser, app_url):
+    page = open_page("graph-lab?kind=program")
+    page.get_by_role("combobox", name="Example").click()
+    page.get_by_role("option", name="A broadcast bias").click()
+    expect(page.locator(".cm-content")).to_contain_text("bias = Tensor")
+    page.wait_for_function("() => location.search.includes('code=')")
+    link = page.url
+    with browser.new_context() as other:
+        opened = other.new_page()
+        opened.goto(link)
+        expect(opened.locator(".cm-content")).to_contain_text("x @ w + bias")
+
+
+def test_an_endless_loop_can_be_stopped(open_page):
+    page = open_page("graph-lab?kind=program")
+    page.get_by_role("textbox", name=re.compile("Your program")).click()
+    page.keyboard.press("Control+a")
+    page.keyboard.insert_text("import time\ntime.sleep(4)")
+    page.get_by_role("button", name="Run (Ctrl+Enter)").click()
+    page.locator(".program").get_by_role("button", name="Stop").click()
+    expect(page.get_by_text("Your code was stopped")).to_be_visible()

@@ -1,0 +1,98 @@
+"""Graph lab > Your program, without a browser: what the page sends to the editor and to the player."""
+
+import json
+
+import json
+
+import pytest
+
+from lab.practice import program, sandbox
+from lab.practice.program import ProgramPass, ProgramRun, pack
+from lab.practice.progress_file import hashed
+from lab.watch import watch
+from lab.watch.finding import RunFinding
+from model import Tensor
+from pages.parts.practice import running
+from tests.pages.conftest import address, app, components, run, sent, texts
+
+SOURCE = "from model import Tensor\nw = Tensor([1.0, 2.0])\n(w * w).sum().backward()\nprint(w.grad)\nw @ 1"
+
+
+@pytest.fixture(autouse=True)
+def no_processes(monkeypatch):
+    """The page prepares no process for these tests: what a program does is tested in tests/unit/practice."""
+    monkeypatch.setattr(running, "recorders", lambda imports: None)
+
+
+def recorded():
+    with watch() as pass_:
+        w = Tensor([1.0, 2.0], label="w")
+        for _ in range(2):
+            (w * w).sum().backward()
+    return [trace.to_json() for trace in pass_.traces]
+
+
+def ran(**more):
+    first, second = recorded()
+    passes = (ProgramPass(3, 2, first), ProgramPass(3, 2, second))
+    return ProgramRun(SOURCE, passes, count=2, printed="[2. 4.]\n", **more)
+
+
+def opened(result=None, **query):
+    at = app("pages/graph_lab.py")
+    if result:
+        at.session_state["program ran for graph"] = result
+    at = run(at, kind="program", **query)
+    assert not at.exception
+    return at
+
+
+def editor(at):
+    (component,) = components(at, "program")
+    return json.loads(component.proto.bytes)
+
+
+def test_it_begins_with_an_example_and_an_invitation():
+    at = opened()
+    assert editor(at)["starter"].startswith("# A first backward()")
+    assert editor(at)["given"] is None
+    assert "Press **Run**" in texts(at.markdown)
+    assert address(at)["kind"] == "program"
+
+
+def test_a_link_brings_its_program_and_runs_nothing():
+    at = opened(code=pack(SOURCE))
+    assert editor(at)["given"] == {"text": SOURCE, "number": 1}
+    assert editor(at)["working"] is False
+    assert editor(at)["result"] is None
+    assert "does not fit" in texts(opened(code="%%%").info)
+
+
+def test_what_ran_is_shown_with_its_passes_its_output_and_its_end():
+    finding = RunFinding(6, program.FILE, 3, "backward() added <b>to</b> *it*.")
+    at = opened(ran(problem="ValueError: *no*", line=5, findings=(finding,)))
+    assert editor(at)["result"] == {"hash": hashed(SOURCE), "problem": "ValueError: *no*", "line": 5}
+    assert sent(at)["trace"]["nodes"][0]["label"] == "w"
+    assert at.code[0].value == "[2. 4.]"
+    assert r"certain: it ran" in texts(at.markdown)
+    assert r"\<b\>to\<\/b\> \*it\*" in texts(at.markdown)  # from the program's process: no Markdown
+    at.selectbox(key="program pass").select_index(1).run()
+    assert not at.exception
+    accumulated = [event["after"] for event in sent(at)["trace"]["events"] if event["kind"] == "accumulate"]
+    assert accumulated[-1] == [4.0, 8.0]
+
+
+def test_a_forged_pass_gets_a_sentence():
+    at = opened(ProgramRun(SOURCE, (ProgramPass(1, 1, '{"nodes": "<script>"}'),), 1))
+    assert "holds no recorded pass" in at.warning[0].value
+
+
+def test_an_example_goes_to_the_editor():
+    at = opened()
+    at.selectbox(key="program example").select_index(1).run()
+    assert editor(at)["given"]["text"].startswith("# A value used twice")
+
+
+def test_where_nothing_may_run_it_says_why(monkeypatch):
+    monkeypatch.setattr(sandbox, "unavailable", lambda: "Not here.")
+    assert editor(opened())["refuses"] == "Not here."
