@@ -24,6 +24,7 @@ SHORTEST = {  # benchmark -> the options of its shortest run, the slowest benchm
     "large_graphs": ["--repeats", "1"],
     "pages": ["--rounds", "1", "graph-lab"],
     "practice": ["--checks", "1", "--visitors", "2", "--rounds", "1"],
+    "program": ["--runs", "1"],
     "server": ["--visitors", "2", "--seconds", "1"],
     "tables": ["--rows", "1000", "--repeats", "1"],
     "watch": ["--rounds", "1"],

@@ -36,7 +36,7 @@ from lab.training.fair_queue import FairQueue
 from practice.task import Course, Inputs
 
 MALFORMED = (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError)  # raised by bad answers
-START_TIMEOUT = 30.0  # seconds until a process must be ready, even on a busy machine
+START_TIMEOUT = 90.0  # seconds until a process must be ready, even on a busy machine
 GRACE = 0.3  # seconds that a process has, after its time, to report where it was
 TICK = 0.1  # seconds between two looks at a process that does not answer
 MAX_STRETCH = 10  # times the limit of waiting: seconds that all questions may take by the clock

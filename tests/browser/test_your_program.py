@@ -65,10 +65,12 @@ def test_a_program_is_pasted_run_played_and_kept(open_page):
 
 def test_a_link_opens_the_program_in_another_browser(open_page, browser, app_url):
     page = open_page("graph-lab?kind=program")
+    page.wait_for_function("() => location.search.includes('code=')")
+    before = page.url
     page.get_by_role("combobox", name="Example").click()
     page.get_by_role("option", name="A broadcast bias").click()
     expect(page.locator(".cm-content")).to_contain_text("bias = Tensor")
-    page.wait_for_function("() => location.search.includes('code=')")
+    page.wait_for_function("(before) => location.href !== before", arg=before)
     link = page.url
     with browser.new_context() as other:
         opened = other.new_page()

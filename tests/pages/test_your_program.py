@@ -2,8 +2,6 @@
 
 import json
 
-import json
-
 import pytest
 
 from lab.practice import program, sandbox
@@ -12,6 +10,7 @@ from lab.practice.progress_file import hashed
 from lab.watch import watch
 from lab.watch.finding import RunFinding
 from model import Tensor
+from pages.parts.graph import program as page
 from pages.parts.practice import running
 from tests.pages.conftest import address, app, components, run, sent, texts
 
@@ -66,6 +65,19 @@ def test_a_link_brings_its_program_and_runs_nothing():
     assert editor(at)["working"] is False
     assert editor(at)["result"] is None
     assert "does not fit" in texts(opened(code="%%%").info)
+
+
+def test_a_program_from_a_link_runs_only_where_something_confines_it(monkeypatch):
+    began = []
+    monkeypatch.setattr(running, "begin", lambda place, source: began.append(source))
+    monkeypatch.setattr(sandbox, "unconfined", lambda: "Nothing confines it.")
+    session = {"program linked": SOURCE}
+    monkeypatch.setattr(page.st, "session_state", session)
+    for text in (SOURCE, SOURCE + "#"):
+        session["program editor"] = {"run": {"text": text}}
+        page.run_asked()
+    assert began == [SOURCE + "#"]
+    assert session["program ran for graph"].problem.startswith("Nothing confines it.")
 
 
 def test_what_ran_is_shown_with_its_passes_its_output_and_its_end():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
+from lab.practice import sandbox
 from lab.practice.program import MAX_CHARACTERS, ProgramPass, ProgramRun, examples, pack, unpack
 from lab.practice.progress_file import hashed
 from lab.text import strict_json
@@ -30,6 +31,7 @@ HOW = (
     "play: the lit line is the one that runs. Point at a line to find its cards, and at a card to find its line. The "
     "address carries programs of up to 4,000 characters."
 )
+LINKED = "The address brought this program, perhaps from somebody else: read it, and change it to run it."
 TRY = (
     "Paste a training step of your own and play its pass. Then remove `zero_grad()`, put a `detach()` between two "
     "lines, or use a value twice: what changes in the picture?"
@@ -39,6 +41,7 @@ _component = component("program", "program/program.js", lost="The editor", style
 
 def restored() -> None:
     """Hand the program in the address to the editor."""
+    st.session_state["program linked"] = st.session_state["program code"]
     if st.session_state["program code"]:
         _give(st.session_state["program code"])
 
@@ -91,17 +94,22 @@ def show(current: PageState) -> None:
         tell(ran)
 
 
-def _editor(ran: ProgramRun | None, refuses: str) -> None:
+def run_asked() -> None:
+    """Run the text that the editor has sent."""
     session = st.session_state
+    asked = session[KEY].get("run")
+    text = asked.get("text") if isinstance(asked, dict) else None
+    if not isinstance(text, str) or len(text) > MAX_CHARACTERS:
+        return
+    session["program code"] = text
+    if text == session.get("program linked") and (why := sandbox.unconfined()):
+        running.refuse("graph", text, f"{why} {LINKED}")
+    else:
+        running.begin("graph", text)
 
-    def run() -> None:
-        asked = session[KEY].get("run")
-        text = asked.get("text") if isinstance(asked, dict) else None
-        if isinstance(text, str) and len(text) <= MAX_CHARACTERS:
-            session["program code"] = text
-            running.begin("graph", text)
 
-    source, number = session.get("program given", ("", 0))
+def _editor(ran: ProgramRun | None, refuses: str) -> None:
+    source, number = st.session_state.get("program given", ("", 0))
     shown = {
         "given": {"text": source, "number": number} if number else None,
         "starter": next(iter(examples().values())),
@@ -112,7 +120,7 @@ def _editor(ran: ProgramRun | None, refuses: str) -> None:
     _component(
         key=KEY,
         data=strict_json(shown).encode(),
-        on_run_change=run,
+        on_run_change=run_asked,
         on_stop_change=lambda: running.stop("graph"),
     )
 

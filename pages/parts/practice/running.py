@@ -19,6 +19,11 @@ def begin(place: str, source: str) -> None:
         st.session_state[f"program of {place}"] = RunningProgram(source, recorder_in_turn(imports(source)))
 
 
+def refuse(place: str, source: str, reason: str) -> None:
+    """Show for a place why its program was not run."""
+    st.session_state[f"program ran for {place}"] = ProgramRun(source, problem=reason)
+
+
 def stop(place: str) -> None:
     if running := current(place):
         running.stop()
