@@ -10,6 +10,7 @@ from tests.support import settled, switch
 
 PAGES = {
     "graph": "graph-lab?stage=backward",
+    "program": "graph-lab?kind=program",
     "simulate-error": "simulate-error?step=4",
     "wrong": "what-went-wrong?failure=kept",
     "wrong, code": "what-went-wrong?tab=code",

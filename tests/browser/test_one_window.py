@@ -9,6 +9,7 @@ SIZES = ((1280, 720), (1024, 768))
 # path -> what is pressed first (none: all is there at once), and what is then to be seen with it
 PAGES = {
     "": ("Run backward pass", [".stage", ".ledger", "[aria-label=a]", "h1", "[data-testid=stButtonGroup]", "text=Next: an input that is used"]),
+    "graph-lab?kind=program": ("Run (Ctrl+Enter)", [".cm-editor", ".stage", ".ledger", "text=a.grad -2.0", "h1"]),
     "faults?tab=spot&case=3": ("Accuracy, 1 point", ["[data-testid=stTabs] canvas", "[data-testid=stRadio]", "h1"]),
     "simulate-error": ("1 Forward", [".stage", ".trap-program", "text=The closure of", "h1"]),
     "simulate-error?part=predict": (None, ["[data-testid=stCheckbox]", "[data-testid=stBaseButton-primary]", "h1"]),
