@@ -24,7 +24,7 @@ NAME = "descent"
 TABS = page.Tabs("descent", "descent tab")
 TITLES = {key: surface.title for key, surface in SURFACES.items()} | {NETWORK: "Two weights of a network"}
 GUESS_STEPS = 10  # number of steps that the question is about
-TICK, SLICE = 0.1, 20  # seconds between two updates of a run, and optimizer steps in each
+TICK = charts.STEP_MS / 1000  # seconds between two steps of a run
 WEIGHTS = list(weights())
 TRY_THIS = {
     "down": "On the bowl, find the largest rate at which SGD still converges. What happens at 1? Then start on the "
@@ -39,7 +39,7 @@ def main() -> None:
     with page.run(NAME, FIELDS) as current:
         st.title("Descent")
         if current.restored:
-            st.session_state["descent running"] = False
+            st.session_state["descent until"] = 0
         TABS.show({"down": _down, "four": four_points_trained.show, "time": weight_over_time.show})
         session = st.session_state
         progress.done("why-the-loss-fell", session["descent guess"] is not None and session["descent steps"] >= 10)
@@ -114,7 +114,7 @@ def _down() -> None:
     with right:
         surface = _settings()
     walks = _walks(surface)
-    with left:
+    with left, st.container(key="descent-picture"):
         _transport(walks)
         host = ChartHost(NAME)
         host.place("landscape")
@@ -122,7 +122,7 @@ def _down() -> None:
         _guess(surface, walks["momentum"], {kind: walk.step_after(GUESS_STEPS).loss for kind, walk in walks.items()})
         how = st.empty()
     below = st.container(key="descent-next").empty()
-    running = st.session_state["descent running"]
+    running = _is_running()
     st.fragment(_show, run_every=TICK if running else None)(surface, walks, host, how, below)
 
 
@@ -164,7 +164,12 @@ def _settings() -> Surface:
 
 def _reset() -> None:
     state.reset([STEPS])
-    st.session_state["descent running"] = False
+    st.session_state["descent until"] = 0
+
+
+def _is_running() -> bool:
+    """Tell whether a run has steps to take up to the number in the session."""
+    return st.session_state["descent steps"] < st.session_state["descent until"]
 
 
 def _walks(surface: Surface) -> dict[str, Walk]:
@@ -185,16 +190,22 @@ def _transport(walks: Mapping[str, Walk]) -> None:
     def go(by: int) -> None:
         session["descent steps"] = min(session["descent steps"] + by, MAX_STEPS)
 
-    over = session["descent steps"] >= MAX_STEPS or _ended(walks, session["descent steps"])
-    running = session["descent running"]
+    def finish() -> None:
+        session["descent until"] = 0
+        session["descent steps"] = min(max(len(walk.first_steps(MAX_STEPS)) for walk in walks.values()), MAX_STEPS)
+
+    at, running = session["descent steps"], _is_running()
+    over = at >= MAX_STEPS or _ended(walks, at)
     with st.container(horizontal=True, gap="small"):
         button("Step", "descent step", go, 1, type="primary", disabled=over or running)
-        button("Run 10", "descent ten", go, 10, disabled=over or running)
+        until = min(at + 10, MAX_STEPS)
+        button("Run 10", "descent ten", state.put, "descent until", until, disabled=over or running)
         if running:
-            button("Stop", "descent stop", state.put, "descent running", False, icon="stop")
+            button("Stop", "descent stop", state.put, "descent until", 0, icon="stop")
+            button("To the end", "descent end", finish)
         else:
-            button("Run to the end", "descent run", state.put, "descent running", True, disabled=over)
-        button("Reset", "descent reset", _reset, disabled=not session["descent steps"])
+            button("Run", "descent run", state.put, "descent until", MAX_STEPS, disabled=over)
+            button("Reset", "descent reset", _reset, disabled=not at)
 
 
 def _ended(walks: Mapping[str, Walk], steps: int) -> bool:
@@ -225,13 +236,13 @@ def _guess(surface: Surface, momentum: Walk, losses: Mapping[str, float]) -> Non
 def _show(
     surface: Surface, walks: Mapping[str, Walk], host: ChartHost, how: DeltaGenerator, below: DeltaGenerator
 ) -> None:
-    """Draw the picture and the numbers; during a run, take the next steps first."""
+    """Draw the picture and the numbers; during a run, take the next step first."""
     session = st.session_state
-    if session["descent running"]:
-        session["descent steps"] = min(session["descent steps"] + SLICE, MAX_STEPS)
-        if session["descent steps"] >= MAX_STEPS or _ended(walks, session["descent steps"]):
-            session["descent steps"] = min(max(len(walk.first_steps(MAX_STEPS)) for walk in walks.values()), MAX_STEPS)
-            session["descent running"] = False
+    if _is_running():
+        session["descent steps"] += 1
+        if _ended(walks, session["descent steps"]):
+            session["descent until"] = 0
+        if not _is_running():
             st.rerun()
     steps = session["descent steps"]
     ahead = {kind: walk.step_after(steps) for kind, walk in walks.items()}

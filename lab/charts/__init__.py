@@ -21,7 +21,7 @@ from lab.charts.errors import error_map
 from lab.charts.fits import answers_against_targets, curve
 from lab.charts.images import confusion_matrix, drawing, likelihoods, samples
 from lab.charts.jacobian import jacobian
-from lab.charts.landscape import Track, landscape
+from lab.charts.landscape import STEP_MS, Track, landscape
 from lab.charts.lines import Axis, Line, Mark, lines
 from lab.charts.losses import limit_log_axis, losses
 from lab.charts.plane import Plane, boundary, placed_points, signed_shades, unit

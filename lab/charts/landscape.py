@@ -16,6 +16,7 @@ from lab.text import short
 
 LEVELS = 12  # number of contours, with equal areas between them
 MARGINS = (26, 30, 28, 24)  # pixels around the grid: left, top, right, bottom; equal sums leave a square in a square
+STEP_MS = 200  # milliseconds that a step takes in the picture
 MAX_MARKERS = 60  # steps of a path that are marked one by one; more would hide it
 
 
@@ -57,7 +58,9 @@ def landscape(
             lines += [*thinned.round(3).tolist(), (None, None)]
     series: list[dict[str, Any]] = [
         {
+            "id": "contours",
             "type": "line",
+            "animation": False,
             "data": lines,
             "symbol": "none",
             "silent": True,
@@ -68,6 +71,7 @@ def landscape(
     if lowest is not None:
         series.append(
             {
+                "id": "minimum",
                 "type": "scatter",
                 "data": [list(lowest)],
                 "symbol": "rect",
@@ -89,6 +93,9 @@ def landscape(
     }
     spec = {
         "placing": True,
+        "animation": True,
+        "animationDurationUpdate": STEP_MS,
+        "animationEasingUpdate": "linear",
         "square": True,
         "grid": dict(zip(("left", "top", "right", "bottom"), MARGINS, strict=True)),
         "legend": {"top": 0, "left": 0, "itemWidth": 34, "data": [track.name for track in tracks]},
@@ -133,6 +140,7 @@ def _track(track: Track, index: int, classes: Sequence[str], paper: str) -> list
     series = [
         {
             **common,
+            "id": f"{track.name}, path",
             "type": "line",
             "data": places,
             "showSymbol": len(places) <= MAX_MARKERS,
@@ -142,6 +150,7 @@ def _track(track: Track, index: int, classes: Sequence[str], paper: str) -> list
         },
         {
             **common,
+            "id": f"{track.name}, point",
             "type": "scatter",
             "data": [here],
             "symbolSize": 13,
@@ -153,6 +162,7 @@ def _track(track: Track, index: int, classes: Sequence[str], paper: str) -> list
         series += [
             {
                 **common,
+                "id": f"{track.name}, next step",
                 "type": "line",
                 "data": [here, ahead],
                 "showSymbol": False,
@@ -161,6 +171,7 @@ def _track(track: Track, index: int, classes: Sequence[str], paper: str) -> list
             },
             {
                 **common,
+                "id": f"{track.name}, next point",
                 "type": "scatter",
                 "data": [ahead],
                 "symbolSize": 12,

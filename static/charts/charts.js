@@ -3,7 +3,7 @@
 
 import * as echarts from "../echarts/echarts.js";
 import { Network } from "../network/network.js";
-import { Debounced, h, observeSight, setAttribute, setText } from "../player/dom.js";
+import { Debounced, h, mayMove, observeSight, setAttribute, setText } from "../player/dom.js";
 import { DataTable } from "./data_table.js";
 
 /** @import { AxisSpec, ChartSpec, Component, Payload, ShownChart, ShownProgress } from "../types.js" */
@@ -182,7 +182,10 @@ export class Figure {
     const { zero, placing, ...options } = spec;
     this.picture.style.cursor = placing ? "crosshair" : "";
     this.picture.querySelectorAll(".clicked").forEach((point) => point.remove());
-    chart.setOption({ ...options, ...numbers(spec, zero) }, { notMerge: true });
+    // Series that keep their id move to their new place; any other chart is drawn anew.
+    const moves = spec.animation === true && mayMove();
+    const how = moves ? { replaceMerge: ["series", "xAxis", "yAxis"] } : { notMerge: true };
+    chart.setOption({ ...options, animation: moves, ...numbers(spec, zero) }, how);
     if (!backdrop) {
       this.picture.style.background = "";
       return;

@@ -1,7 +1,7 @@
 /** The part of ECharts' interface that static/charts/charts.js uses; see ORIGIN.md. Only tsc reads this file. */
 
 export interface Chart {
-  setOption(spec: object, how: { notMerge: boolean }): void;
+  setOption(spec: object, how: { notMerge?: boolean; replaceMerge?: string[] }): void;
   resize(): void;
   dispose(): void;
   containPixel(finder: object, place: [number, number]): boolean;

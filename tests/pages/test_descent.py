@@ -17,6 +17,12 @@ def table(at, header):
     return [[cell.strip().replace("\\", "") for cell in line.strip("|").split(" | ")] for line in lines[2:]]
 
 
+def run_ten(at):
+    press(at, "descent ten")
+    while at.session_state["descent steps"] < at.session_state["descent until"]:
+        at.run()  # the browser asks for the next step
+
+
 def test_the_next_step_is_shown_and_then_taken():
     at = opened()
     first = table(at, "θ − update")[0]
@@ -24,7 +30,7 @@ def test_the_next_step_is_shown_and_then_taken():
     press(at, "descent step")
     assert table(at, "1 step")
     assert table(at, "θ − update")[0][-1].startswith("−1.44 − ")
-    press(at, "descent ten")
+    run_ten(at)
     assert address(at)["steps"] == "11"
     press(at, "descent reset")
     assert table(at, "0 steps")
@@ -42,28 +48,26 @@ def test_the_next_step_is_shown_and_then_taken():
 def test_the_guess_is_answered_by_the_steps(parameters, said):
     at = opened(**parameters)
     assert said not in texts(at.markdown)
-    press(at, "descent ten")
+    run_ten(at)
     assert said in texts(at.markdown)
 
 
-def test_a_run_to_the_end_comes_in_slices_and_can_be_stopped():
+def test_a_run_takes_one_step_at_a_time_can_be_stopped_and_can_go_to_the_end():
     at = opened()
     press(at, "descent run")
-    at.run()  # the browser asks for the next slice; each is a part of the run
-    begun = at.session_state["descent steps"]
-    assert 0 < begun < 140
+    assert at.session_state["descent steps"] == 1
+    at.run()  # the browser asks for the next step
+    assert at.session_state["descent steps"] == 2
     press(at, "descent stop")
-    stopped = at.session_state["descent steps"]
     at.run()
-    assert at.session_state["descent steps"] == stopped
+    assert at.session_state["descent steps"] == 2
     press(at, "descent run")
-    for _ in range(10):
-        at.run()
+    press(at, "descent end")
     assert [row[-1] for row in table(at, "state")] == [f"converged after {steps}" for steps in (38, 132, 139)]
     assert [row[-2] for row in table(at, "θ − update")] == ["no step"] * 6
     assert "shorter than 0.001" in texts(at.markdown)
     assert at.button(key="descent run").disabled
-    assert not at.session_state["descent running"]
+    assert not at.session_state["descent until"]
 
 
 def test_what_diverges_is_said_to():
