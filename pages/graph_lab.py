@@ -14,8 +14,9 @@ from lab.traps.faults.compare import follow
 from lab.traps.faults.engines import SWITCH
 from lab.ui import address, expression_box, in_pytorch, page, progress, recorded, state
 from lab.ui.address import Field
+from lab.ui.assets import component
 from lab.ui.memoize import memoize
-from lab.ui.player import Live, live_values, player
+from lab.ui.player import Live, Switch, live_values, player
 from lab.ui.state import PageState, Parts
 from lab.ui.table import with_code
 from lab.ui.terms import prose
@@ -24,6 +25,7 @@ from pages.parts.graph import inputs, passes, plain_drawing, program
 from pages.parts.practice import choice, finished, running
 
 PRESETS = expression_box.presets()
+_enter = component("enter", "expression/enter.js", "listen")
 OWN = "Your own expression"
 KINDS = {"expression": "Expression", "program": "Your program", "recorded": "Recorded pass"}
 PLAYER_KEY = "graph player"
@@ -42,6 +44,7 @@ ENGINES = {  # engines with one wrong rule: name in the address -> label
     "forgets-the-sum": "no sum",
 }
 WRITES = {"*": "mul", "**": "square", "exp": "exp", "relu": "relu", "+": "add"}  # op here -> op on Simulate Error
+SHOW_TELLING = "Show one where it does"
 TELLING = {"overwrites": "shared", "any-order": "order", "forgets-the-sum": "broadcast"}  # example in which it shows
 WORDS = (
     "**What you see.** Each card is a [[node]] of the [[computational graph]]; the inputs are its [[leaves|leaf]]. "
@@ -54,8 +57,9 @@ WORDS = (
     "[[unbroadcast]]. A number has [[requires_grad]] off, and is sent nothing."
 )
 SYNTAX = (
-    "Write lines such as `h = a*b`; the last one is the result. Functions: sin, exp, log, tanh, relu, sum, max, … "
-    "Methods: x.relu(), x.sum(axis=0). Names that no line defines are inputs."
+    "Enter applies the expression; Shift+Enter starts another line, such as `h = a*b`. The last line is the result. "
+    "Functions: sin, exp, log, tanh, relu, sum, max, … Methods: x.relu(), x.sum(axis=0). Names that no line defines "
+    "are inputs."
 )
 
 
@@ -216,21 +220,45 @@ def _by_other_engine(expression: Expression, values: dict[str, float | list], la
     return yours.trace
 
 
-def _offer_telling_example(labs: Trace, broken: Trace) -> None:
-    """Offer an example that shows the broken engine's wrong rule, if this expression does not."""
-    if broken.error or departure(labs, broken):
-        return
+def _offer_telling_example() -> None:
+    """Offer an example that shows the broken engine's wrong rule, because this expression does not."""
     name = st.session_state["graph engine"]
-    telling = next(preset for preset in PRESETS if preset["key"] == TELLING[name])
-
-    def show() -> None:
-        st.session_state["graph preset"] = telling["name"]
-        _choose_preset()
-        st.session_state["graph engine news"] = st.session_state["graph turned"] = True
-
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.markdown(f"“{ENGINES[name]}” makes no difference with this expression.", width="content")
-        button("Show one where it does", "graph telling", show)
+        button(SHOW_TELLING, "graph telling", _show_telling)
+
+
+def _show_telling() -> None:
+    """Choose the example in which the chosen engine's wrong rule shows."""
+    session = st.session_state
+    telling = TELLING[session["graph engine"]]
+    session["graph preset"] = next(preset["name"] for preset in PRESETS if preset["key"] == telling)
+    _choose_preset()
+    session["graph engine news"] = session["graph turned"] = True
+
+
+def _switches(offers_telling: bool) -> list[Switch]:
+    """Return the choices that are also offered while the player fills the screen."""
+    session = st.session_state
+    direction = Switch("Direction", MODES, session["graph mode"])
+    if session["graph mode"] != "reverse":
+        return [direction]
+    engine = Switch("Engine", {choice.LABS: "The lab’s", **ENGINES}, session["graph engine"])
+    telling = [Switch("Example", {"telling": SHOW_TELLING})] if offers_telling else []
+    return [engine, *telling, direction]
+
+
+def _switch(name: str, value: str) -> None:
+    """Make a choice of the page from the player."""
+    session = st.session_state
+    if name == "Direction":
+        session["graph mode"] = value
+        _turn_round()
+    elif name == "Engine":
+        session["graph engine"] = value
+        _change_engine()
+    else:
+        _show_telling()
 
 
 def _simulate_error(trace: Trace | None) -> None:
@@ -251,6 +279,7 @@ def _turn(by: int) -> None:
 
 
 def _expression() -> None:
+    _enter(key="graph enter")
     st.text_area(
         "Expression",
         key="graph expression",
@@ -268,17 +297,21 @@ def _play(current: PageState, expression: Expression | None) -> None:
     """
     session = st.session_state
     last_expression, _ = session.get("graph played", (None, None))
+    outdated = expression is None
     expression = expression or last_expression
     live = {}
     for name, value in (inputs.values_of(expression) if expression else {}).items():
         reach = max(session["graph reach"], float(np.max(np.abs(value))))
         live[name] = Live(value, -reach, reach, session["graph step"])
-    _moving(current, expression, live)
+    _moving(current, expression, live, outdated)
 
 
 @st.fragment
-def _moving(current: PageState, expression: Expression | None, live: dict[str, Live]) -> None:
-    """Draw the part of the page that a dragged input reruns. live: the inputs with their initial values."""
+def _moving(current: PageState, expression: Expression | None, live: dict[str, Live], outdated: bool) -> None:
+    """Draw the part of the page that a dragged input reruns.
+
+    live: the inputs with their initial values. outdated: the expression is the last one that could be parsed.
+    """
     session = st.session_state
     if session.pop("graph turned", False):  # the whole page has to show another example
         st.rerun()
@@ -303,9 +336,10 @@ def _moving(current: PageState, expression: Expression | None, live: dict[str, L
                 _simulate_error(recorded)
         yours = _by_other_engine(expression, values, recorded) if recorded and not along else None
         broken = yours if session["graph engine"] in ENGINES else None
-        if recorded and broken:
-            _offer_telling_example(recorded, broken)
-    departed = departure(recorded, broken) if recorded and broken else None
+        departed = departure(recorded, broken) if recorded and broken else None
+        offers_telling = broken is not None and departed is None and not broken.error
+        if offers_telling:
+            _offer_telling_example()
     if session.pop("graph engine news", False) and departed:
         session["graph stage"], session["graph event"] = "backward", departed.event + 1
         inputs.open_player()
@@ -320,8 +354,7 @@ def _moving(current: PageState, expression: Expression | None, live: dict[str, L
         trace,
         key=PLAYER_KEY,
         live=live,
-        build=expression if labs else None,  # only the lab's engine can be checked and nudged
-        checked=labs and not along,
+        checked=expression if labs and not along else None,
         judged=expression if labs else None,
         title=expression.text,
         script=partial(passes.script, expression, values, trace),
@@ -333,6 +366,13 @@ def _moving(current: PageState, expression: Expression | None, live: dict[str, L
         address="event",
         stage="stage",
         departure=departed,
+        right=recorded if broken else None,
+        engine=ENGINES.get(session["graph engine"], ""),
+        text=session["graph expression"],
+        field="graph-expression",
+        outdated=outdated or recorded is None,
+        switches=_switches(offers_telling),
+        on_switch=_switch,
         along=along,
         on_turn=_turn,
     )

@@ -48,7 +48,7 @@ def main() -> None:
             page.link_to("pages/graph_lab.py", "Paste a program", "code", {"kind": "program"})
         prose(
             "Drag *a* up a little on its card. How much does *out* move, and why? **Run backward pass** answers with "
-            "the [[gradient]] of *a*, one message at a time."
+            "the [[gradient]] of *a*, message by message."
         )
         if assignment.is_open():
             assignment.show()
@@ -92,9 +92,7 @@ def _first_gradient(current: PageState) -> None:
         address="event",
         stage="stage",
         usual_stage="forward",
-        stopping=True,
         compact=True,
-        build=expression,
         judged=expression,
     )
     _question(expression, values)

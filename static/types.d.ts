@@ -256,10 +256,18 @@ export interface PlayerData {
   stage?: string | null;
   /** the pass left out of the address because it is the default: "none" if not given */
   usualStage?: string;
-  /** the backward pass's button stops at each message */
-  stopping?: boolean;
   /** the first event in which a broken engine differs from the correct one */
   departure?: Departure | null;
+  /** the correct engine's pass, and the name of the engine that the trace is of */
+  right?: { trace: TraceData; engine: string } | null;
+  /** the recorded program in one line or several */
+  text?: string;
+  /** the key of the page's text field for it */
+  field?: string;
+  /** the graph is that of an earlier text */
+  outdated?: boolean;
+  /** choices of the page that Present mode offers, too */
+  switches?: Switch[];
   /** the input number of forward mode; null for reverse mode */
   along?: Along | null;
   /** a counter: when it changes, the player goes to `event` again */
@@ -272,7 +280,6 @@ export interface PlayerData {
   hasScript?: boolean;
   /** the sequence number of the message that this answers */
   sequence?: number;
-  canProbe?: boolean;
   /** the player is part of a page and has no panels about a node */
   compact?: boolean;
   /** it may reach to the end of the window if its graph needs that */
@@ -282,7 +289,6 @@ export interface PlayerData {
   live?: Live;
   /** the inputs that the trace was computed with */
   values?: Record<string, Value>;
-  probe?: Answer | null;
   canCheck?: boolean;
   /** if requested: the wrong gradients that known mistakes give, by the event index of an arrival;
    * arrivals with too many numbers are left out */
@@ -297,15 +303,18 @@ export interface PlayerData {
   taken?: Taken;
 }
 
-/** lab/traps/faults/compare.py: the first event in which a broken engine differs from the correct one */
+/** lab/trace/comparison.py: the first event in which a broken engine differs from the correct one */
 export interface Departure {
   event: number;
-  /** the message, or the gradient after it */
-  here: Value;
-  /** the same in the correct pass; null if it has no such event */
-  due: Value | null;
   /** the correct engine's line if it differs, or "" */
   line: string;
+}
+
+export interface Switch {
+  name: string;
+  /** value and label */
+  options: [string, string][];
+  value: string | null;
 }
 
 export interface Remark {
@@ -379,26 +388,12 @@ export interface LiveLeaf {
   step: number;
 }
 
-/** A request for the change of the result when one element of an input moves by h. */
-export interface Question {
-  name: string;
-  /** its position in reading order */
-  cell: number;
-  h: number;
-}
-
-export interface Answer extends Question {
-  predicted: Scalar;
-  actual: Scalar;
-}
-
 /** The state that the player sends to the server. */
 export interface PlayerState {
   /** the id of `Live` that the values are for */
   live: string;
   sequence: number;
   values: Record<string, Value>;
-  probe: Question | null;
   /** whether the numerical check is visible */
   check: boolean;
   /** whether the learner predicts gradients */
@@ -407,10 +402,13 @@ export interface PlayerState {
   selected: number | null;
 }
 
-/** A request for a file, or for the prepared state of the page `by` positions further on. */
+/** A request for a file, for the prepared state of the page `by` positions further on, or for another value of a
+ * switch. */
 export interface Wish {
-  what: "html" | "script" | "turn";
+  what: "html" | "script" | "turn" | "switch";
   by?: number;
+  switch?: string;
+  value?: string;
   event: number;
   number: number;
 }

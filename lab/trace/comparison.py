@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
-from lab.trace.parts import Event, Value
+from lab.trace.parts import Event
 from lab.trace.recording import Trace
 
 
@@ -15,14 +15,10 @@ class Departure:
     """The first event in which the pass of a broken engine departs from the right one.
 
     event  its index in the broken pass
-    here   the message, or the gradient after it arrived
-    due    the same in the right pass; None if the right pass has no such event
-    line   the right engine's source line, if it differs; else ""
+    line   the right engine's source line for the same event, if it differs; else ""
     """
 
     event: int
-    here: Value
-    due: Value | None
     line: str
 
 
@@ -35,10 +31,9 @@ def departure(right: Trace, broken: Trace) -> Departure | None:
     same = [i for i in range(len(right.events)) if _about(right, i) == _about(broken, index)]
     before = sum(_about(broken, i) == _about(broken, index) for i in range(index))
     if before >= len(same):
-        return Departure(index, _number(event), None, "")
-    counterpart = right.events[same[before]]
-    lines = _line(right, counterpart), _line(broken, event)
-    return Departure(index, _number(event), _number(counterpart), "" if lines[0] == lines[1] else lines[0])
+        return Departure(index, "")
+    lines = _line(right, right.events[same[before]]), _line(broken, event)
+    return Departure(index, "" if lines[0] == lines[1] else lines[0])
 
 
 def _about(trace: Trace, index: int) -> tuple[Any, ...]:
@@ -47,17 +42,6 @@ def _about(trace: Trace, index: int) -> tuple[Any, ...]:
     sent = trace.events[index - 1] if event["kind"] == "accumulate" and index else event
     edge = (sent["node"], sent["operand"]) if sent["kind"] == "message" else ()
     return event["kind"], event["node"], edge
-
-
-def _number(event: Event) -> Value:
-    match event["kind"]:
-        case "message":
-            return event["contribution"]
-        case "accumulate":
-            return event["after"]
-        case "seed":
-            return event["grad"]
-    return 0.0
 
 
 def _line(trace: Trace, event: Event) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import math
 from collections.abc import Mapping, Sequence
@@ -101,11 +102,21 @@ def expression_box(
     except ExpressionError as error:
         mistake(error)
         return None
-    known = examples.get(session[f"{page} expression"], {})
-    session[f"{page} inputs"] = {
-        name: session[f"{page} inputs"].get(name, known.get(name, 1.0)) for name in expression.names
-    }
+    known = {**examples.get(session[f"{page} expression"], {}), **session[f"{page} inputs"]}
+    session[f"{page} inputs"] = initial_values(expression, known)
     return expression
+
+
+def initial_values(expression: Expression, known: Mapping[str, float | list]) -> dict[str, float | list]:
+    """Return the value of each input: the known one, or else the next number from 2 on that no other input has.
+
+    Different numbers show which one a message has come from.
+    """
+    values = {name: known[name] for name in expression.names if name in known}
+    for name in expression.names:
+        if name not in values:
+            values[name] = float(next(number for number in itertools.count(2) if number not in values.values()))
+    return values
 
 
 def mistake(error: Exception) -> None:

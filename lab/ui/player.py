@@ -6,7 +6,7 @@ only a few lines that load the rest.
 
 import hashlib
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,13 +15,13 @@ import streamlit as st
 
 from lab.text import strict_json
 from lab.trace.comparison import Departure
-from lab.trace.export import player_data, slope_data, standalone
+from lab.trace.export import playable, player_data, slope_data, standalone
 from lab.trace.mistakes import Mistakes
 from lab.trace.numerical import NumericalCheck, check, slopes_of_numbers
 from lab.trace.recording import Trace
 from lab.ui.assets import keep_value, loading
 from lab.ui.memoize import memoize
-from model import Tensor, no_grad
+from model import Tensor
 
 MAX_PREDICTED = 6  # numbers in a gradient that the learner is asked to predict
 LIMIT = 1e6  # largest absolute value that is accepted from the browser
@@ -47,6 +47,18 @@ class Live:
     low: float = -10.0
     high: float = 10.0
     step: float = 0.1
+
+
+@dataclass(frozen=True)
+class Switch:
+    """A choice of the page that can also be made while the player fills the screen.
+
+    options  value -> label; value: the chosen one, or None for a button that has been pressed by nobody yet
+    """
+
+    name: str
+    options: Mapping[str, str]
+    value: str | None = None
 
 
 @dataclass(frozen=True)
@@ -81,8 +93,7 @@ def player(
     *,
     key: str,
     live: Mapping[str, Live] | None = None,
-    build: Callable[..., Tensor] | None = None,
-    checked: bool = False,
+    checked: Callable[..., Tensor] | None = None,
     judged: Callable[..., Tensor] | None = None,
     title: str = "A backward pass, step by step",
     script: Callable[[], str] | None = None,
@@ -93,8 +104,14 @@ def player(
     address: str | None = None,
     stage: str | None = None,
     usual_stage: str = "none",
-    stopping: bool = False,
     departure: Departure | None = None,
+    right: Trace | None = None,
+    engine: str = "",
+    text: str = "",
+    field: str = "",
+    outdated: bool = False,
+    switches: Sequence[Switch] = (),
+    on_switch: Callable[[str, str], None] | None = None,
     along: tuple[str, int] | None = None,
     on_turn: Callable[[int], None] | None = None,
     compact: bool = False,
@@ -103,10 +120,10 @@ def player(
 ) -> PlayerState:
     """Show a trace that can be played event by event, and return the player's state.
 
-    live     leaves with controls in the player; a change reruns the script, or the fragment around this call
-    build    the recorded function; with it the learner can nudge a leaf and compare the result with its gradient
-    checked  True if `build` ran on the correct engine: the learner can compare each gradient with a numerical one, and
-             be asked for it before it is shown
+    live     leaves with controls in the player, which can also be dragged on their cards; a change reruns the script,
+             or the fragment around this call
+    checked  the recorded function, if it ran on the correct engine: the learner can compare each gradient with a
+             numerical one, and be asked for it before it is shown
     judged   the recorded function, if it ran on the correct engine and the player is to explain the gradients; without
              it, or if that would take long, they get no explanation
     title    title of the HTML page that can be downloaded
@@ -119,10 +136,16 @@ def player(
     stage    query parameter that holds the event's pass, "forward" or "backward"; `address` then holds the event only
              if it is not the last of its pass
     usual_stage  the pass that the address leaves out
-    stopping  True makes the button of the backward pass stop at each message and explain its number
     along    leaf and cell position: forward mode instead of the backward pass, with the derivatives of all nodes with
              respect to this number
     departure  where the pass of a broken engine first differs from the right one; the player marks this event
+    right    the pass of the right engine, if `trace` is that of another one, which `engine` names; both are shown
+             where they differ
+    text     what the page calls the recorded program, such as an expression; shown above the graph in Present mode
+    field    key of the page's text field for `text`: a run waits until the page has taken over what was typed there
+    outdated  True greys the graph, which is that of an earlier text
+    switches, on_switch  choices of the page, offered above the graph in Present mode, and the callback for their name
+             and new value
     on_turn  callback for another prepared state of the page: n steps on, or back if n is negative
     compact  True shows only the controls, the event's sentence, the graph and the inputs, about 430 pixels high; the
              panels about a node appear in Present mode
@@ -139,18 +162,21 @@ def player(
         "address": address,
         "stage": stage,
         "usualStage": usual_stage,
-        "stopping": stopping,
         "along": None if along is None else {"name": along[0], "cell": along[1]},
         "departure": None if departure is None else vars(departure),
+        "right": None if right is None else {"trace": playable(right), "engine": engine},
+        "text": text,
+        "field": field,
+        "outdated": outdated,
+        "switches": [vars(switch) | {"options": [*switch.options.items()]} for switch in switches],
         "opening": opening,
         "chosen": chosen,
         "hasScript": script is not None,
         "compact": compact,
         "grows": grows,
         "still": still,
-        "canCheck": checked,
+        "canCheck": checked is not None,
         "sequence": _natural(state.get("sequence")) or 0,
-        "canProbe": build is not None,
     }
     if live:
         leaves = [{"name": name, **vars(leaf)} for name, leaf in live.items()]
@@ -162,17 +188,20 @@ def player(
     elif request.get("what") == "script" and script is not None:
         data["taken"] = _download(request, script())
 
-    def turn() -> None:
-        by = _request(key).get("by")
+    def act() -> None:
+        asked = _request(key)
+        by = asked.get("by")
         if on_turn and isinstance(by, int) and abs(by) <= LIMIT:
             on_turn(by)
+        if on_switch:
+            _choose(asked, switches, on_switch)
 
-    questions = {name: state.get(name) for name in ("probe", "check", "predict")}
+    questions = {name: state.get(name) for name in ("check", "predict")}
 
     def packed() -> tuple[Trace, bytes]:
         """Encode the data; the cache keeps the trace, too, so that no other trace gets its id."""
         shown = player_data(trace, slopes_of_numbers(trace, judged))
-        return trace, strict_json(data | shown | _answers(trace, build, checked, questions)).encode()
+        return trace, strict_json(data | shown | _answers(trace, checked, questions)).encode()
 
     # Streamlit sends bytes as they are, but parses and sorts a dict.
     shown = _component(
@@ -180,7 +209,7 @@ def player(
         data=memoize(f"player {key}", (id(trace), data, questions), packed)[1],
         on_state_change=keep_value,
         on_failed_change=keep_value,
-        on_want_change=turn,
+        on_want_change=act,
     )
     reached = next(at for at in (_natural(state.get("event")), opened, event, len(trace.events)) if at is not None)
     return PlayerState(
@@ -191,42 +220,21 @@ def player(
     )
 
 
-def _answers(
-    trace: Trace, build: Callable[..., Tensor] | None, checked: bool, questions: Mapping[str, Any]
-) -> dict[str, Any]:
-    """Answer what the learner has asked the player: a nudge, the numerical check, predictions to compare with."""
+def _choose(asked: Mapping[str, Any], switches: Sequence[Switch], on_switch: Callable[[str, str], None]) -> None:
+    """Pass on the choice that the browser asks for, if it is one of those offered."""
+    for switch in switches:
+        if asked.get("switch") == switch.name and asked.get("value") in [*switch.options]:
+            on_switch(switch.name, asked["value"])
+
+
+def _answers(trace: Trace, build: Callable[..., Tensor] | None, questions: Mapping[str, Any]) -> dict[str, Any]:
+    """Answer what the learner has asked the player: the numerical check, predictions to compare with."""
     answers: dict[str, Any] = {}
-    if build is not None:
-        answers["probe"] = nudged(trace, build, questions["probe"])
-    if checked and build is not None and questions["check"] is True:
+    if build is not None and questions["check"] is True:
         answers["check"] = _check(trace, build)
-    if checked and questions["predict"] is True:
+    if build is not None and questions["predict"] is True:
         answers["guesses"] = Mistakes(trace).wrong_gradients_by_event(MAX_PREDICTED)
     return answers
-
-
-def nudged(trace: Trace, build: Callable[..., Tensor], question: Any) -> dict[str, Any] | None:
-    """Move one element of a leaf by h, and return the change of the result that its gradient predicts and the real one.
-
-    question: {"name", "cell" (position in reading order), "h"} from the browser. Returns None if it is not valid.
-    """
-    leaves = {node["label"]: np.array(node["value"]) for node in trace.nodes[: len(trace.gradients)]}
-    if not isinstance(question, dict) or question.get("name") not in leaves or not _is_number(question.get("h")):
-        return None
-    name, cell, h = question["name"], _natural(question.get("cell")), float(question["h"])
-    if cell is None or cell >= leaves[name].size:
-        return None
-    leaves[name].flat[cell] += h
-    seed = next((event for event in trace.events if event["kind"] == "seed"), None)
-    if seed is None:  # the engine refused the backward pass
-        return None
-    upstream = np.asarray(seed["grad"])
-    with no_grad(), np.errstate(all="ignore"):
-        result = build(**{label: Tensor(value, label=label) for label, value in leaves.items()}).numpy()
-        change = (upstream * (result - np.asarray(trace.nodes[trace.output]["value"]))).sum()
-    gradient = trace.gradients[name]
-    slope = 0.0 if gradient is None else gradient.flat[cell]
-    return {"name": name, "cell": cell, "h": h, "predicted": float(slope * h), "actual": float(change)}
 
 
 def _check(trace: Trace, build: Callable[..., Tensor]) -> dict[str, Any]:
@@ -276,10 +284,6 @@ def _validated(sent: Any, start: float | list) -> float | list:
     if array.shape != np.shape(start) or not np.all(np.abs(array) <= LIMIT):
         return start
     return array.tolist()
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) <= LIMIT  # False for nan
 
 
 def _natural(value: Any) -> int | None:

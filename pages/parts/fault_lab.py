@@ -294,7 +294,6 @@ def _events(fault: Fault, seed: int) -> None:
         shown = player(
             trace,
             key="fault player",
-            build=fault.shorter or fault.example,
             event=min(first, len(trace.events)),
             opened=st.session_state["fault event"],
             address="event",

@@ -1,4 +1,4 @@
-/** The arithmetic of one message in the backward pass, shared by the ledger, the derivation and the nudge. */
+/** The arithmetic of one message in the backward pass, shared by the ledger, the derivation and forward mode. */
 
 import { brief, broadcastCell, element, factor, flat, indexText, nested, operandCell, shapeOf } from "./format.js";
 import { fullShape } from "./playback.js";

@@ -5,8 +5,6 @@ import { boxed, h, mayMove, s, setAttribute } from "./dom.js";
 /** @import { Playback } from "./playback.js" */
 
 const EVENT_MS = 1100; // time for one event at normal speed
-const PASS_MS = 1600; // time for a whole pass when its button runs it
-const MAX_PASS_EVENT_MS = 260; // time for one event in such a run
 const ICONS = {
   first: "M5 4h2v12H5zM16 4v12l-8-6z",
   nodeBack: "M10 4v12l-7-6zM17 4v12l-7-6z",
@@ -22,6 +20,7 @@ const ICONS = {
 
 /** @typedef {object} Callbacks
  * @property {(from: number, to: number) => number} limit returns the event at which a step or a run has to stop
+ * @property {(pass: "forward" | "backward") => boolean} mayRun tells whether a run may begin
  * @property {(k: number, moving: boolean, stopped: boolean) => void} onMove
  * @property {() => void} onRelease
  * @property {() => void} onPresent
@@ -39,7 +38,6 @@ export class Controls {
     this.playing = false;
     this.running = 0; // the event at which the current run ends, or 0
     this.presenting = false;
-    this.stopping = false; // the backward pass stops at each message
     /** @type {ReturnType<typeof setTimeout> | undefined} */
     this.timer = undefined;
     /** @param {keyof typeof ICONS} name @param {string} label @param {() => void} onclick */
@@ -141,36 +139,16 @@ export class Controls {
       const lit = !done[pass] && (pass === "forward" || done.forward);
       const look = `run${lit ? " main" : ""}${done[pass] ? " done" : ""}`;
       const button = this.runs[pass];
-      const begun = this.stopping && pass === "backward" && this.k > forwardEnd && !done.backward;
-      const text = begun
-        ? `Next message (${this.messages(this.k) + 1} of ${this.messages(length)})`
-        : pass === "backward" && this.playback.tangentOf
-          ? "Send tangents"
-          : `Run ${pass} pass`;
+      const halted = lit && !this.running && this.k > (pass === "forward" ? 0 : forwardEnd);
+      const full = pass === "backward" && this.playback.tangentOf ? "Send tangents" : `Run ${pass} pass`;
+      const text = halted ? "Continue" : full;
       if (button.className === look && button.textContent === text) continue;
       button.className = look;
-      button.replaceChildren(icon(done[pass] ? "done" : "play"), text);
+      button.replaceChildren(icon(done[pass] ? "done" : "play"), h("span", { "data-full": full }, text));
     }
     const stopped = seedIndex < 0;
     this.runs.backward.disabled = stopped;
     this.runs.backward.title = stopped ? "This backward pass did not begin." : "";
-  }
-
-  /** Count the messages that have arrived after k events. @param {number} k */
-  messages(k) {
-    return this.playback?.events.slice(0, k).filter(({ kind }) => kind === "accumulate").length ?? 0;
-  }
-
-  /** Go to the event at which the next message arrives. */
-  nextMessage() {
-    if (!this.playback) return;
-    const { events, forwardEnd, length } = this.playback;
-    this.pause();
-    const from = this.k === length ? forwardEnd : Math.max(this.k, forwardEnd);
-    const next = events.findIndex(({ kind }, i) => i >= from && kind === "accumulate");
-    this.go(from, false);
-    this.advance(next < 0 ? length : next + 1, true);
-    this.callbacks.onRelease();
   }
 
   /** Go to an event. @param {number} k @param {boolean} moving whether to animate a message along its edge
@@ -207,31 +185,16 @@ export class Controls {
     this.callbacks.onRelease();
   }
 
-  /** Run a pass from here to its end. If the end is already reached, start the pass again; if the pass is running, jump
-   * to its end. @param {"forward" | "backward"} pass */
+  /** Run a pass from here, or again from its start. Pressed while it runs, it goes on to the next halt at once.
+   * @param {"forward" | "backward"} pass */
   run(pass) {
     const { playback } = this;
-    if (!playback) return;
-    if (this.stopping && pass === "backward") {
-      this.nextMessage();
-      return;
-    }
+    if (!playback || !this.callbacks.mayRun(pass)) return;
     const end = pass === "forward" ? playback.forwardEnd : playback.length;
     const immediate = this.running === end || !mayMove();
-    clearTimeout(this.timer);
-    if (this.k >= end && !immediate) this.go(pass === "forward" ? 0 : playback.forwardEnd, false);
-    const from = this.k;
-    const pace = Math.min(MAX_PASS_EVENT_MS, PASS_MS / Math.max(1, end - from)) / Number(this.speed.value);
-    const start = performance.now();
-    const tick = () => {
-      const reached = immediate ? end : from + 1 + Math.floor((performance.now() - start) / pace);
-      this.advance(Math.min(end, reached), false);
-      if (this.k === end) this.pause();
-      else if (this.playing) this.timer = setTimeout(tick, pace);
-    };
-    this.running = end;
-    this.setPlaying(true);
-    tick();
+    if (this.k >= end) this.go(pass === "forward" ? 0 : playback.forwardEnd, false);
+    if (immediate) this.playTo(playback.nextHalt(this.k, end), 0);
+    else this.playTo(end, EVENT_MS / Number(this.speed.value));
   }
 
   toggle() {
@@ -241,19 +204,28 @@ export class Controls {
 
   play() {
     if (this.k === this.length) this.go(0, false);
+    this.playTo(this.length, EVENT_MS / Number(this.speed.value));
+  }
+
+  /** Play to an event, and halt where messages add up. @param {number} end
+   * @param {number} pace milliseconds for an event; 0 goes to the next halt at once */
+  playTo(end, pace) {
+    clearTimeout(this.timer);
+    this.running = end;
     this.setPlaying(true);
     const tick = () => {
-      this.advance(this.k + 1, true);
-      if (this.k === this.length) this.pause();
-      else if (this.playing) this.timer = setTimeout(tick, EVENT_MS / Number(this.speed.value));
+      const halt = this.playback?.nextHalt(this.k, end) ?? end;
+      this.advance(pace ? this.k + 1 : halt, pace > 0);
+      if (this.k >= halt) this.pause();
+      else if (this.playing) this.timer = setTimeout(tick, pace);
     };
-    this.timer = setTimeout(tick, 200);
+    tick();
   }
 
   pause() {
     clearTimeout(this.timer);
-    this.running = 0;
     if (!this.playing) return;
+    this.running = 0;
     this.setPlaying(false);
     this.callbacks.onRelease();
   }
@@ -265,6 +237,7 @@ export class Controls {
     this.playButton.replaceChildren(icon(playing ? "pause" : "play"));
     this.playButton.setAttribute("aria-label", label);
     this.playButton.title = label;
+    this.showRuns();
   }
 
   /** Handle a key unless the focused element needs it itself. @param {KeyboardEvent} event */

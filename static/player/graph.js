@@ -4,14 +4,14 @@ import { bitmap, heat, isDark, largestOf, legendOfColours, notFinite, PALETTES }
 import { brief, flat, numeral, shapeOf, shapeText, shorten, toNumber } from "./format.js";
 import { AfterFrames, h, mayMove, nextFrame, s, setAttribute, setText, untilReleased } from "./dom.js";
 import { Arranger } from "./arranger.js";
-import { Bars } from "./bars.js";
 import { bestFor, boundingBox, fitTo, gridOf, groupsOf, hasCells, itemsOf, alongCurve } from "./layout.js";
+import { Ghost } from "./ghost.js";
 import { isOperation } from "./playback.js";
 import { View } from "./view.js";
 
 /** @import { Message, Push, Value } from "../types.js" */
 /** @import { Engine } from "./arranger.js" */
-/** @import { ShownNudge } from "./bars.js" */
+/** @import { Outcome } from "./change.js" */
 /** @import { Card, Grid, Group, Item, PlacedEdge, Plan, Point, Size } from "./layout.js" */
 /** @import { Frame, Playback } from "./playback.js" */
 
@@ -28,8 +28,8 @@ const HEAD_WEIGHT = 10; // covering a title is this many times worse than coveri
 const CARD_BATCH = 24; // cards made before the time is checked
 const MAX_BUSY_MS = 40; // time for making cards before the page may respond; each pause costs a layout of the page
 const MIN_PROGRESS_MS = 1_000; // shorter work shows no progress
-const [SMALL_STEP, LARGE_STEP] = [2, 20]; // of a nudge, by a key
-const NUDGE_PIXELS = 4; // of a drag, for one step of a nudge
+const LARGE_STEP = 10; // steps of a number by a key with shift
+const STEP_PIXELS = 4; // of a drag, for one step of the number
 const DEPARTS = " departs";
 const MAX_PRESENTED_SCALE = 2; // enlarged so far, a presented drawing can be read from the last row
 
@@ -45,7 +45,6 @@ const MAX_PRESENTED_SCALE = 2; // enlarged so far, a presented drawing can be re
  * @property {Size} size of that box
  * @property {Message | Push | undefined} message the message shown
  * @property {boolean} current
- * @property {string} factor the local derivative while a nudge is shown, else ""
  * @property {boolean} away true while its text is hidden, out of sight */
 
 /** @typedef {object} Field value or gradient on a card
@@ -65,7 +64,8 @@ const MAX_PRESENTED_SCALE = 2; // enlarged so far, a presented drawing can be re
  * @property {Element[]} written the texts on the card
  * @property {Field} value
  * @property {Field | null} gradient
- * @property {{classes: string, value: Value | null, gradient: Value | null}} last what the card shows
+ * @property {SVGTextElement} due the right gradient, below a wrong one
+ * @property {{classes: string, value: Value | null, gradient: Value | null, due?: Value}} last what the card shows
  * @property {boolean} away true while its texts are hidden, out of sight */
 
 /** @typedef {object} Drawing
@@ -77,20 +77,17 @@ const MAX_PRESENTED_SCALE = 2; // enlarged so far, a presented drawing can be re
 /** @typedef {(middle: Point, size: Size) => boolean} BoxFilter */
 
 /** Callbacks for changing a number by dragging on its card or with keys.
- * @typedef {object} Nudges
+ * @typedef {object} Numbers
  * @property {(node: number) => boolean} allows
- * @property {(node: number, cell: number, steps: number) => void} nudgeBy changes it by a signed number of steps
- * @property {() => void} release
- * @property {() => boolean} clear returns whether there was a nudge */
+ * @property {(node: number, cell: number, steps: number) => void} moveBy changes it by a signed number of steps
+ * @property {() => void} release */
 
 export class Graph {
   /** @param {{graphviz: Engine, onSelect: (id: number, cell: number | null) => void, onLayout: () => void,
-   *   nudges: Nudges}} options */
-  constructor({ graphviz, onSelect, onLayout, nudges }) {
-    this.nudges = nudges;
-    this.bars = new Bars();
-    /** @type {ShownNudge | null} */
-    this.nudge = null;
+   *   numbers: Numbers}} options */
+  constructor({ graphviz, onSelect, onLayout, numbers }) {
+    this.numbers = numbers;
+    this.ghost = new Ghost();
     this.dragged = false; // the click that ends a drag must not select
     this.arranger = new Arranger(graphviz);
     this.onSelect = onSelect;
@@ -140,34 +137,31 @@ export class Graph {
     const why = "The order in which the operations send, and which are next";
     this.ordering = h("button", { "aria-pressed": false, title: why, onclick: turn }, "Order");
     this.pending = h("p", { class: "pending", hidden: true });
-    this.element = h(
+    this.tools = h(
       "div",
-      { class: "stage" },
-      this.pending,
-      this.svg,
-      this.wait,
-      this.simple,
-      h(
-        "div",
-        { class: "tools", role: "group", "aria-label": "View" },
-        this.ordering,
-        tool("Zoom in", "+", () => this.view.zoom(1.3)),
-        tool("Zoom out", "−", () => this.view.zoom(1 / 1.3)),
-        tool("Fit the whole graph", "Fit", () => this.view.fit()),
-      ),
+      { class: "tools", role: "group", "aria-label": "View" },
+      this.ordering,
+      tool("Zoom in", "+", () => this.view.zoom(1.3)),
+      tool("Zoom out", "−", () => this.view.zoom(1 / 1.3)),
+      tool("Fit the whole graph", "Fit", () => this.view.fit()),
     );
+    this.element = h("div", { class: "stage" }, this.pending, this.svg, this.wait, this.simple, this.tools);
     this.observer.observe(this.element);
   }
 
   /** Show a new trace, with a new drawing only if its structure is new. @param {Playback} playback */
   setTrace(playback) {
-    const known = this.playback?.structure === playback.structure;
+    const before = this.playback;
+    const known = before?.structure === playback.structure;
     this.playback = playback;
     this.shown = null;
     this.ordering.hidden = Boolean(playback.tangentOf);
     const { departure } = playback;
     if (departure && playback.events[departure.event].kind === "message") this.showOrder(true); // sent too early
-    if (known && this.wanted) return;
+    if (known && this.wanted) {
+      if (String(before.roomForDue) !== String(playback.roomForDue)) this.draw(playback);
+      return;
+    }
     this.groups = groupsOf(playback);
     this.folded = new Set(playback.nodes.length >= MIN_FOLD_NODES ? initialFolds(playback, this.groups) : []);
     this.showFolding();
@@ -206,7 +200,7 @@ export class Graph {
    * @param {Playback} playback @param {boolean} patient true if the learner chose to wait for Graphviz */
   async draw(playback, patient = false) {
     const afar = this.isPresented() && !this.element.closest(".narrow") && hasCells(playback, this.folded);
-    const key = [playback.structure, ...this.folded, patient, afar].join(" ");
+    const key = [playback.structure, ...this.folded, patient, afar, playback.roomForDue].join(" ");
     if (key === this.wanted) return;
     this.wanted = key;
     this.plans = [];
@@ -260,7 +254,7 @@ export class Graph {
   /** Measure the space for drawing and legend; it decides whether there is a legend. @returns {Size} */
   room() {
     const fixed = this.element.closest(".narrow"); // there the style sheet sets the height
-    const height = fixed ? this.svg.clientHeight : this.element.parentElement?.clientHeight;
+    const height = fixed ? this.svg.clientHeight : this.element.closest(".wide")?.clientHeight;
     return { width: this.svg.clientWidth || 600, height: height || 400 };
   }
 
@@ -271,8 +265,7 @@ export class Graph {
     /** @type {Drawing} */
     const drawing = { plan, edges: [], cards: [], pill };
     this.drawing = null;
-    this.bars = new Bars();
-    this.scene.replaceChildren(edges, cards, this.bars.element, pill.element);
+    this.scene.replaceChildren(edges, cards, this.ghost.element, pill.element);
     this.view.open(plan, centreOf(plan, playback.output));
     const items = [...plan.items.values()];
     let begin = performance.now();
@@ -299,7 +292,6 @@ export class Graph {
     this.simple.hidden = !plan.simple;
     this.hideUnseen(plan, drawing.cards, drawing.edges); // the drawing may have been moved meanwhile
     this.onLayout();
-    this.showNudge(this.nudge);
   }
 
   /** Return the drawing if it belongs to this trace; the previous one stays on the screen until then. */
@@ -360,7 +352,7 @@ export class Graph {
         onkeydown: (/** @type {KeyboardEvent} */ event) => {
           this.dragged = false;
           if (event.key === "Enter") select();
-          else if (!this.nudgeByKey(event, node.id)) return;
+          else if (!this.moveByKey(event, node.id)) return;
           event.preventDefault();
           event.stopPropagation();
         },
@@ -368,9 +360,11 @@ export class Graph {
       },
       ...[...parts, badge].flatMap((part) => [part, " "]), // spaces separate the texts for screen readers
     );
+    const due = s("text", { class: "due", x: 0, y: height / 2 - 8, "text-anchor": "middle" });
+    if (playback.roomForDue[node.id]) element.append(due);
     const written = parts.filter((part) => ["title", "text"].includes(part.tagName));
     const last = { classes: "", value: null, gradient: null };
-    return { element, node: node.id, card, kind, title, rank, written, value, gradient, last, away: false };
+    return { element, node: node.id, card, kind, title, rank, written, value, gradient, due, last, away: false };
   }
 
   /** Add an array to a card, as numbers in cells or as a heat map. @param {number} node
@@ -414,61 +408,49 @@ export class Graph {
     if (this.current() && !this.dragged) this.onSelect(node, cellAt(event, frame, grid));
   }
 
-  /** Start a drag that nudges a card's number, or the cell where it begins. @param {PointerEvent} event
+  /** Start a drag that changes a card's number, or the cell where it begins. @param {PointerEvent} event
    * @param {number} node @param {Grid | null} grid */
   startDrag(event, node, grid) {
     this.dragged = false;
-    if (event.button !== 0 || !this.current() || !this.nudges.allows(node)) return;
+    if (event.button !== 0 || !this.current() || !this.numbers.allows(node)) return;
     event.stopPropagation(); // otherwise the view would be dragged too
     const target = /** @type {Element} */ (event.target);
     const cell = grid && target.matches(".map-frame") ? cellAt(event, target, grid) : 0;
     let last = 0;
     const move = (/** @type {PointerEvent} */ later) => {
-      const steps = Math.round((event.clientY - later.clientY) / NUDGE_PIXELS);
+      const steps = Math.round((event.clientY - later.clientY) / STEP_PIXELS);
       if (steps === last) return;
       this.dragged = true;
-      this.nudges.nudgeBy(node, cell, steps - last);
+      this.numbers.moveBy(node, cell, steps - last);
       last = steps;
     };
-    untilReleased(move, () => {
-      if (this.dragged) this.nudges.release();
-    });
+    untilReleased(move, () => this.numbers.release());
   }
 
-  /** Nudge a number by a key; return whether the key was used. @param {KeyboardEvent} event @param {number} node */
-  nudgeByKey({ key, shiftKey }, node) {
-    if (key === "0" || key === "Escape") return this.nudges.clear();
+  /** Change a number by a key; return whether the key was used. @param {KeyboardEvent} event @param {number} node */
+  moveByKey({ key, shiftKey }, node) {
     const by = { ArrowUp: 1, ArrowDown: -1 }[key];
-    if (by === undefined || !this.current() || !this.nudges.allows(node)) return false;
+    if (by === undefined || !this.current() || !this.numbers.allows(node)) return false;
     const cell = this.shown?.selected === node ? (this.shown.cell ?? 0) : 0;
-    this.nudges.nudgeBy(node, cell, by * (shiftKey ? LARGE_STEP : SMALL_STEP));
-    this.nudges.release();
+    this.numbers.moveBy(node, cell, by * (shiftKey ? LARGE_STEP : 1));
     return true;
   }
 
-  /** Show a nudge's bars and the local derivative on each edge it passes. @param {ShownNudge | null} shown */
-  showNudge(shown) {
-    const fresh = shown?.from !== this.nudge?.from;
-    this.nudge = shown;
+  /** Show a change at the result: what was predicted, and what happened. @param {Outcome | null} outcome */
+  showGhost(outcome) {
     const drawn = this.current();
     if (!drawn) return;
-    this.bars.paint(drawn.plan, drawn.cards, shown);
-    this.scene.classList.toggle("nudging", Boolean(shown?.inLedger));
-    if (!fresh && drawn.edges.every(({ id, factor }) => factor === (shown?.factors.get(id) ?? ""))) return;
-    for (const edge of drawn.edges) {
-      edge.factor = shown?.factors.get(edge.id) ?? "";
-      edge.element.classList.toggle("nudged", Boolean(edge.factor));
-      this.write(edge);
-    }
+    const { plan, playback } = drawn;
+    const card = /** @type {Card} */ (plan.cards.get(plan.itemOf[playback.output]));
+    this.ghost.paint(centreOf(plan, playback.output), card, outcome);
+    this.svg.classList.toggle("changing", outcome !== null);
   }
 
-  /** Label an edge with the local derivative during a nudge, otherwise with its message if there is space for it.
-   * @param {EdgeParts} edge */
-  write({ element, label, factor, roomy, current, message }) {
+  /** Label an edge with its message if there is space for it. @param {EdgeParts} edge */
+  write({ label, roomy, current, message }) {
+    if (!roomy) return;
     const number = message && !Array.isArray(message.contribution) ? numeral(message.contribution) : "";
-    setText(label, factor || (roomy && !current ? number : ""));
-    if ((roomy || factor) && !label.parentNode) element.append(label);
-    else if (!roomy && !factor) label.remove(); // the browser would lay out an empty text, too
+    setText(label, current ? "" : number);
   }
 
   /** Show a frame. @param {Frame} frame @param {number | null} selected node
@@ -546,9 +528,11 @@ export class Graph {
       if ((edge.message === message && edge.current === current) || !filter(edge.place, edge.size)) continue;
       edge.message = message;
       edge.current = current;
-      const look = `edge${message ? " used" : ""}${current ? " current" : ""}${edge.factor ? " nudged" : ""}`;
+      const look = `edge${message ? " used" : ""}${current ? " current" : ""}`;
       setAttribute(edge.element, "class", look);
-      setAttribute(edge.path, "marker-end", message ? "url(#arrowused)" : "url(#arrow)");
+      const back = message?.kind === "message"; // a gradient goes against the data
+      setAttribute(edge.path, "marker-start", back ? "url(#arrowused)" : "none");
+      setAttribute(edge.path, "marker-end", back ? "none" : message ? "url(#arrowused)" : "url(#arrow)");
       this.write(edge);
     }
   }
@@ -569,10 +553,12 @@ export class Graph {
       const id = itemOf(node);
       const state = playback.gradientState(node, frame);
       const known = playback.isKnown(node, frame);
+      const due = playback.due(node, frame);
       const classes =
         `card ${card.kind} ${known ? "" : "not-run"} ${state.replace(" ", "-")}` +
-        `${this.nudges.allows(node) ? " nudges" : ""}` +
+        `${this.numbers.allows(node) ? " moves" : ""}` +
         `${id === itemTo ? " to" : ""}${id === itemFrom ? " from" : ""}${id === itemSelected ? " selected" : ""}` +
+        (due === undefined ? "" : " wrong") +
         (id === itemTo && playback.departs(frame) ? DEPARTS : "");
       const { now: after } = playback.nodes[node];
       const overwritten = after !== undefined && playback.isForwardOver(frame); // the label also gives the old value
@@ -580,10 +566,12 @@ export class Graph {
       const value = overwritten ? after : seen ? playback.nodes[node].value : null;
       const gradient = frame.gradients.get(node) ?? null;
       const { last } = card;
-      if (classes === last.classes && value === last.value && gradient === last.gradient) continue;
-      card.last = { classes, value, gradient };
+      if (classes === last.classes && value === last.value && gradient === last.gradient && due === last.due) continue;
+      card.last = { classes, value, gradient, due };
       setAttribute(card.element, "class", classes);
       const sign = classes.endsWith(DEPARTS) ? "✗ " : "";
+      const letters = Math.floor(card.card.width / DIGIT_WIDTH);
+      setText(card.due, due === undefined ? "" : shorten(`✗ right: ${brief(due)}`, letters));
       setText(card.title, overwritten ? `${card.card.title} ⚠ written to` : sign + card.card.title);
       paintField(card.value, value, "–", card.card, plan.compact ? "= " : "");
       const missing = state === "no path" ? "no path" : "–";
@@ -751,7 +739,6 @@ function makeEdge({ id, points, middle, roomy }) {
     size,
     message: undefined,
     current: false,
-    factor: "",
     away: false,
   };
 }
@@ -853,7 +840,7 @@ function arrowheads() {
   const heads = ["", "used"].map((state) =>
     s(
       "marker",
-      { id: `arrow${state}`, orient: "auto", ...size },
+      { id: `arrow${state}`, orient: "auto-start-reverse", ...size },
       s("path", { d: "M0 0.5 L8 4 L0 7.5 Z", class: `arrowhead ${state}` }),
     ),
   );

@@ -51,9 +51,11 @@ export class Sender {
 }
 
 export class Inputs {
-  /** @param {() => void} onChange called when `values` changes */
-  constructor(onChange) {
+  /** @param {(name: string, cell: number) => void} onChange called before a number in `values` changes
+   * @param {() => void} onChanged called after it */
+  constructor(onChange, onChanged) {
     this.onChange = onChange;
+    this.onChanged = onChanged;
     this.panel = section("Inputs", "inputs");
     this.element = this.panel.element;
     this.refused = h("p", { class: "refused", role: "status" });
@@ -61,6 +63,8 @@ export class Inputs {
     /** @type {Record<string, Value>} */
     this.values = {};
     this.id = "";
+    /** @type {Map<string, {leaf: LiveLeaf, write: (cell: number, x: number) => void}>} */
+    this.writers = new Map();
   }
 
   /** Show the inputs of a function that the server recomputes, unless they are on the page already.
@@ -71,16 +75,34 @@ export class Inputs {
     this.id = live.id;
     this.values = structuredClone(values);
     setText(this.refused, "");
+    this.writers.clear();
     this.panel.body.replaceChildren(
       ...live.leaves.map((leaf) => (Array.isArray(leaf.value) ? this.grid(leaf) : this.row(leaf))),
     );
   }
 
-  /** Change an input. @param {string} name @param {Value} value */
-  change(name, value) {
+  /** Change an input. @param {string} name @param {Value} value @param {number} cell the number in it that changes */
+  change(name, value, cell = 0) {
     setText(this.refused, "");
+    this.onChange(name, cell);
     this.values = { ...this.values, [name]: value };
-    this.onChange();
+    this.onChanged();
+  }
+
+  /** Tell whether a number can be changed here. @param {string} name of the input */
+  has(name) {
+    return !this.element.hidden && this.writers.has(name);
+  }
+
+  /** Move a number by some steps of its slider, as far as the slider goes. @param {string} name
+   * @param {number} cell @param {number} steps */
+  moveBy(name, cell, steps) {
+    const writer = this.writers.get(name);
+    if (!writer) return;
+    const { low, high, step } = writer.leaf;
+    const x = toNumber(flat(this.values[name])[cell]);
+    const moved = Number((x + steps * step).toFixed(6));
+    writer.write(cell, Math.min(Math.max(high, x), Math.max(Math.min(low, x), moved)));
   }
 
   /** Build a slider and a number entry for the same number. @param {LiveLeaf} leaf */
@@ -96,6 +118,12 @@ export class Inputs {
       fill(range);
       this.change(name, x);
     });
+    const write = (/** @type {number} */ _, /** @type {number} */ x) => {
+      range.value = number.value = String(x);
+      fill(range);
+      this.change(name, x);
+    };
+    this.writers.set(name, { leaf, write });
     return h("div", { class: "row" }, h("span", { class: "leaf-name", "aria-hidden": true }, name), range, number);
   }
 
@@ -112,7 +140,7 @@ export class Inputs {
     /** @param {number} position @param {number} x */
     const set = (position, x) => {
       cells[position] = x;
-      this.change(leaf.name, nested(cells, shape));
+      this.change(leaf.name, nested(cells, shape), position);
     };
     const labels = cells.map((_, position) => leaf.name + indexText(shape, position));
     const entries = cells.map((_, position) => {
@@ -132,6 +160,12 @@ export class Inputs {
       });
       slot.replaceChildren(h("span", { class: "leaf-name", "aria-hidden": true }, labels[position]), range);
     };
+    const write = (/** @type {number} */ position, /** @type {number} */ x) => {
+      entries[position].value = String(x);
+      set(position, x);
+      choose(position);
+    };
+    this.writers.set(leaf.name, { leaf, write });
     choose(0);
     const columns = shape.at(-1);
     const style = `grid-template-columns: repeat(${columns}, minmax(3.2rem, 1fr))`;

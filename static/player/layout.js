@@ -71,6 +71,7 @@ const MIN_LARGE_ITEMS = 48; // a graph with this many cards reserves no space fo
 const MAX_EDGE_RANKS = 6; // in a large graph an edge over more ranks runs in a lane
 const MAX_NUMBERED_CELLS = 4; // per axis; a larger array is drawn as a heat map
 const MAX_MAP_CELLS = 24; // of a heat map on a card, per axis
+const DUE_HEIGHT = 17; // pixels on a card for the right gradient, next to another engine's
 const LANE_BEND = 36; // pixels in which an edge turns into its lane
 const LANE_GAP = 12; // pixels between lanes
 const SEGMENT_PIECES = 16; // straight pieces that approximate a Bézier segment
@@ -257,13 +258,14 @@ export function cardOf(playback, item, { compact, afar = false }, large = false)
   const shape = node.shape.length ? ` ${shapeText(fullShape(node))}` : "";
   const title = shorten(compact ? short : full, compact ? 12 : 26) + shape;
   const textWidth = title.length * (compact ? 6.6 : 7.4) + 24;
+  const due = playback.roomForDue[node.id] ? DUE_HEIGHT : 0;
   if (node.shape.length === 0) {
-    const width = Math.max(textWidth, compact ? 72 : 124);
+    const width = Math.max(textWidth, compact ? (due ? 90 : 72) : 124);
     return {
       title,
       full,
       width: Math.ceil(width),
-      height: node.requires_grad ? (compact ? 54 : 66) : compact ? 38 : 46,
+      height: (node.requires_grad ? (compact ? 54 : 66) : compact ? 38 : 46) + due,
       grid: null,
     };
   }
@@ -282,7 +284,7 @@ export function cardOf(playback, item, { compact, afar = false }, large = false)
   const edge = compact ? 4 : 8;
   const room = { width: Math.max(map.width, 46) + 2 * edge, height: map.height + (numbers ? 16 : 32) };
   const width = Math.ceil(Math.max(textWidth, wide * room.width + edge, compact ? 72 : 124));
-  const height = head + high * room.height + 6;
+  const height = head + high * room.height + 6 + due;
   const maps = Array.from({ length: count }, (_, i) => ({
     x: (below ? 0 : (i - (count - 1) / 2) * room.width) - map.width / 2,
     y: -height / 2 + head + (below ? i * room.height : 0) + 14,

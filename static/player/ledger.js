@@ -27,7 +27,7 @@ import {
 } from "./format.js";
 import { h, setText } from "./dom.js";
 import { gridOf } from "./layout.js";
-import { fullShape } from "./playback.js";
+import { fullShape, isSame } from "./playback.js";
 
 const MAX_WRITTEN_COPIES = 4; // copies of a cell; more are shortened with "…"
 const MAX_NAMED_INPUTS = 6; // inputs whose gradients the result names
@@ -96,16 +96,22 @@ function fitting(figures) {
 function gradientsOf(playback, frame) {
   const found = playback.leaves().flatMap((leaf) => {
     const gradient = frame.gradients.get(leaf.id);
-    return gradient === undefined ? [] : [{ name: playback.name(leaf.id), gradient, full: fullShape(leaf) }];
+    const due = playback.due(leaf.id, frame);
+    if (gradient === undefined) return [];
+    return [{ name: playback.name(leaf.id), gradient, due, full: playback.gradientShape(leaf.id, gradient) }];
   });
   const out = playback.name(playback.output);
-  const texts = found.map(({ name, gradient, full }) => `${name} ${brief(gradient, full)}${range(gradient, full)}`);
+  const texts = found.map(({ name, gradient, due, full }) => {
+    const right = due === undefined ? "" : ` (right: ${brief(due)})`;
+    return `${name} ${brief(gradient, full)}${range(gradient, full)}${right}`;
+  });
   const named = texts.filter(
     (_, i) => i === 0 || (i < MAX_NAMED_INPUTS && texts.slice(0, i + 1).join(", ").length <= MAX_NAMES_LENGTH),
   );
   const rest = texts.length > named.length ? `, and ${texts.length - named.length} more` : "";
   const wrong =
     playback.departure !== null ||
+    found.some(({ due }) => due !== undefined) ||
     playback.derived.some(({ terms }) => terms.some((term) => term.event !== null && term.agrees === false)) ||
     playback.events.some((e) => e.kind === "accumulate" && !addsUp(e.first ? 0 : e.before, e.message, e.after));
   const arrivals = playback.events.filter((e) => e.kind === "accumulate");
@@ -116,7 +122,13 @@ function gradientsOf(playback, frame) {
   const called = (/** @type {string} */ name) => (wrong || sum ? `${name}.grad` : `∂${out}/∂${name}`);
   return {
     sentence: `${done}: ${named.join(", ")}${rest}. ${meaningOf(playback)}`.trim(),
-    equation: fitting(found.map(({ name, gradient, full }) => amount(gradient, called(name), "gradient leaf", full))),
+    equation: fitting(
+      found.map(({ name, gradient, due, full }) =>
+        due === undefined
+          ? amount(gradient, called(name), "gradient leaf", full)
+          : amount(gradient, `${called(name)}, ✗ right: ${brief(due)}`, "wrong", full),
+      ),
+    ),
   };
 }
 
@@ -344,18 +356,38 @@ function accumulate(playback, event, index, cell) {
   };
 }
 
-/** Compare the numbers where a broken engine first differs from the right one; say so if a node sends too early.
+/** Mark where a broken engine first differs from the right one; say so if a node sends too early.
  * @param {Playback} playback @param {Frame} frame */
 export function departureText(playback, frame) {
-  const { departure } = playback;
-  if (!departure) return "";
-  const there = departure.due === null ? "no such event" : brief(departure.due);
-  const both = `✗ The first event that differs: here ${brief(departure.here)}, in the right engine ${there}.`;
-  if (frame.event?.kind !== "message") return both;
+  if (!playback.departs(frame)) return "";
+  const first = "✗ The first event that differs.";
+  if (frame.event?.kind !== "message") return first;
   const { node } = frame.event;
   const [arrived, all] = [frame.arrived.get(node) ?? 0, playback.derived[node].terms.length];
-  if (arrived >= all) return both;
-  return `${both} ${playback.name(node)} sends too early: ${arrived} of its ${all} messages have arrived.`;
+  if (arrived >= all) return first;
+  return `${first} ${playback.name(node)} sends too early: ${arrived} of its ${all} messages have arrived.`;
+}
+
+/** Return the same event of the right engine as a sum or a product in numbers, if it gives another number; otherwise
+ * null. @param {Playback} playback @param {Frame} frame @returns {Figure | null} */
+export function rightOf(playback, frame) {
+  const { right, events } = playback;
+  const index = frame.k - 1;
+  const there = right && frame.event ? playback.counterpart(index) : null;
+  if (!right || there === null) return null;
+  const [here, due] = [events[index], right.events[there]];
+  if (here.kind === "message" && due.kind === "message") {
+    if (isSame(here.contribution, due.contribution)) return null;
+    const { local } = right.term(there, due);
+    const known = local !== null && flat(due.contribution).length === 1;
+    const factors = known ? `${factorOf(due.upstream)} × ${factorOf(local)} = ` : "";
+    return figure(`${factors}${brief(due.contribution)}`, "✓ right", "right");
+  }
+  if (here.kind !== "accumulate" || due.kind !== "accumulate" || isSame(here.after, due.after)) return null;
+  const sent = sendingOf(right, right.messageBefore(there), there - 1);
+  const parts = sent.sums ? copiesOf(sent, null) : [due.message];
+  const sum = sumText(due.first ? parts : [due.before, ...parts]);
+  return figure(due.first && !sent.sums ? brief(due.after) : `${sum} = ${brief(due.after)}`, "✓ right", "right");
 }
 
 /** Say why a message has its value: "v1's gradient 1 times the local derivative b = −3." Return "" if the rule is not
@@ -546,9 +578,14 @@ export class Ledger {
    * @param {number | null} cell @param {string} verdict on the learner's prediction
    * @param {Story | null} other shown instead of the event */
   paint(playback, frame, cell, verdict = "", other = null) {
-    const { phase, result, ...event } = other ?? tell(playback, frame, cell);
-    const { sentence, equation } = result ?? event;
-    const departs = !other && playback.departs(frame) ? departureText(playback, frame) : "";
+    const told = other ?? tell(playback, frame, cell);
+    const { phase, ...event } = told;
+    const result = playback.departs(frame) ? undefined : told.result; // an event that differs is worth more
+    const { sentence } = result ?? event;
+    const right = other || result ? null : rightOf(playback, frame);
+    const equation = right ? [...event.equation.slice(-1), right] : (result ?? event).equation;
+    if (right) equation[0] = { ...equation[0], caption: `✗ ${playback.engine}`, role: "wrong" };
+    const departs = other ? "" : departureText(playback, frame);
     const remark = result && !playback.tangentOf ? `Last: ${event.sentence} ${event.note}` : event.note;
     // The picture shows the last message as well, so a long list of gradients may take its place here.
     const fits = !result || sentence.length + remark.length <= VERY_LONG_TEXT;

@@ -1,6 +1,6 @@
 /** A trace and its state after the first k events. */
 
-import { brief, shapeOf } from "./format.js";
+import { brief, flat, shapeOf, toNumber } from "./format.js";
 
 /** @import { Departure, Message, Operation, Push, Slope, TraceData, TraceEvent } from "../types.js" */
 /** @import { TraceNode, Value } from "../types.js" */
@@ -13,6 +13,7 @@ import { brief, shapeOf } from "./format.js";
  * @property {Map<string, Message | Push>} sent the last message on each edge: "7-0" leads to operand 0 of node 7
  * @property {Map<number, number>} arrived number of messages received, by node */
 
+const MAX_ROUNDING = 1e-9; // relative: a smaller difference between two engines is rounding
 export const WAITING = "not computed yet";
 
 /** Tell whether a node is an operation, not an input or a constant.
@@ -30,12 +31,15 @@ export function fullShape({ large, shape }) {
 export class Playback {
   /** @param {TraceData} data @param {Slope[]} slopes of single input numbers, as far as known
    * @param {Departure | null} departure first difference from the correct engine's pass
-   * @param {string} tangentOf in forward mode: the name of the input number; otherwise "" */
-  constructor(data, slopes = [], departure = null, tangentOf = "") {
+   * @param {string} tangentOf in forward mode: the name of the input number; otherwise ""
+   * @param {Playback | null} right the correct engine's pass over the same graph, if this is another engine's
+   * @param {string} engine name of that other engine */
+  constructor(data, slopes = [], departure = null, tangentOf = "", right = null, engine = "") {
     this.slopes = slopes;
     this.tangentOf = tangentOf;
     this.departure = departure;
     this.nodes = data.nodes;
+    /** @type {TraceEvent[]} */
     this.events = data.events;
     this.output = data.output;
     this.sources = data.sources;
@@ -46,8 +50,39 @@ export class Playback {
     this.forwardEnd = this.seedIndex < 0 ? this.length : this.seedIndex; // the number of events in the forward pass
     this.stops = stopsOf(this.events);
     this.structure = JSON.stringify(
-      this.nodes.map((node) => [node.op, node.label, node.children, node.shape, node.requires_grad, node.calls]),
+      this.nodes.map((node, id) => {
+        const { op, label, children, shape, requires_grad, calls } = node;
+        return [op, label, children, shape, requires_grad, calls, data.derived[id].name]; // a constant's is its number
+      }),
     ).concat(tangentOf);
+    this.right = right;
+    this.engine = engine;
+    const due = right?.frame(Infinity).gradients;
+    this.dues = this.nodes.map((node) => node.due ?? due?.get(node.id));
+    // Whether a card has room for a right gradient: decided before the pass runs, so that no event moves the drawing.
+    this.roomForDue = this.nodes.map((node) => node.requires_grad && (right !== null || node.due !== undefined));
+    if (right) right.roomForDue = this.roomForDue; // both drawings are alike
+  }
+
+  /** Return the right gradient of a node that has received all its messages and holds another one; otherwise undefined.
+   * @param {number} id @param {Frame} frame */
+  due(id, frame) {
+    const found = frame.gradients.get(id);
+    const due = this.dues[id];
+    if (found === undefined || due === undefined || isSame(found, due)) return undefined;
+    const complete = (frame.arrived.get(id) ?? 0) >= this.derived[id].terms.length || frame.k === this.length;
+    return complete ? due : undefined;
+  }
+
+  /** Return the index of the event in the right engine's pass that does the same as event `index` of this one: its
+   * message takes the same edge as often before. null if there is none, or no right pass. @param {number} index */
+  counterpart(index) {
+    if (!this.right) return null;
+    const name = aboutOf(this, index);
+    let before = 0;
+    for (let i = 0; i < index; i += 1) if (aboutOf(this, i) === name) before += 1;
+    const same = this.right.events.flatMap((_, i) => (this.right && aboutOf(this.right, i) === name ? [i] : []));
+    return same[before] ?? null;
   }
 
   /** Return the pass that event k belongs to: "none", "forward" or "backward". @param {number} k */
@@ -74,6 +109,25 @@ export class Playback {
   /** Return the next stop of stepping by node, forward or back. @param {number} k @param {1 | -1} by */
   nextStop(k, by) {
     return by > 0 ? (this.stops.find((stop) => stop > k) ?? k) : (this.stops.findLast((stop) => stop < k) ?? k);
+  }
+
+  /** Return the next event after k at which a run halts, because messages have added up or a broken engine departs from
+   * the right one; `end` if there is none before it. @param {number} k @param {number} end */
+  nextHalt(k, end) {
+    for (let next = k + 1; next < end; next += 1)
+      if (this.addsUp(next) || this.departure?.event === next - 1) return next;
+    return end;
+  }
+
+  /** Tell whether several messages have added up in event k: at a node that is used more than once, or that
+   * broadcasting has copied. @param {number} k */
+  addsUp(k) {
+    const event = this.events[k - 1];
+    if (event.kind === "tangent")
+      return this.events.slice(0, k).filter((one) => one.kind === "push" && one.node === event.node).length > 1;
+    if (event.kind !== "accumulate") return false;
+    const sent = flat(this.messageBefore(k - 1).contribution).length;
+    return !event.first || sent > flat(event.message).length;
   }
 
   /** Return the inputs that can have a gradient. */
@@ -200,13 +254,22 @@ export class Playback {
     return this.nodes.every((_, id) => this.isKnown(id, frame));
   }
 
+  /** Return a gradient's shape in the program; a broken engine may give it another one than its node's.
+   * @param {number} id @param {Value} gradient */
+  gradientShape(id, gradient) {
+    const node = this.nodes[id];
+    return String(shapeOf(gradient)) === String(node.shape) ? fullShape(node) : shapeOf(gradient);
+  }
+
   /** Return a gradient as text; words, not 0, if it is not computed yet.
    * @param {number} id @param {Frame} frame */
   gradientText(id, frame) {
     const gradient = frame.gradients.get(id);
-    const { due } = this.nodes[id];
-    if (gradient !== undefined)
-      return due === undefined ? brief(gradient, fullShape(this.nodes[id])) : `✗ ${brief(gradient)}, due ${brief(due)}`;
+    const due = this.due(id, frame);
+    if (gradient !== undefined) {
+      const text = brief(gradient, this.gradientShape(id, gradient));
+      return due === undefined ? text : `✗ ${text}, right: ${brief(due)}`;
+    }
     const state = this.gradientState(id, frame);
     if (state === "constant") return "none (constant)";
     return state === "no path" ? "0 (no path)" : WAITING;
@@ -260,6 +323,22 @@ export class Playback {
 /** Return an edge's name in `Frame.sent`. @param {Message | Push} message */
 function edgeName({ node, operand }) {
   return `${node}-${operand}`;
+}
+
+/** Tell what an event is about: its kind, its node, and the edge of its message. @param {Playback} playback
+ * @param {number} index */
+function aboutOf({ events }, index) {
+  const event = events[index];
+  const sent = event.kind === "accumulate" ? events[index - 1] : event;
+  return `${event.kind} ${event.node} ${sent?.kind === "message" ? edgeName(sent) : ""}`;
+}
+
+/** Tell whether two gradients are equal, but for rounding. @param {Value} one @param {Value} other */
+export function isSame(one, other) {
+  const [a, b] = [one, other].map((value) => flat(value).map(toNumber));
+  const alike = (/** @type {number} */ x, /** @type {number} */ y) =>
+    Object.is(x, y) || x === y || Math.abs(x - y) <= MAX_ROUNDING * Math.abs(y);
+  return a.length === b.length && a.every((x, i) => alike(x, b[i]));
 }
 
 /** Return the stops of stepping by node: after each operation, the seed and the last message of each node.

@@ -1,6 +1,8 @@
 /** The player: the number of events that have happened decides everything it shows. */
 
 import { Arrays } from "./arrays.js";
+import { Change, storyOfChange } from "./change.js";
+import { Bar } from "./bar.js";
 import { NumericalCheck } from "./check.js";
 import { Closure } from "./closure.js";
 import { Controls } from "./controls.js";
@@ -9,17 +11,16 @@ import { AfterFrames, boxed, h, inWindow, save } from "./dom.js";
 import { Graph } from "./graph.js";
 import { Inputs, Sender } from "./inputs.js";
 import { Ledger } from "./ledger.js";
-import { Nudging } from "./nudging.js";
-import { Playback } from "./playback.js";
+import { isOperation, Playback } from "./playback.js";
 import { Pointing } from "./pointing.js";
 import { Predict } from "./predict.js";
 import { Present } from "./present.js";
-import { Probe } from "./probe.js";
 import { Source } from "./source.js";
 import { Table } from "./table.js";
 import { forwardMode } from "./tangents.js";
 import { Tabs } from "./tabs.js";
 import { Takeaway } from "./takeaway.js";
+import { Twin } from "./twin.js";
 
 const NARROW_WIDTH = 700; // pixels; a narrower player has one column
 const TIGHT_WIDTH = 1100; // pixels; a narrower player has shorter labels on its buttons
@@ -44,6 +45,7 @@ const END_EVENT = "tensor-ops-lab-end"; // sent when the backward pass has ended
  * @property {boolean} [alone] the page has nothing but the player, which gets every key
  * @property {(state: PlayerState) => void} [send] sends the state to the server, if there is one
  * @property {(wish: Wish) => void} [ask]
+ * @property {(field: string) => string | undefined} [typed] what the page's text field for the program holds
  * @property {Map<string, Place>} [places] positions of players that have left the page */
 
 /** Build a player inside an element. Call `update` with what lab/ui/player.py or lab/trace/export.py sends.
@@ -60,6 +62,8 @@ export function mount(root, host) {
   let cell = null;
   let selected = 0; // the node in the panel
   let wishes = 0;
+  /** @type {{pass: "forward" | "backward", typed: string} | null} a run that waits for the trace of a text */
+  let waiting = null;
   let turns = 0; // prepared states still to ask for
   let turning = false; // one has been asked for and has not arrived
   /** @type {Map<string, number>} structure of a state that was left by a turn -> the event it was at */
@@ -70,19 +74,17 @@ export function mount(root, host) {
       live: inputs.id,
       sequence,
       values: inputs.values,
-      probe: nudging.question ?? probe.question,
       check: check.wanted,
       predict: predict.wanted,
       event: k,
       selected: pinned,
     });
   });
-  const inputs = new Inputs(() => sender.push());
-  const probe = new Probe(() => {
-    nudging.question = null;
-    sender.push();
-  });
-  const nudging = new Nudging({ onChange: () => nudged(), onAsk: () => sender.push() });
+  const change = new Change();
+  const inputs = new Inputs(
+    (name, at) => playback && change.begin(playback, k === playback.length, name, at),
+    () => sender.push(),
+  );
   const check = new NumericalCheck(() => sender.push());
   const graph = new Graph({
     graphviz: host.graphviz,
@@ -91,18 +93,29 @@ export function mount(root, host) {
       fill();
       repaint(false);
     },
-    nudges: {
-      allows: (id) => !data?.still && !playback?.tangentOf && nudging.allows(id),
-      nudgeBy: (id, at, steps) => nudging.nudgeBy(id, at, steps),
-      release: () => nudging.release(),
-      clear: () => {
-        const was = nudging.active;
-        if (was) nudging.clear();
-        return was;
+    numbers: {
+      allows: (id) => playback !== null && !isOperation(playback.nodes[id]) && inputs.has(playback.nodes[id].label),
+      moveBy: (id, at, steps) => {
+        if (!playback) return;
+        if (k < playback.forwardEnd) controls.go(playback.forwardEnd, false); // what follows is to be seen
+        inputs.moveBy(playback.nodes[id].label, at, steps);
       },
+      release: () => change.release(),
     },
   });
   const pointing = new Pointing(graph);
+  const twin = new Twin(
+    host.graphviz,
+    (id) => select(id, null),
+    () => {
+      element.classList.toggle("beside", twin.on);
+      repaint(false);
+    },
+  );
+  twin.place.append(graph.element);
+  graph.tools.prepend(twin.button);
+  graph.element.append(twin.other);
+  const bar = new Bar((name, value) => ask({ what: "switch", switch: name, value }));
   const ledger = new Ledger();
   const predict = new Predict({
     onWish: () => sender.push(),
@@ -121,6 +134,7 @@ export function mount(root, host) {
   const controls = new Controls(
     {
       limit: (from, to) => predict.limit(from, to),
+      mayRun,
       onMove: move,
       onRelease: () => writeAddress(),
       onPresent: () => present.toggle(),
@@ -132,7 +146,7 @@ export function mount(root, host) {
     host.alone,
   );
 
-  /** @param {{what: "html" | "script"} | {what: "turn", by: number}} wish */
+  /** @param {Omit<Wish, "event" | "number">} wish */
   const ask = (wish) => host.ask?.({ ...wish, event: k, number: (wishes = Date.now()) });
   const takeaway = new Takeaway({ graph, onLink: host.send ? writeAddress : null, ask: host.ask ? ask : null });
   const remarks = h("div", { class: "remarks", role: "status" });
@@ -160,12 +174,6 @@ export function mount(root, host) {
       paint: (now, frame) => closure.paint(now, frame, pinned ?? now.focus(frame).from ?? selected),
     },
     {
-      name: "What if",
-      title: "Nudge an input: does its gradient predict what happens?",
-      content: [probe.element],
-      paint: (now, frame) => probe.paint(now, frame),
-    },
-    {
       name: "Nodes",
       title: "Every node with its value and its gradient",
       content: [list.element],
@@ -178,17 +186,17 @@ export function mount(root, host) {
   ]);
   controls.element.insertBefore(predict.toggle, controls.element.lastChild);
   ledger.element.append(predict.element);
-  graph.element.append(nudging.element); // over the picture, which stays where it is
   const workbench = h(
     "div",
     { class: "workbench" },
+    bar.element,
     controls.element,
     boxed(ledger.element, "ledger-box"),
     remarks,
     h(
       "div",
       { class: "columns" },
-      h("div", { class: "wide" }, graph.element, h("div", { class: "under" }, graph.legend, graph.folding)),
+      h("div", { class: "wide" }, twin.place, h("div", { class: "under" }, graph.legend, graph.folding)),
       h("div", { class: "side" }, tabs.element, inputs.element),
     ),
   );
@@ -199,6 +207,8 @@ export function mount(root, host) {
       class: "player",
       tabindex: -1,
       onkeydown: (/** @type {KeyboardEvent} */ event) => data?.still || controls.key(event),
+      onpointerup: () => change.release(),
+      onfocusout: () => change.release(),
     },
     h("h2", { class: "for-readers" }, "The pass, event by event"),
     workbench,
@@ -211,6 +221,7 @@ export function mount(root, host) {
     source.present(present.on);
     fill();
     graph.present();
+    if (twin.on) twin.graph?.present();
   });
 
   /** Handle arrow keys also if nothing has the focus, or something that ignores them. A player alone on its page or
@@ -264,40 +275,30 @@ export function mount(root, host) {
     turning = true;
   }
 
+  /** Tell whether a run may begin. While the page has not yet taken over what was typed, the run waits for its trace.
+   * @param {"forward" | "backward"} pass */
+  function mayRun(pass) {
+    const typed = data?.field && host.typed?.(data.field);
+    waiting = typed && typed !== data?.text ? { pass, typed } : null;
+    return !waiting && !data?.outdated;
+  }
+
   /** Go to an event; the page around the player may wait for the end of the backward pass.
    * @param {number} next @param {boolean} moving @param {boolean} stopped a question comes first */
   function move(next, moving, stopped) {
     k = next;
-    if (nudging.inLedger) {
-      nudging.inLedger = false;
-      graph.showNudge(nudging.shown());
-    }
+    change.clear();
     predict.paint(k, stopped);
     repaint(moving);
     if (playback && playback.seedIndex >= 0 && k === playback.length) dispatchEvent(new CustomEvent(END_EVENT));
-  }
-
-  let painting = 0; // the requested animation frame
-  /** Paint the nudge once per frame: a drag brings more changes than that. */
-  function nudged() {
-    cancelAnimationFrame(painting);
-    painting = requestAnimationFrame(() => {
-      if (!playback) return;
-      if (nudging.active && k < playback.forwardEnd) {
-        controls.go(playback.forwardEnd, false);
-        nudging.inLedger = true;
-      }
-      graph.showNudge(nudging.shown());
-      paintLedger(playback);
-      nudging.paint();
-    });
   }
 
   /** @param {Playback} now */
   function paintLedger(now) {
     const frame = now.frame(k);
     const shownCell = now.focus(frame).to === pinned ? cell : null;
-    const story = nudging.story(frame);
+    // In the middle of a pass the ledger stays with the event, whose numbers follow.
+    const story = k === now.length || k === now.forwardEnd ? storyOfChange(change, now) : null;
     ledger.paint(now, frame, shownCell, predict.verdict.k === k && !story ? predict.verdict.text : "", story);
   }
 
@@ -323,6 +324,8 @@ export function mount(root, host) {
     selected = pinned ?? focus.to ?? playback.output;
     paintLedger(playback);
     graph.paint(frame, pinned, cell, moving);
+    twin.paint(k, moving);
+    graph.showGhost(k === playback.length || k === playback.forwardEnd ? change.outcome(playback) : null);
     paintChosen(playback);
     tabs.paint(playback, frame);
     for (const remark of remarks.children) {
@@ -388,12 +391,22 @@ export function mount(root, host) {
       sender.answered(next.sequence ?? 0); // first, so that the server can go on while this is painted
       const before = data;
       data = next;
-      const reverse = new Playback(next.trace, next.slopes ?? [], next.departure ?? null);
+      const right = next.right ? new Playback(next.right.trace) : null;
+      const reverse = new Playback(
+        next.trace,
+        next.slopes ?? [],
+        next.departure ?? null,
+        "",
+        right,
+        next.right?.engine ?? "",
+      );
       const fresh = next.along ? forwardMode(reverse, next.along) : reverse;
       const sameStructure = playback?.structure === fresh.structure;
       const opened = (next.opening ?? 0) !== (before?.opening ?? 0);
       element.classList.toggle("compact", Boolean(next.compact));
       element.classList.toggle("still", Boolean(next.still));
+      element.classList.toggle("outdated", Boolean(next.outdated));
+      bar.update(next);
       fill();
       const moved = !sameStructure || next.event !== before?.event || opened;
       k = Math.min(eventIn(next, fresh, before), fresh.length);
@@ -402,30 +415,32 @@ export function mount(root, host) {
         pinned = null;
         cell = null;
       }
-      if (moved) writeAddress();
-      controls.stopping = Boolean(next.stopping);
+      if (moved) {
+        change.clear();
+        writeAddress();
+      }
       controls.setTrace(playback, k);
       inputs.setLive(next.live ?? null, next.values ?? {});
-      const canProbe = Boolean(next.canProbe);
       for (const name of ["Derivation", "Closure"]) tabs.allow(name, !fresh.tangentOf);
-      tabs.allow("What if", canProbe && !fresh.tangentOf);
-      probe.setTrace(playback, canProbe);
-      probe.setAnswer(next.probe ?? null);
-      nudging.setTrace(playback, canProbe);
-      nudging.setAnswer(next.probe ?? null);
-      nudged();
       check.setAnswer(Boolean(next.canCheck), next.check ?? null);
       predict.setTrace(playback, Boolean(next.canCheck), next.guesses ?? null);
       takeaway.update(Boolean(next.hasScript));
       remarks.replaceChildren(
         ...(next.remarks ?? []).map(({ after, text }) => h("p", { "data-after": after }, `⚠ ${text}`)),
       );
+      twin.setTrace(playback);
+      element.classList.toggle("beside", twin.on);
       graph.setTrace(playback);
       repaint(false);
       if (opened && next.chosen) {
         pinned = null;
         select(...next.chosen);
         element.scrollIntoView({ block: "nearest" });
+      }
+      if (waiting && waiting.typed === next.text) {
+        const { pass } = waiting;
+        waiting = null;
+        if (!next.outdated) controls.run(pass);
       }
       if (opened) {
         turning = false;
@@ -445,7 +460,6 @@ export function mount(root, host) {
         const { structure } = playback;
         host.places?.set(data.key, { structure, event: data.event ?? null, opening: data.opening ?? 0, k });
       }
-      cancelAnimationFrame(painting);
       document.removeEventListener("keydown", keyOfPage);
       removeEventListener("resize", fill);
       present.destroy();
@@ -458,6 +472,7 @@ export function mount(root, host) {
       ledger.destroy();
       pointing.destroy();
       graph.destroy();
+      twin.graph?.destroy();
       element.remove();
     },
   };

@@ -2,7 +2,7 @@
 
 import { h, section, setText } from "./dom.js";
 
-const [LINES_BEFORE, LINES_SHOWN] = [2, 4]; // in a presentation: before the current line, and in all
+const [LINES_BEFORE, LINES_SHOWN] = [1, 2]; // in a presentation: before the current line, and in all
 
 /** @import { SourceCode } from "../types.js" */
 /** @import { Frame, Playback } from "./playback.js" */
@@ -66,10 +66,12 @@ export class Source {
     this.codes.classList.toggle("departs", right !== "");
     if (!event) {
       setText(this.where, "The line that makes an event appears here.");
+      this.element.dataset.empty = "";
       this.line = null;
       this.showFunction(null);
       return;
     }
+    delete this.element.dataset.empty;
     const source = playback.sources[event.source];
     const key = `${event.source} ${source.file} ${source.first}`;
     const code = this.functions.get(key) ?? this.build(source);

@@ -34,6 +34,8 @@ export async function show(component) {
       },
       send: (state) => isCurrentPage() && entry.component.setStateValue("state", state),
       ask: (wish) => isCurrentPage() && entry.component.setTriggerValue("want", wish),
+      typed: (field) =>
+        /** @type {HTMLTextAreaElement | null} */ (document.querySelector(`.st-key-${field} textarea`))?.value,
       places,
     });
   }

@@ -154,6 +154,8 @@ function paintRow(parts, playback, id, frame, selected) {
   setAttribute(row, "class", `${lit ? "lit" : ""} ${chosen ? "selected" : ""} ${playback.derived[id].kind}`);
   setText(value, playback.valueText(id, frame));
   setText(gradient, playback.gradientText(id, frame));
-  setAttribute(gradient, "class", `number gradient ${playback.gradientState(id, frame).replace(" ", "-")}`);
+  const wrong = playback.due(id, frame) !== undefined;
+  const kind = wrong ? "wrong" : playback.gradientState(id, frame).replace(" ", "-");
+  setAttribute(gradient, "class", `number gradient ${kind}`);
   setText(state, playback.stateText(id, frame));
 }

@@ -8,7 +8,7 @@ import { fitTo } from "./layout.js";
 const [MIN_SCALE, MAX_SCALE, MAX_FIT_SCALE] = [0.05, 4, 2];
 const BUTTON_ROW = 36; // pixels at the bottom; absent in a presentation
 const [MIN_READABLE, MIN_READABLE_PHONE] = [0.75, 0.6]; // scales; a phone is held closer
-const PRESENTED_SCALE = 1.34; // the smallest digits grow from 12 to 16 pixels
+const PRESENTED_SCALE = 1.5; // the smallest text grows from 12 to 18 pixels
 const PRESENTED_SCALE_PHONE = 0.84; // the smallest digits have 10 pixels
 const MIN_SMALL_PRINT = 0.35; // scale below which the small print is hidden
 const CROPPED_SCALE = 1; // for a drawing that does not fit

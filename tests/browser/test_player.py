@@ -184,70 +184,54 @@ def card_of(page, name):
     return page.locator(".card", has=page.locator(".name", has_text=re.compile(f"^{name}( =| \\(|$)")))
 
 
-def pulled(page, name, pixels, moves):
-    """Pull a card upwards, and wait for a frame after each move: the texts that the result's bar had."""
-    box = card_of(page, name).bounding_box()
+@pytest.mark.flow
+def test_a_number_follows_the_hand_and_what_was_predicted_stays_beside_it(open_player):
+    page = open_player()
+    settled(page)
+    box = card_of(page, "a").bounding_box()
     x, y = box["x"] + box["width"] / 2, box["y"] + 10
     page.mouse.move(x, y)
     page.mouse.down()
-    texts = []
-    for move in range(1, moves + 1):
-        page.mouse.move(x, y - pixels * move / moves)
-        page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
-        texts.append(page.locator(".bars .change").last.text_content())
+    page.mouse.move(x, y - 40, steps=10)  # ten steps of 0.1
+    expect(card_of(page, "out").locator(".value")).to_have_text("104")
+    expect(page.locator(".sentence")).to_have_text("Predicted 101 (gradient × change). out is 104.")
+    expect(page.locator(".ghost text")).to_have_text("predicted 101")
     page.mouse.up()
-    return texts
-
-
-def test_a_nudge_travels_through_the_picture_and_runs_no_script(open_player):
-    page = open_player("nodes=30")
-    page.locator("[data-test-script-state=notRunning]").wait_for()
-    settled(page)
-    before = page.get_by_text("runs:").inner_text()
-    press(page, "Home")
-    texts = pulled(page, "a", 240, 60)
-    assert len(set(texts)) >= 58, texts  # a picture for each of the 60 moves; numbers are rounded to four digits
-    assert page.get_by_text("runs:").inner_text() == before
-    expect(page.locator(".sentence")).to_contain_text("Move a by +3")
-    assert int(page.locator(".count").inner_text().split("/")[0]) > 0  # values are needed: the forward pass has run
-    assert not page.errors
-
-
-@pytest.mark.flow
-def test_a_nudge_by_keyboard_compares_both_changes_and_has_a_table(open_export):
-    page = open_export()
-    rest(page)
+    for kind in ("range", "number"):
+        expect(page.locator(f'.inputs input[type={kind}][aria-label^="a"]')).to_have_value("3")
+    expect(card_of(page, "a").locator(".gradient")).to_have_text("37")
+    lengths = [page.locator(f".ghost .{bar}").bounding_box()["width"] for bar in ("predicted", "actual")]
+    assert lengths[0] < lengths[1]
     card_of(page, "a").focus()
-    page.keyboard.press("ArrowUp")
-    expect(page.locator(".sentence")).to_have_text(
-        "Move a by +0.1: the local derivatives move out by +3.1, but it really moves by +3.13. "
-        "A smaller nudge brings them closer."
-    )
-    expect(page.locator(".ledger [aria-live]")).to_contain_text("Move a by +0.1")
-    expect(page.locator(".note")).to_contain_text("31 for each 1 of a. That is its gradient")
-    page.get_by_text("The nudge as a table").click()
-    result = page.locator(".nudge-table tbody tr").last
-    expect(result).to_contain_text("+3.1")
-    expect(result).to_contain_text("+3.13")
-    factors = {text for text in page.locator(".edge.nudged .sent").all_text_contents() if text}
-    assert factors == {"× 3", "× 1", "× 7", "× 10"}
-    card_of(page, "a").focus()
+    page.keyboard.press("ArrowDown")  # another move: its prediction begins at 3
+    expect(page.locator(".phase")).to_have_text("a: 3 → 2.9")
     page.keyboard.press("Shift+ArrowDown")
-    expect(page.locator(".sentence")).to_contain_text("Move a by −0.9")
-    page.keyboard.press("0")
-    expect(page.locator(".bars .change")).to_have_count(0)
-    expect(page.locator(".nudge-table")).to_be_hidden()
-    expect(page.locator(".sentence")).to_contain_text("The backward pass is done")
+    expect(page.locator(".phase")).to_have_text("a: 3 → 1.9")
+    expect(page.locator(".ledger [aria-live]")).to_contain_text("Predicted 63.3 (gradient × change).")
+    press(page, "ArrowLeft")
+    expect(page.locator(".phase")).to_have_text("Backward pass, event 20 of 21")
+    expect(page.locator(".ghost")).to_be_hidden()
     assert not page.errors
 
 
-def test_a_nudge_of_an_array_asks_the_engine_when_the_hand_rests(open_player):
+def test_a_cell_of_an_array_is_moved_on_its_card(open_player):
     page = open_player("case=arrays")
     settled(page)
     card_of(page, "W").focus()
     page.keyboard.press("ArrowUp")
-    expect(page.locator(".sentence")).to_contain_text("really moves by")  # the server's answer
+    expect(page.locator(".phase")).to_contain_text("W[0, 0]: ")
+    expect(page.locator(".sentence")).to_contain_text("Predicted ")
     assert not page.errors
+
+
+def test_a_number_moved_before_the_forward_pass_runs_it(open_player):
+    page = open_player("event=0")
+    settled(page)
+    card_of(page, "a").focus()
+    page.keyboard.press("ArrowUp")
+    expect(page.locator(".count")).to_have_text("4 / 21")
+    expect(page.locator(".sentence")).to_have_text("a moves by +0.1, and out moves by +3.13: 31.3 for each 1 of a.")
+    assert page.locator(".ghost text").text_content() == ""  # no gradient has been computed
 
 
 def test_nothing_jumps_until_it_is_moved(open_player):
@@ -518,15 +502,6 @@ def test_a_matrix_is_edited_in_a_grid_and_counted_by_cell(open_player):
     assert page.locator('.inputs input[type="number"][aria-label="W[1, 0]"]').input_value() == "1.51"
 
 
-def test_a_probe_compares_slope_and_engine(open_player):
-    page = open_player()
-    tab(page, "What if")
-    page.get_by_label("Nudge h").fill("0.5")
-    page.locator(".answer .actual").wait_for()
-    assert page.locator(".answer .predicted dd").inner_text() == "31 × 0.5 = 15.5"
-    assert page.locator(".answer .actual dd").inner_text() == "16.25"  # (2.5 * 3 + 4) * 7.5 - 70
-
-
 def test_a_label_is_text_everywhere(open_player):
     page = open_player("case=nasty")
     for _ in range(6):
@@ -536,13 +511,6 @@ def test_a_label_is_text_everywhere(open_player):
     assert "<img src=x onerror=alert(1)>" in page.locator(".nodes").inner_text()
     assert not any("/x" in url.rsplit(":", 1)[-1][-3:] for url in page.requests)
     assert page.errors == []
-
-    page.set_viewport_size({"width": 1000, "height": 900})
-    press(page, "End")  # a long name leaves room to nudge it
-    tab(page, "What if")
-    panel, slider, amount = (page.locator(f".probe {part}").bounding_box() for part in (".body", "input", "output"))
-    assert slider["width"] >= 60
-    assert amount["x"] + amount["width"] <= panel["x"] + panel["width"] + 1
 
 
 def test_a_loss_is_folded_and_states_are_said_in_words_that_a_screen_reader_knows(open_player):
@@ -720,7 +688,7 @@ def test_a_graph_that_loses_nodes_is_drawn_anew(open_player):
           for (const name of ["Run forward pass", "Run backward pass"]) {
             player.update({ trace: first, event: 0, opening: 1 });
             player.update({ trace: second, event: 0, opening: 2 });
-            [...place.querySelectorAll("button")].find((button) => button.textContent === name).click();
+            [...place.querySelectorAll("button")].find((button) => button.querySelector("[data-full]")?.dataset.full === name).click();
             player.update({ trace: first, event: 0, opening: 2 });
             counts.push(place.querySelector(".count").textContent);
           }
@@ -741,7 +709,7 @@ def test_a_graph_that_loses_nodes_is_drawn_anew(open_player):
 
 BUTTONS = {
     "Run forward pass": lambda k: 4,
-    "Run backward pass": lambda k: 21,
+    "Run backward pass": lambda k: 21 if 19 <= k < 21 else 19,  # where 10 + 21 = 31 it halts
     "First (Home)": lambda k: 0,
     "Node before (shift and left arrow)": lambda k: max([stop for stop in STOPS if stop < k], default=0),
     "Step back (left arrow)": lambda k: max(0, k - 1),
@@ -759,7 +727,8 @@ def test_every_button_does_what_it_says_at_every_event_and_the_names_of_the_pass
         """(player, names) => {
           const scrubber = player.querySelector(".scrubber");
           const buttons = [...player.querySelectorAll(".controls button")];
-          const called = (name) => buttons.find((b) => (b.getAttribute("aria-label") ?? b.textContent) === name);
+          const called = (name) => buttons.find(
+            (b) => (b.getAttribute("aria-label") ?? b.querySelector("span").dataset.full) === name);
           const text = (part) => player.querySelector(part).textContent;
           const found = [];
           for (const name of names) for (let k = 0; k <= 21; k += 1) {
@@ -804,7 +773,7 @@ def test_every_button_does_what_it_says_at_every_event_and_the_names_of_the_pass
         assert not any(page.locator(".phases span").nth(i).evaluate(cut) for i in range(2)), width
 
 
-def test_a_pass_runs_to_its_end_and_once_more(open_player):
+def test_a_pass_runs_to_where_messages_add_up_then_to_its_end_and_once_more(open_player):
     page = open_player("event=9", reduced_motion="no-preference")
     count, speed = page.locator(".count"), page.get_by_label("Speed")
     count.evaluate(
@@ -814,16 +783,20 @@ def test_a_pass_runs_to_its_end_and_once_more(open_player):
           new MutationObserver(note).observe(count, { characterData: true, childList: true, subtree: true });
         }"""
     )
-    forward, backward = (page.get_by_role("button", name=f"Run {name} pass") for name in ("forward", "backward"))
+    forward, backward = page.locator(".run").all()
     speed.select_option("4×")
-    for button, end in ((forward, 4), (backward, 21), (backward, 21), (forward, 4), (forward, 4)):
+    for button, end in ((forward, 4), (backward, 19), (backward, 21), (backward, 19), (forward, 4), (forward, 4)):
         page.evaluate("counts.length = 0")
         button.click()
         page.wait_for_function(f"new Set(counts).size > 1 && counts.at(-1) === '{end} / 21'")  # it is seen to go
         page.get_by_role("button", name="Play (space)").wait_for()
     backward.click()
     backward.click()  # in a hurry
+    expect(count).to_have_text("19 / 21")
+    expect(backward).to_have_text(re.compile("^Continue"))
+    backward.click()
     expect(count).to_have_text("21 / 21")
+    expect(backward).to_have_text(re.compile("^Run backward pass"))
     speed.select_option("0.5×")
     backward.click()
     page.get_by_role("button", name="Pause (space)").click()
@@ -835,17 +808,9 @@ def test_nothing_is_told_before_it_is_computed_and_keys_need_no_focus(open_playe
     page = open_player("event=0")
     tab(page, "Closure")
     page.get_by_text("has not run yet, so it holds nothing").wait_for()
-    tab(page, "What if")
-    assert page.get_by_label("Nudge h").is_disabled()
-    page.get_by_text("First a gradient, then what it predicts").wait_for()
     orange = "(cards) => cards.map((card) => getComputedStyle(card.querySelector('.chip')).fill)"
     chips = page.locator(".card.leaf")
     assert set(chips.evaluate_all(orange)) == {"rgba(0, 0, 0, 0)"}
-    press(page, "End")
-    page.get_by_label("Nudge h").fill("0.5")
-    page.locator(".answer .actual").wait_for()
-    press(page, "ArrowLeft")
-    page.locator(".answer .actual").wait_for(state="detached")
     press(page, "End")
     page.wait_for_function(f"(card) => ({orange})([card])[0] === 'rgb(255, 159, 28)'", arg=chips.first.element_handle())
 
@@ -876,8 +841,10 @@ def test_a_compact_player_leaves_the_page_its_room_and_tells_when_the_pass_is_ov
     expect(page.locator(".card", has_text="out").locator(".value")).to_have_text("73.13")
     assert page.evaluate("window.ends") == 0  # the page opened there, and another trace is no arrival
     press(page, "End", "ArrowLeft", "ArrowRight")
-    page.get_by_role("button", name="Run forward pass").click()
-    page.get_by_role("button", name="Run backward pass").click()
+    forward, backward = page.locator(".run").all()
+    forward.click()
+    for _ in range(2):  # to where messages add up, and on
+        backward.click()
     assert page.evaluate("window.ends") == 2
     page.get_by_role("button", name="Present (F)").click()
     page.locator(".player.present .tabs").wait_for()

@@ -129,6 +129,42 @@ test("the structure is the same for other numbers, and another for another progr
   for (const other of others) assert.notEqual(new Playback(other).structure, new Playback(first).structure);
 });
 
+test("another constant of an expression is another structure: the card has its number as a name", () => {
+  const [first, second] = ["shared", "many"].map((name) => structuredClone(traces.named[name]));
+  const constant = second.nodes.findIndex(({ requires_grad }) => !requires_grad);
+  const changed = structuredClone(second);
+  changed.derived[constant].name = "77";
+  assert.notEqual(new Playback(changed).structure, new Playback(second).structure);
+  assert.equal(new Playback(structuredClone(first)).structure, new Playback(first).structure);
+});
+
+test("a run halts where messages add up, and where a broken engine departs", () => {
+  /** @param {Playback} playback @param {number} from */
+  const halts = (playback, from) => {
+    const found = [];
+    for (
+      let k = playback.nextHalt(from, playback.length);
+      k < playback.length;
+      k = playback.nextHalt(k, playback.length)
+    )
+      found.push(k);
+    return found;
+  };
+  const shared = playbackOf("shared");
+  assert.deepEqual(halts(shared, 0), [19]);
+  const event = shared.events[18];
+  assert.ok(event.kind === "accumulate");
+  assert.deepEqual([event.before, event.message, event.after], [10, 21, 31]);
+  assert.equal(shared.nextHalt(0, shared.forwardEnd), shared.forwardEnd);
+  assert.deepEqual(halts(new Playback(traces.named.shared, [], { event: 8, line: "" }), 0), [9, 19]);
+  const broadcast = playbackOf("broadcast");
+  const sums = broadcast.events.flatMap((one, i) => (broadcast.addsUp(i + 1) && "node" in one ? [one.node] : []));
+  assert.deepEqual(
+    sums.map((id) => broadcast.name(id)),
+    ["row"],
+  );
+});
+
 test("a step by node rests where a node has done its work", () => {
   const playback = playbackOf("shared");
   assert.deepEqual(playback.stops, [0, 1, 2, 3, 4, 5, 9, 13, 17, 21]);

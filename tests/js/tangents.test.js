@@ -11,7 +11,7 @@ import { near } from "./numbers.js";
 import { playbackOf, traces } from "./traces.js";
 
 test("the result's tangent along an input is that input's gradient", () => {
-  for (const [i, { data, name, gradient }] of traces.nudges.entries()) {
+  for (const [i, { data, name, gradient }] of traces.expressions.entries()) {
     const forward = forwardMode(new Playback(data), { name, cell: 0 });
     assert.equal(forward.tangentOf, name);
     const value = forward.frame(forward.length).gradients.get(forward.output);

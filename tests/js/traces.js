@@ -18,7 +18,7 @@ const python = process.env.PYTHON ?? (existsSync(local) ? local : "python3");
  *   large: Record<string, TraceData>,
  *   random: {data: TraceData, gradients: Record<string, Value>}[],
  *   arrays: {data: TraceData, gradients: Record<string, Value>}[], numbers: [Scalar, string][],
- *   nudges: {data: TraceData, name: string, nudges: number[], results: Scalar[], slope: Scalar, gradient: Scalar}[],
+ *   expressions: {data: TraceData, name: string, gradient: Scalar}[], changes: Record<string, [TraceData, TraceData]>,
  *   guesses: Record<string, Guessed[]>, page: string}} */
 export const traces = JSON.parse(
   execFileSync(python, ["-m", "tests.js.traces"], { cwd: root, encoding: "utf8", maxBuffer: 2 ** 28 }),

@@ -11,7 +11,7 @@ from lab.trace.mistakes import Mistakes
 from lab.trace.numerical import slopes_of_numbers
 from lab.trace.recording import Recording, attempt, record
 from lab.traps.faults.compare import follow
-from lab.traps.faults.engines import Overwrites, WrongOrder
+from lab.traps.faults.engines import Overwrites, SkipsUnbroadcast, WrongOrder
 from lab.watch import watch
 from model import Tensor, concatenate, maximum, minimum, stack
 from tests.browser.apps.programs import SHAPES
@@ -19,6 +19,7 @@ from tests.programs import LEAVES, program, shared
 from tests.unit.op_table import CASES
 
 NAMES = "abc"
+ORDER = ("t = a*b\nt * (t + c)", {"a": 2.0, "b": 3.0, "c": 1.0})
 EXAMPLES = 8  # of each operation, at most
 
 
@@ -76,7 +77,11 @@ def named():
         "broadcast": record(lambda row, m: (m * row).sum(), {"row": row, "m": matrix}),
         "infinite": record(lambda a: (1.0 / a).log() * 0.0, {"a": [0.0, -1.0, 2.0]}),
         "broken": record(lambda a: a * a + a, {"a": 3.0}, tensor=Overwrites),
-        "early": follow(parse("t = a*b\nexp(tanh(t)) * t"), WrongOrder, {"a": 0.5, "b": 2.0}),
+        "early": follow(parse(ORDER[0]), WrongOrder, ORDER[1]),
+        "early, right": record(parse(ORDER[0]), ORDER[1]),
+        "overwritten": follow(parse("((a*b) + c) * (a + d)"), Overwrites, LEAVES),
+        "no sum": follow(parse("(m * row).sum()"), SkipsUnbroadcast, {"m": matrix, "row": row}),
+        "no sum, right": record(parse("(m * row).sum()"), {"m": matrix, "row": row}),
         "unused": record(lambda a, b: (a * 2.0).relu(), {"a": -2.0, "b": 3.0}),
         "joined": record(lambda a, b: (concatenate([a, b]) * 2.0).mean(), {"a": a, "b": b}),
         "many": record(lambda a: sum(a * float(i) for i in range(12)), {"a": 2.0}),
@@ -115,11 +120,25 @@ def slopes():
         yield name, {"data": playable(trace), "slopes": slope_data(slopes_of_numbers(trace, build))}
 
 
-NUDGES = (1e-6, 0.05, -0.4, 2.0)
+CHANGES = {  # an expression, its inputs, and the value that one of them is moved to
+    "line": ("a*b + c", {"a": 2.0, "b": -3.0, "c": 10.0}, {"a": 2.5}),
+    "curve": ("a**2", {"a": 2.0}, {"a": 2.1}),
+    "kink": ("relu(a) + b", {"a": 1.0, "b": 2.0}, {"a": -2.0}),
+    "still": ("relu(a) + b", {"a": -2.0, "b": 2.0}, {"a": -1.0}),
+    "cell": ("sum(v**2)", {"v": [1.0, 2.0, 3.0]}, {"v": [1.0, 2.5, 3.0]}),
+    "both": ("a*b", {"a": 1.0, "b": 2.0}, {"a": 2.0, "b": 3.0}),
+    "nan": ("log(a)", {"a": 1.0}, {"a": -1.0}),
+}
 
 
-def nudges():
-    """Random expressions of numbers, and what the engine makes of them with one input moved."""
+def changes():
+    """The traces before and after an input was moved."""
+    for name, (text, leaves, moved) in CHANGES.items():
+        yield name, [playable(record(parse(text), values)) for values in (leaves, leaves | moved)]
+
+
+def random_expressions():
+    """Random expressions of numbers with the gradient of one input."""
     rng = np.random.default_rng(3)
     twos = ["{} + {}", "{} - {}", "{} * {}", "{} / {}", "maximum({}, {})", "minimum({}, {})", "{} ** 2", "{} ** {}"]
     ones = ["exp", "log", "sqrt", "sin", "cos", "tanh", "sigmoid", "softplus", "relu", "abs", "-"]
@@ -142,17 +161,11 @@ def nudges():
         except RuntimeError:  # no input takes part
             continue
         moved = str(rng.choice(build.names))
-        with np.errstate(all="ignore"):
-            results = [build(**{**leaves, moved: Tensor(leaves[moved] + h)}).item() for h in NUDGES]
-            near = [build(**{**leaves, moved: Tensor(leaves[moved] + h)}).item() for h in (1e-5, -1e-5)]
         made += 1
         gradient = trace.gradients[moved]
         yield {
             "data": playable(trace),
             "name": moved,
-            "nudges": NUDGES,
-            "results": results,
-            "slope": (near[0] - near[1]) / 2e-5,
             "gradient": 0.0 if gradient is None else float(gradient),
         }
 
@@ -239,7 +252,8 @@ print(
             "slopes": dict(slopes()),
             "large": {name: playable(record(SHAPES[name], LEAVES)) for name in ("iterate", "tangle")},
             "random": list(random_programs()),
-            "nudges": list(nudges()),
+            "expressions": list(random_expressions()),
+            "changes": dict(changes()),
             "arrays": list(random_array_programs()),
             "numbers": numbers(),
             "guesses": Mistakes(record(shared, LEAVES)).wrong_gradients_by_event(6),

@@ -69,7 +69,6 @@ def test_the_inputs_have_been_computed_with_when_it_opens(at):
     (player,) = components(at, "player")
     data = json.loads(player.proto.bytes)
     assert data["event"] == 2  # the end of the forward pass
-    assert data["stopping"]
     assert json.loads(components(run(app("pages/start.py"), stage="none"), "player")[0].proto.bytes)["event"] == 0
 
 

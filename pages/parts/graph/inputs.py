@@ -57,7 +57,7 @@ def readable(found: Expression | ExpressionError) -> Expression | None:
 
 def values_of(expression: Expression) -> dict[str, float | list]:
     """Return the initial values of the inputs, which the learner has not moved yet."""
-    return {name: st.session_state["graph remembered"].get(name, 1.0) for name in expression.names}
+    return expression_box.initial_values(expression, st.session_state["graph remembered"])
 
 
 def remember(values: dict[str, float | list]) -> None:

@@ -31,7 +31,6 @@ def show():
         trace,
         key="player",
         live=live,
-        build=build,
         opened=event,
         address="event",
         script=lambda: "print(1)\n",

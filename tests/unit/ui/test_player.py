@@ -13,7 +13,7 @@ from lab.text import strict_json
 from lab.trace.export import MODULES, STATIC, playable, standalone
 from lab.trace.notebook import framed
 from lab.trace.recording import record
-from lab.ui.player import Live, _identity, _validated, nudged
+from lab.ui.player import Live, Switch, _choose, _identity, _validated
 from tests.programs import LEAVES, shared
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -52,10 +52,9 @@ def test_values_from_the_browser_are_computed_by_the_engine():
         "text",
         {"live": None, "values": 3},
         {"values": {"a": "1e999"}, "sequence": -1, "event": "x"},
-        {"values": {"a": [1, 2]}, "probe": {"name": "a", "cell": 99, "h": 1}, "event": 10**9},
-        {"probe": {"name": "zz", "cell": 0, "h": 1}, "selected": []},
-        {"probe": {"name": "a", "cell": 0, "h": float("nan")}},
-        {"values": {"a": 10**400}, "probe": {"name": "a", "cell": 0, "h": 10**400}},
+        {"values": {"a": [1, 2]}, "event": 10**9},
+        {"selected": [], "check": "yes", "predict": 1},
+        {"values": {"a": 10**400}},
     ],
 )
 def test_nothing_that_a_browser_sends_breaks_the_page(state):
@@ -66,7 +65,6 @@ def test_nothing_that_a_browser_sends_breaks_the_page(state):
     app.run()
     assert not app.exception
     assert sent(app)["trace"]["nodes"][7]["value"] == 70.0
-    assert sent(app)["probe"] is None
 
 
 def test_only_values_that_fit_are_taken():
@@ -82,27 +80,6 @@ def test_other_leaves_have_another_identity():
     others = {_identity({"b": Live(1.0)}), _identity({"a": Live(2.0)}), _identity({"a": Live(1.0, low=-5.0)})}
     assert len(same) == 1
     assert len(same | others) == 4
-
-
-def test_a_nudge_is_the_slope_times_h_and_the_engine_again():
-    trace = record(shared, LEAVES)
-    found = nudged(trace, shared, {"name": "a", "cell": 0, "h": 0.5})
-    assert found == {"name": "a", "cell": 0, "h": 0.5, "predicted": 15.5, "actual": (2.5 * 3 + 4) * 7.5 - 70}
-
-    def build(X):
-        return (X * X).sum()
-
-    found = nudged(record(build, {"X": [[1.0, 2.0], [3.0, 4.0]]}), build, {"name": "X", "cell": 2, "h": 0.1})
-    assert found["predicted"] == pytest.approx(0.6)
-    assert found["actual"] == pytest.approx(3.1**2 - 9)
-
-
-def test_a_nudge_of_a_leaf_without_a_path_changes_nothing():
-    def build(a, b):
-        return a * 2.0
-
-    found = nudged(record(build, {"a": 1.0, "b": 1.0}), build, {"name": "b", "cell": 0, "h": 1})
-    assert (found["predicted"], found["actual"]) == (0.0, 0.0)
 
 
 def test_what_the_browser_can_look_up_is_left_out():
@@ -176,3 +153,21 @@ def test_infinities_reach_the_browser_as_words():
     data = json.loads(strict_json(playable(record(lambda a: 1.0 / a, {"a": 0.0}))))
     assert data["nodes"][-1]["value"] == "inf"
     assert data["derived"][0]["terms"][0]["local"] == "-inf"
+
+
+@pytest.mark.parametrize(
+    ("asked", "chosen"),
+    [
+        ({"switch": "Engine", "value": "broken"}, [("Engine", "broken")]),
+        ({"switch": "Engine", "value": "no such engine"}, []),
+        ({"switch": "Engine", "value": ["broken"]}, []),
+        ({"switch": "Nothing", "value": "broken"}, []),
+        ({}, []),
+    ],
+)
+def test_a_choice_made_in_the_player_reaches_the_page_if_it_is_offered(asked, chosen):
+    found = []
+    _choose(
+        asked, [Switch("Engine", {"lab": "The lab's", "broken": "= for +="}, "lab")], lambda *made: found.append(made)
+    )
+    assert found == chosen

@@ -9,7 +9,7 @@ from lab.traps.faults.engines import SWITCH
 from model import Tensor
 
 SHARED = ("((a*b) + c) * (a + d)", {"a": 2.0, "b": 3.0, "c": 4.0, "d": 5.0})
-ORDER = ("t = a*b\nexp(tanh(t)) * t", {"a": 0.5, "b": 2.0})
+ORDER = ("t = a*b\nt * (t + c)", {"a": 2.0, "b": 3.0, "c": 1.0})
 BROADCAST = ("(M + row).relu().sum()", {"M": [[1.0, -2.0], [3.0, 0.5]], "row": [0.5, 1.0]})
 
 
@@ -20,8 +20,8 @@ def passes(name, text, values):
 def test_an_engine_that_overwrites_departs_where_the_second_message_arrives():
     right, broken = passes("overwrites", *SHARED)
     found = departure(right, broken)
-    assert (found.here, found.due) == (21.0, 31.0)
-    assert broken.events[found.event]["kind"] == "accumulate"
+    event = broken.events[found.event]
+    assert (event["kind"], event["before"], event["after"]) == ("accumulate", 10.0, 21.0)
     assert found.line == "self.grad += message"
 
 
@@ -30,9 +30,7 @@ def test_any_order_departs_where_a_gradient_is_passed_on_too_early():
     found = departure(right, broken)
     event = broken.events[found.event]
     assert event["kind"] == "message"
-    assert found.due is not None
-    assert found.here != found.due
-    assert float(broken.gradients["a"]) != pytest.approx(float(right.gradients["a"]))
+    assert (float(broken.gradients["a"]), float(right.gradients["a"])) == (21.0, 39.0)
 
 
 def test_a_forgotten_sum_departs_at_the_operand_that_was_broadcast():

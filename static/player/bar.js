@@ -1,0 +1,34 @@
+/** The bar above the picture in Present mode: the program, and the choices of the page around the player. */
+
+import { h } from "./dom.js";
+
+/** @import { PlayerData } from "../types.js" */
+
+export class Bar {
+  /** @param {(name: string, value: string) => void} onChoose */
+  constructor(onChoose) {
+    this.onChoose = onChoose;
+    this.key = "";
+    this.element = h("div", { class: "bar", role: "group", "aria-label": "Program and engine" });
+  }
+
+  /** Show the program and the choices. @param {PlayerData} data */
+  update({ text = "", switches = [] }) {
+    const key = JSON.stringify([text, switches]);
+    if (key === this.key) return;
+    this.key = key;
+    const groups = switches.map(({ name, options, value }) =>
+      h(
+        "span",
+        { class: "switch", role: "group", "aria-label": name },
+        options.length > 2 ? name : "", // the others say what they are
+        ...options.map(([option, label]) =>
+          h("button", { "aria-pressed": option === value, onclick: () => this.onChoose(name, option) }, label),
+        ),
+      ),
+    );
+    const program = h("code", { title: text }, text.trim().replaceAll(/\s*\n\s*/g, "; "));
+    this.element.replaceChildren(...(text ? [program] : []), ...groups);
+    this.element.hidden = !text && !switches.length;
+  }
+}
