@@ -62,7 +62,7 @@ RECORD = {"line": 1, "operations": 1, "trace": "<script>"}
 # What follows PASS, a part of the sentence that it ends with, and its line; None where any of several may be named
 HOSTILE = {
     "an error": ("w @ Tensor([1.0])", "ValueError: ", 5),
-    "an endless loop": ("while True:\n    w = w * 1.0", "took too long", None),
+    "an endless loop": ("while True:\n    w * 1.0", "took too long", None),
     "an endless loop that catches all": (
         "while True:\n    try:\n        w = w\n    except BaseException: pass",
         "took too long",
