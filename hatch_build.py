@@ -16,7 +16,6 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 PACKAGE = "tensor_ops_lab"
 OWN = "app|model|nn|train|lab|pages|practice"
 COPIED = ("app.py", "model.py", "nn.py", "train.py", "pages", "lab", "practice", "assets", "static", ".streamlit")
-LEARNERS = ("starter.py", "reference.py")  # programs of the sandbox, which knows `model` by this name
 START = '"""A teaching lab for automatic differentiation."""\n\nfrom tensor_ops_lab.model import *\n'
 COMMANDS = {  # in texts for readers
     r"python -m lab\.(watch|failures|practice)\b(?!\.)": r"tensor-ops-lab-\1",
@@ -56,9 +55,15 @@ def build(root: Path, target: Path) -> None:
         else:
             shutil.copy(path, target)
     for path in target.rglob("*.py"):
-        if path.name not in LEARNERS:
+        if not is_learners(path.relative_to(target)):
             path.write_text(in_package(path.read_text("utf-8")), "utf-8")
     (target / "__init__.py").write_text(START, "utf-8")
+
+
+def is_learners(path: Path) -> bool:
+    """Whether a file is a program of a learner, such as practice/programs/example_4_detach.py: `model` is the name by
+    which the sandbox knows the engine."""
+    return path.parts[0] == "practice" and len(path.parts) > 2 and path.name != "__init__.py"
 
 
 class Hook(BuildHookInterface):

@@ -197,9 +197,11 @@ def main() -> None:
 
 
 def _prepare(torch: bool) -> None:
-    """Load the recorder of passes, and PyTorch if it is wanted and installed, and print nothing meanwhile."""
+    """Load the engine, the recorder of passes, and PyTorch if it is wanted and installed; print nothing meanwhile."""
+    import model as engine
     from lab.watch import program
 
+    sys.modules["model"] = engine  # by this name in an installed copy, too, where it is a part of the package
     errors, nowhere = os.dup(2), os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, 2)
     program.prepare(torch)

@@ -46,6 +46,7 @@ MAX_PROGRAMS = 4  # processes that record the passes of programs
 MAX_ANSWER = 2_000_000  # bytes of one answer
 MAX_OUTPUT = 1_000_000  # bytes that the code may print
 MAX_SHOWN_OUTPUT = 4_000  # bytes of the printed text that are shown
+IMPORTED_FROM = ROOT.parents[0] if __name__.count(".") > 2 else ROOT  # the folder in which the names of modules begin
 LIBRARIES = ("/lib", "/lib64", "/usr/lib", "/usr/lib64", f"{sys.base_prefix}/lib")
 PYTORCH = ("torch", "torchgen", "functorch", "sympy", "mpmath", "typing_extensions.py")  # with what it imports
 CHUNK = 1 << 16  # bytes read or written at once: the capacity of a pipe
@@ -157,7 +158,7 @@ def _python() -> list[str]:
 
 
 def _environment(watches: str = "") -> dict[str, str]:
-    places = os.pathsep.join(map(str, [_packages(), ROOT] if watches else [_packages()]))
+    places = os.pathsep.join(map(str, [_packages(), IMPORTED_FROM] if watches else [_packages()]))
     threads = {f"{name}_NUM_THREADS": "1" for name in ("OPENBLAS", "OMP", "MKL")}
     # Optimizers of PyTorch load its compiler, which looks for a folder that exists and never writes to it here
     return {"PYTHONPATH": places, "TORCHINDUCTOR_CACHE_DIR": "/", **threads}
@@ -175,7 +176,7 @@ def _bubblewrap(folder: str, watches: str = "") -> list[str]:
     shown = ["/etc/ld.so.cache", "/etc/alternatives", _python()[0]]
     shown += ["/proc/cpuinfo"] if watches == driver.TORCH else []  # else PyTorch would round otherwise than outside
     packages = ("numpy", "numpy.libs", *(PYTORCH if watches == driver.TORCH else ()))
-    own = [str(ROOT / "model.py"), str(ROOT / "lab")] if watches else [driver.__file__]
+    own = [str(ROOT / name) for name in ("__init__.py", "model.py", "lab")] if watches else [driver.__file__]
     needed = [*(str(_packages() / name) for name in packages), *own]
     kept = [os.path.realpath(library) for library in LIBRARIES]
     hidden = {os.path.realpath(path) for library in kept for path in glob.glob(f"{library}/python*/*-packages")}

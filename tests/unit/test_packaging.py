@@ -91,12 +91,12 @@ def test_everything_that_runs_is_installed_in_one_package(builder, tmp_path):
     assert {path.name for path in (tmp_path / "tensor_ops_lab").iterdir()} == RUN_TIME | {"__init__.py"}
     own = {Path(name).stem for name in RUN_TIME}
     for path in (tmp_path / "tensor_ops_lab").rglob("*.py"):
-        if path.name not in builder.LEARNERS:
+        if not builder.is_learners(path.relative_to(tmp_path / "tensor_ops_lab")):
             for node in ast.walk(ast.parse(path.read_text("utf-8"))):
                 modules = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
                 modules += [node.module] if isinstance(node, ast.ImportFrom) and not node.level else []
                 assert not own & {module.partition(".")[0] for module in modules}, path
-    (learners, *_) = (tmp_path / "tensor_ops_lab" / "practice").rglob("starter.py")
+    (learners, *_) = (tmp_path / "tensor_ops_lab" / "practice" / "programs").glob("*.py")
     assert learners.read_text("utf-8") == (ROOT / learners.relative_to(tmp_path / "tensor_ops_lab")).read_text("utf-8")
 
 
