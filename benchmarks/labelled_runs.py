@@ -113,11 +113,11 @@ def trained(
     seed: int,
     *,
     mislabelled: float = 0.0,
-    keep: int | None = None,
+    train_samples: int | None = None,
     bias: float = 0.0,
     **settings: Any,
 ) -> tuple[list[Record], Config]:
-    """Train for real. mislabelled: share of wrong labels; keep: number of training samples; bias: of hidden units."""
+    """Train for real. mislabelled: share of wrong labels; train_samples: their number; bias: of hidden units."""
     config = Config(**{"hidden": (32, 32), "epochs": 15, **settings, "seed": seed})
     data = load_dataset(config)
     rng = np.random.default_rng(seed)
@@ -128,7 +128,7 @@ def trained(
         shift = rng.integers(1, len(data.classes), len(labels))
         return np.where(rng.random(len(labels)) < mislabelled, (labels + shift) % len(data.classes), labels)
 
-    data = replace(data, train_x=data.train_x[:keep], train_y=with_noise(data.train_y[:keep]))
+    data = replace(data, train_x=data.train_x[:train_samples], train_y=with_noise(data.train_y[:train_samples]))
     trainer = Trainer(config, data)
     for layer in trainer.model.layers[:-1]:
         layer.bias.data = layer.bias.numpy() + bias
@@ -224,11 +224,11 @@ CAUSES = {
         {"data": "xor", **SGD, "lr": 0.1, "weight_decay": 0.1},
     ],
     "overfitting": [
-        {"data": "digits", "keep": 60, "lr": 0.01, "epochs": 30},
-        {"data": "digits", "keep": 100, "lr": 0.003, "epochs": 30},
-        {"data": "digits", "keep": 80, "lr": 0.003, "epochs": 30, "activation": "tanh"},
-        {"data": "spirals", "keep": 40, "lr": 0.01, "epochs": 60, "batch_size": 10},
-        {"data": "digits", "keep": 40, "lr": 0.003, "epochs": 40},
+        {"data": "digits", "train_samples": 60, "lr": 0.01, "epochs": 30},
+        {"data": "digits", "train_samples": 100, "lr": 0.003, "epochs": 30},
+        {"data": "digits", "train_samples": 80, "lr": 0.003, "epochs": 30, "activation": "tanh"},
+        {"data": "spirals", "train_samples": 40, "lr": 0.01, "epochs": 60, "batch_size": 10},
+        {"data": "digits", "train_samples": 40, "lr": 0.003, "epochs": 40},
         {"data": "xor", "hidden": (64, 64), "lr": 0.01, "epochs": 60, "val_fraction": 0.95},
     ],
     "noise": [

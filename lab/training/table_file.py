@@ -11,6 +11,7 @@ import itertools
 import json
 import re
 import statistics
+import zipfile
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -29,6 +30,7 @@ NEARLY_AS_REGULAR = 0.1  # share of rows that may have another length than with 
 MIN_ROWS, MAX_FOOTERS = 10, 3  # rows of a table whose last rows may be totals, and the number of these
 MAX_NAME = 60  # characters of a column's name
 MAX_ROWS, MAX_COLUMNS, MAX_CELLS, MAX_BYTES = 20_000, 200, 300_000, 4_000_000  # of a visitor: the server is shared
+MAX_UNPACKED = 30_000_000  # bytes of an Excel file: more would take openpyxl seconds
 ON_YOUR_MACHINE = "train it on the command line with --data csv:{name}."
 MARKS = ("\t", ";", "|", ",", " ")  # " " stands for any white space
 NOT_TEXT = {  # the first bytes of a file -> what it is, and what to do
@@ -89,9 +91,18 @@ def _sheet(content: bytes, name: str) -> str | None:
         return None
     out = io.StringIO()
     try:
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            size = sum(part.file_size for part in archive.infolist())
+        if size > MAX_UNPACKED:
+            raise DataError(f"{name!r} unpacks to {size / 1e6:,.0f} MB: save the sheet as CSV.")
         sheet = openpyxl.load_workbook(io.BytesIO(content), read_only=True, data_only=True).worksheets[0]
         rows = itertools.islice(sheet.iter_rows(values_only=True, max_col=MAX_COLUMNS + 1), 1_000_000)
-        csv.writer(out, lineterminator="\n").writerows(row for row in rows if any(cell is not None for cell in row))
+        filled = [row for row in rows if any(cell is not None for cell in row)]
+        # openpyxl fills each row up to max_col
+        width = max((at + 1 for row in filled for at, cell in enumerate(row) if cell is not None), default=0)
+        csv.writer(out, lineterminator="\n").writerows(row[:width] for row in filled)
+    except DataError:
+        raise
     except Exception:  # whatever is in the archive
         raise DataError(f"{name!r} is no sheet that can be read: save it as CSV.") from None
     return out.getvalue()

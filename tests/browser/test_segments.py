@@ -14,7 +14,8 @@ SEGMENTS = {  # what is touched, one after the other, and what the last touch sh
     "why-plus": (
         ["text=See", "link:Graph lab", "radio:= for +="],
         [
-            (".ledger .note", "here 21, in the right engine 31"),
+            (".ledger .note", "The first event that differs"),
+            (".ledger .equation", "10 + 21 = 31✓ right"),
             (".right-line", "✓ right engine: self.grad += message"),
             (".card.departs .name", "✗ a"),
         ],

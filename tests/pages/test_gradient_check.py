@@ -227,7 +227,7 @@ def test_one_s_own_engine_begins_with_an_expression_that_it_can_compute():
         ((), {"expression": "sum(x)", "in_x": "[1, 2]", "course": "scalars"}, "takes single numbers: make x a number"),
         (("            self._receive(out.grad * y)", "            1 / 0"), {"expression": "exp(x)"}, "in line 1"),
         (("self._receive(out.grad * y)", "self._receive(out.grad * np.nan)"), {"expression": "exp(x)"}, "backward() gives NaN"),
-        (("y = np.exp(self.data)", "y = np.exp2(self.data)"), {"expression": "exp(x)"}, "computes 2 where the lab’s computes 2.718"),
+        (("y = np.exp(self.data)", "y = np.exp2(self.data)"), {"expression": "exp(x)"}, "computes 4 where the lab’s computes 7.389"),
     ],
 )  # fmt: skip
 def test_an_engine_that_has_no_gradient_is_one_sentence_and_the_lab_s_is_there_to_choose(edit, parameters, said):

@@ -165,8 +165,8 @@ def test_the_remedy_of_a_lesson_helps(lessons, name):
         ("clipped", {"data": "moons", "optimizer": "sgd", "clip": 0.01}),
         ("underfitting", {"data": "xor", "hidden": (), "lr": 0.01}),
         ("settled", {"data": "circles", "hidden": (2,), "activation": "tanh", "lr": 0.02, "epochs": 30}),
-        ("overfitting", {"data": "digits", "keep": 60, "lr": 0.01}),
-        ("overfitting", {"data": "digits", "keep": 60, "lr": 0.01, "weight_decay": 0.001}),
+        ("overfitting", {"data": "digits", "train_samples": 60, "lr": 0.01}),
+        ("overfitting", {"data": "digits", "train_samples": 60, "lr": 0.01, "weight_decay": 0.001}),
         ("overfitting", {"data": "xor", "hidden": (64, 64), "lr": 0.03, "epochs": 60, "samples": 100, "noise": 0.3}),
         ("rate-high", {"data": "digits", "lr": 0.3}),
         ("learning", {"data": "spirals", "hidden": (16,), "lr": 0.01, "epochs": 8}),
@@ -175,7 +175,7 @@ def test_the_remedy_of_a_lesson_helps(lessons, name):
 @pytest.mark.sample(4)
 def test_other_remedies_help_too(verdict, settings):
     records, config = trained(0, **settings)
-    labels = {name: settings[name] for name in ("keep", "bias", "mislabelled") if name in settings}
+    labels = {name: settings[name] for name in ("train_samples", "bias", "mislabelled") if name in settings}
     assert_that_the_remedy_helps(records, config, verdict, **labels)
 
 
