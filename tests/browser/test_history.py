@@ -185,8 +185,9 @@ def test_back_from_a_card_or_a_line_of_a_list_finds_start_as_it_was_left(open_pa
     page = open_page(f"?in_a=3&name=Monday&begin=descent%3Fsurface%3Dravine{embedded}")
     page.locator(".card.leaf").first.wait_for()
     ready(page)
-    page.locator(".runs .run").last.click()
-    until(page, event="5", in_a="3")
+    page.locator(".scrubber").press("End")
+    page.locator(".count", has_text="11 / 11").wait_for()
+    until(page, stage="backward", in_a="3")
     page.get_by_role("button", name="Run: Data").click()
     until(page, machine="1")
     before = parameters(page)
@@ -197,7 +198,7 @@ def test_back_from_a_card_or_a_line_of_a_list_finds_start_as_it_was_left(open_pa
     page.wait_for_url(lambda url: urlsplit(url).path == "/")
     ready(page)
     assert eventually(page, lambda: parameters(page), before) == before
-    page.locator(".count", has_text="5 / 11").wait_for()
+    page.locator(".count", has_text="11 / 11").wait_for()
     assert entries(page) == 3
     page.go_back()
     page.wait_for_url("about:blank")
