@@ -34,19 +34,17 @@ def kind_of(text: str) -> Kind:
         return "code"  # a notebook
     if ERROR.search(sample):
         return "message"
-    tree = _tree(text)
-    compound = tree is not None and any(isinstance(node, IN_NO_LOG) for node in tree.body)
-    if not compound and _is_log(sample, len(lines)):
+    if _is_log(sample, len(lines)) and not any(isinstance(node, IN_NO_LOG) for node in _statements(text) or ()):
         return "curve"
-    if len(lines) < MIN_LINES or (shared_by(sample) and tree is None):
+    if len(lines) < MIN_LINES or (shared_by(sample) and _statements(text) is None):
         return "message"
     return "code" if sum(map(_is_statement, _lines_of_code(sample, lines))) >= MIN_SHARE * len(lines) else "message"
 
 
-def _tree(text: str) -> ast.Module | None:
-    """Return the syntax tree of a text that is Python, and None for any other."""
+def _statements(text: str) -> list[ast.stmt] | None:
+    """Return the statements of a text that is Python, and None for any other."""
     try:
-        return tree_of(program(text))
+        return tree_of(program(text)).body
     except (NotReadable, *UNREADABLE):
         return None
 

@@ -59,9 +59,8 @@ def note_check(course: Course, key: str, source: str, report: CheckReport) -> No
     """Record the engine if a check up to the task `key` has passed and this is the course's last."""
     session = st.session_state
     if report and key == course.tasks[-1].key and course.key in learner_engine.ENGINES:
-        session[_ENGINES] = session.get(_ENGINES, {}) | {
-            course.key: Engine(COURSES[course.key], source, datetime.now(UTC).date())
-        }
+        engine = Engine(COURSES[course.key], source, datetime.now(UTC).date())
+        session[_ENGINES] = session.get(_ENGINES, {}) | {course.key: engine}
 
 
 def engines() -> Mapping[str, Engine]:
