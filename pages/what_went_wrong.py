@@ -10,7 +10,7 @@ from lab.failures import FAILURES, find, memory
 from lab.failures.catalogue import BY_KEY, SHAPES
 from lab.failures.failure import Demonstration, Failure, Numbers, format_numbers, read_numbers, run
 from lab.failures.finder import Found, look_up
-from lab.failures.text_kind import kind_of
+from lab.failures.text_kind import Kind, kind_of
 from lab.lessons.pages import PAGES
 from lab.text import brief
 from lab.ui import address, page, search_field, state
@@ -105,17 +105,16 @@ def _search() -> None:
 def _look_up() -> None:
     """Look up the failure in the text; open it only if the match is clear. Code and a log go to their own tabs."""
     text = st.session_state["wrong text"] or ""
-    found = find(text) if kind_of(text) == "message" else []
+    kind = kind_of(text)
+    found = find(text) if kind == "message" else []
     clear = found and found[0].sure
     _open(found[0].failure.key if clear else None, found[0].form if clear else 0)
-    if not found and kind_of(text) == "message":
+    if not found and kind == "message":
         st.session_state["wrong shape"] = next((match.key for match in look_up(text) if match.key in SHAPES), None)
-    _read_elsewhere()
+    _read_elsewhere(text, kind)
 
 
-def _read_elsewhere() -> None:
-    text = st.session_state["wrong text"] or ""
-    kind = kind_of(text)
+def _read_elsewhere(text: str, kind: Kind) -> None:
     if kind != "message":
         st.session_state["wrong tab"] = TABS.titles[kind]
         {"code": from_code, "curve": from_a_curve}[kind].take(text)
@@ -123,7 +122,8 @@ def _read_elsewhere() -> None:
 
 def _elsewhere_again() -> None:
     state.step()
-    _read_elsewhere()
+    text = st.session_state["wrong text"] or ""
+    _read_elsewhere(text, kind_of(text))
 
 
 def _question() -> str:
