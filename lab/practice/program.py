@@ -7,11 +7,13 @@ by lab.trace.loading, the rest here.
 from __future__ import annotations
 
 import base64
+import functools
 import json
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 from lab.config import ROOT
@@ -82,10 +84,11 @@ def imports(source: str) -> str:
     return TORCH if "torch" in source else ENGINE
 
 
-def examples() -> dict[str, str]:
+@functools.cache
+def examples() -> Mapping[str, str]:
     """Return the examples, by their titles: the first line of each file in practice/programs/."""
     texts = [file.read_text("utf-8") for file in sorted((ROOT / "practice" / "programs").glob("*.py"))]
-    return {text.split("\n")[0].removeprefix("#").strip(): text for text in texts}
+    return MappingProxyType({text.split("\n")[0].removeprefix("#").strip(): text for text in texts})
 
 
 def pack(source: str) -> str:

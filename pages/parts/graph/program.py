@@ -167,15 +167,10 @@ def tell(ran: ProgramRun) -> None:
         else:
             st.caption("It printed nothing.")
     with found:
-        findings(ran)
-
-
-def findings(ran: ProgramRun) -> None:
-    """Say what a program did wrong while it ran."""
-    if not ran.findings:
-        st.caption("No known failure was found in this run.")
-    for one in ran.findings:
-        st.markdown(
-            f"**Line {one.line}: {escape_markdown(one.name)}** (certain: it ran). {with_code(one.evidence)} "
-            f"{with_code(one.fix)}"
-        )
+        if not ran.findings:
+            st.caption("No known failure was found in this run.")
+        for one in ran.findings:
+            st.markdown(
+                f"**Line {one.line}: {escape_markdown(one.name)}** (certain: it ran). {with_code(one.evidence)} "
+                f"{with_code(one.fix)}"
+            )
