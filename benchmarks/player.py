@@ -10,9 +10,7 @@ open. The exit code is 1 if a limit is missed.
 """
 
 import argparse
-import json
 import math
-import platform
 import statistics
 import sys
 import time
@@ -22,6 +20,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from playwright.sync_api import sync_playwright
 
+from benchmarks import write_figures
 from tests.support import launch, start_app
 
 # Finds an element through open shadow roots, where components live.
@@ -175,10 +174,7 @@ def main():
         met = value <= bar if at_most else value >= bar
         missed += not met
         print(f"{'met   ' if met else 'MISSED'} {name}: {value:.2f} ({'at most' if at_most else 'at least'} {bar})")
-    args.json.parent.mkdir(parents=True, exist_ok=True)
-    machine = {"python": platform.python_version(), "machine": platform.machine()}
-    args.json.write_text(json.dumps({"machine": machine, **report}, indent=2))
-    print(f"written to {args.json}")
+    write_figures(args.json, report)
     return 1 if missed else 0
 
 

@@ -8,10 +8,8 @@ exit code is 1 if a limit is missed.
 """
 
 import argparse
-import json
 import math
 import os
-import platform
 import statistics
 import sys
 import time
@@ -21,6 +19,7 @@ from pathlib import Path
 os.environ["OPENBLAS_NUM_THREADS"] = "1"
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
+from benchmarks import write_figures
 from lab.practice.checker import check
 from lab.practice.sandbox import Pool
 from practice.scalars import COURSE
@@ -74,10 +73,7 @@ def main():
         print(
             f"{name:28} {median:8.3f} {percentile(measured, 0.95):8.3f}  {'met' if median <= bar else 'MISSED'} ({bar})"
         )
-    args.json.parent.mkdir(parents=True, exist_ok=True)
-    machine = {"python": platform.python_version(), "machine": platform.machine()}
-    args.json.write_text(json.dumps({"machine": machine, "seconds": times}, indent=2))
-    print(f"written to {args.json}")
+    write_figures(args.json, {"seconds": times})
     return 1 if missed else 0
 
 

@@ -8,8 +8,6 @@ the median is missed.
 """
 
 import argparse
-import json
-import platform
 import statistics
 import sys
 import time
@@ -19,6 +17,7 @@ from playwright.sync_api import sync_playwright
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
+from benchmarks import write_figures
 from lab.practice.program import examples
 from tests.support import launch, start_app
 
@@ -77,10 +76,7 @@ def main():
     finally:
         process.terminate()
         process.wait()
-    args.json.parent.mkdir(parents=True, exist_ok=True)
-    machine = {"python": platform.python_version(), "machine": platform.machine()}
-    args.json.write_text(json.dumps({"machine": machine, "seconds": measured}, indent=2))
-    print(f"written to {args.json}")
+    write_figures(args.json, {"seconds": measured})
     return 1 if missed else 0
 
 
