@@ -1,4 +1,4 @@
-"""A reverse-mode automatic differentiation engine in NumPy, and the neural network built on it.
+"""A reverse-mode automatic differentiation engine in NumPy. nn.py builds networks and optimizers on it.
 
 Read it from top to bottom; by the end of the arithmetic section you have seen the whole engine. An operation computes
 its result and keeps a closure, `_backward`, which takes the gradient of the result and sends gradients to the operands.
@@ -29,13 +29,13 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ContextDecorator, contextmanager
 from contextvars import ContextVar
 from copy import deepcopy
 from functools import partialmethod, wraps
 from inspect import isasyncgenfunction, iscoroutinefunction, isfunction, isgeneratorfunction, signature
-from itertools import count, pairwise
+from itertools import count
 from types import MappingProxyType
 from typing import Any, TypeAlias, TypeVar, cast
 
@@ -43,9 +43,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 __all__ = [
-    "ACTIVATIONS", "INITS", "MLP", "SGD", "Adam", "Linear", "MutationError", "Optimizer", "Tensor", "allow_mutation",
-    "binary_cross_entropy_with_logits", "clip_grad_norm", "concatenate", "cross_entropy", "init_weight", "linear",
-    "maximum", "minimum", "mse_loss", "no_grad", "stack", "topological_order", "where",
+    "MutationError", "Tensor", "allow_mutation", "binary_cross_entropy_with_logits", "concatenate", "cross_entropy",
+    "linear", "maximum", "minimum", "mse_loss", "no_grad", "stack", "topological_order", "where",
 ]  # read by rows  # fmt: skip
 
 _Number: Any = np.float64
@@ -1040,211 +1039,6 @@ def cross_entropy(logits: Any, labels: Any) -> Tensor:
     return operand._node(result, (operand,), "cross_entropy", _backward)
 
 
-# ---------------------------------------------------------------- layers and initialisation
-
-ACTIVATIONS = ("relu", "leaky_relu", "tanh", "sigmoid", "softplus", "sin", "identity")
-INITS = ("xavier", "he", "zeros", "normal", "uniform")
-
-
-def init_weight(n_in: int, n_out: int, init: str, rng: Any = None) -> np.ndarray:
-    """Draw a weight matrix (n_in, n_out) in float64.
-
-    xavier   normal, std sqrt(2 / (n_in + n_out))   Glorot and Bengio 2010: keeps the variance in both directions
-    he       normal, std sqrt(2 / n_in)             He et al. 2015: the same for relu, which halves the variance
-    normal   normal, std 1                          far too large for wide layers: here to see why
-    uniform  uniform in +-1 / sqrt(n_in)            LeCun et al. 1998
-    zeros    0                                      every unit of a layer then learns the same: here to see why
-
-    PyTorch also draws the biases (uniform, as above), and stores the matrix transposed.
-    """
-    _require(init in INITS, "choice", "initialisation", init, ", ".join(INITS))
-    generator, shape = np.random.default_rng(rng), (n_in, n_out)
-    if init == "zeros":
-        return np.zeros(shape)
-    if init == "uniform":
-        return generator.uniform(-1.0, 1.0, shape) / math.sqrt(n_in)
-    std = {"xavier": math.sqrt(2.0 / (n_in + n_out)), "he": math.sqrt(2.0 / n_in), "normal": 1.0}[init]
-    return generator.normal(0.0, std, shape)
-
-
-class Linear:
-    """A layer x @ weight + bias: weight (n_in, n_out), bias (n_out,) starting at 0."""
-
-    def __init__(self, n_in: int, n_out: int, init: str = "xavier", rng: Any = None, dtype: Any = float) -> None:
-        _require(all(isinstance(n, (int, np.integer)) and n >= 1 for n in (n_in, n_out)), "layer", n_in, n_out)
-        _require(np.dtype(dtype) in (np.float64, np.float32), "weights", np.dtype(dtype))
-        self.weight = Tensor(init_weight(n_in, n_out, init, rng).astype(dtype), label="weight")
-        self.bias = Tensor(np.zeros(n_out, dtype), label="bias")
-
-    def __call__(self, x: Any) -> Tensor:
-        inputs: Tensor = x if isinstance(x, Tensor) else self.weight._constant(x)
-        return linear(inputs, self.weight, self.bias) if inputs.ndim == 2 else inputs @ self.weight + self.bias
-
-    def parameters(self) -> list[Tensor]:
-        """Return what an optimizer updates: the weight, then the bias."""
-        return [self.weight, self.bias]
-
-    def __repr__(self) -> str:
-        return f"Linear({self.weight.shape[0]}, {self.weight.shape[1]})"
-
-
-class MLP:
-    """Linear layers of the given sizes, inputs first, with an activation between them and none after the last.
-
-    skip: add a hidden layer's input to its output where both have the same shape (a residual connection;
-    He et al., "Deep Residual Learning for Image Recognition", 2016).
-    """
-
-    def __init__(
-        self,
-        sizes: Sequence[int],
-        activation: str = "relu",
-        init: str = "xavier",
-        rng: Any = None,
-        dtype: Any = float,
-        skip: bool = False,
-    ) -> None:
-        _require(isinstance(sizes, (Sequence, np.ndarray)) and len(sizes) >= 2, "sizes", sizes)
-        _require(activation in ACTIVATIONS, "choice", "activation", activation, ", ".join(ACTIVATIONS))
-        rng = np.random.default_rng(rng)
-        self.activation, self.skip = activation, skip
-        self.layers = [Linear(n_in, n_out, init, rng, dtype) for n_in, n_out in pairwise(sizes)]
-        for number, layer in enumerate(self.layers, start=1):
-            layer.weight.label, layer.bias.label = f"W{number}", f"b{number}"
-
-    def __call__(self, x: Any) -> Tensor:
-        *_, logits = self.outputs(x)
-        return logits
-
-    def outputs(self, x: Any) -> Iterator[Tensor]:
-        """Yield the output of each activation in turn, before a skip connection adds to it, then the logits."""
-        for layer in self.layers[:-1]:
-            output = layer(x)
-            if self.activation != "identity":
-                output = getattr(output, self.activation)()
-            yield output
-            x = output + x if self.skip and output.shape == np.shape(x) else output
-        yield self.layers[-1](x)
-
-    def parameters(self) -> list[Tensor]:
-        """Return what an optimizer updates: the weight and the bias of each layer, from the first to the last."""
-        return [parameter for layer in self.layers for parameter in layer.parameters()]
-
-    def zero_grad(self) -> None:
-        """Forget the gradients of all parameters, before the next backward pass."""
-        for parameter in self.parameters():
-            parameter.grad = None
-
-    def __repr__(self) -> str:
-        sizes = "-".join(str(n) for n in (self.layers[0].weight.shape[0], *(layer.bias.size for layer in self.layers)))
-        return f"MLP({sizes}, {self.activation}, {sum(p.size for p in self.parameters()):,} parameters)"
-
-
-# ---------------------------------------------------------------- optimizers
-
-
-class Optimizer:
-    """The base class of SGD and Adam. A parameter given twice is updated once; one without a gradient not at all."""
-
-    def __init__(self, parameters: Iterable[Tensor], lr: float, weight_decay: float, *remembered: str) -> None:
-        self.parameters = _leaves(parameters)
-        self.lr, self.weight_decay = _setting("lr", lr), _setting("weight_decay", weight_decay)
-        # State that is kept from step to step: name and parameter number -> an array shaped like the parameter
-        self.memory: dict[str, Array] = {
-            f"{name}{i}": np.zeros_like(p._values) for name in remembered for i, p in enumerate(self.parameters)
-        }
-
-    def zero_grad(self) -> None:
-        """Forget the gradients of all parameters, before the next backward pass."""
-        for p in self.parameters:
-            p.grad = None
-
-    def step(self) -> None:
-        """Update each parameter that has a gradient, in place."""
-        now, decay = _tick(), float(self.weight_decay)  # a NumPy number would turn float32 into float64
-        for i, p in enumerate(self.parameters):
-            gradient, data = _own_gradient(p), p._values
-            if gradient is not None:
-                update = self._update(i, gradient + decay * data if decay else gradient)
-                # No other code has the array `update`, so the new values are written into it, not into a third one
-                values = np.subtract(data, update, update) if data.ndim else data - update
-                if p._lent is None:
-                    p._values, p._touched = values, now  # a closure may keep the old array: it stays as it is
-                else:
-                    data[...] = values  # code that holds this array expects the new values; no closure keeps it
-
-    def _update(self, i: int, gradient: Array) -> Array:
-        """Return what to subtract from parameter i, as an array of its own."""
-        raise NotImplementedError
-
-
-class SGD(Optimizer):
-    """Stochastic gradient descent: v = momentum v + gradient; parameter -= lr v."""
-
-    def __init__(
-        self, parameters: Iterable[Tensor], lr: float, momentum: float = 0.0, weight_decay: float = 0.0
-    ) -> None:
-        super().__init__(parameters, lr, weight_decay, "velocity")
-        self.momentum = _setting("momentum", momentum)
-
-    def _update(self, i: int, gradient: Array) -> Array:
-        if self.momentum:
-            self.memory[f"velocity{i}"] = gradient = float(self.momentum) * self.memory[f"velocity{i}"] + gradient
-        return float(self.lr) * gradient
-
-
-class Adam(Optimizer):
-    """Adam (Kingma and Ba 2015, algorithm 1): steps scaled by running means of the gradient and of its square."""
-
-    def __init__(
-        self,
-        parameters: Iterable[Tensor],
-        lr: float = 1e-3,
-        betas: tuple[float, float] = (0.9, 0.999),
-        eps: float = 1e-8,
-        weight_decay: float = 0.0,
-    ) -> None:
-        super().__init__(parameters, lr, weight_decay, "mean", "square")
-        _require(np.shape(betas) == (2,), "betas", betas, kind=TypeError)
-        self.betas, self.eps = tuple(_setting("beta", beta) for beta in betas), _setting("eps", eps)
-        self.memory["steps"] = np.zeros(len(self.parameters), int)
-
-    def _update(self, i: int, gradient: Array) -> Array:
-        memory, (beta1, beta2) = self.memory, map(float, self.betas)
-        memory["steps"] = memory["steps"].copy()  # as all memory, replaced: a dict(memory) of before stays as it is
-        memory["steps"][i] += 1
-        steps = int(memory["steps"][i])
-        memory[f"mean{i}"] = mean = beta1 * memory[f"mean{i}"] + (1.0 - beta1) * gradient
-        memory[f"square{i}"] = square = beta2 * memory[f"square{i}"] + (1.0 - beta2) * gradient * gradient
-        # Both means start at 0; dividing by these factors corrects for it. eps stands outside the square root.
-        mean = mean / (1.0 - beta1**steps)
-        square = square / (1.0 - beta2**steps)
-        return float(self.lr) * mean / (np.sqrt(square) + float(self.eps))
-
-
-def clip_grad_norm(parameters: Iterable[Tensor], max_norm: float) -> float:
-    """Scale all gradients together so that their joint norm is at most `max_norm`; return the norm before. If that is
-    inf or nan, the gradients stay as they are: no scaling can save them."""
-    max_norm = _setting("max_norm", max_norm)
-    gradients = {p: gradient for p in _leaves(parameters) if (gradient := _own_gradient(p)) is not None}
-    largest = max([float(np.abs(g).max(initial=0.0)) for g in gradients.values()], default=0.0)
-    unit = largest if 0.0 < largest < math.inf else 1.0  # squares of large numbers overflow, of small ones vanish
-    norm = unit * math.sqrt(sum(float(np.square(np.float64(g) / unit).sum()) for g in gradients.values()))
-    if max_norm < norm < math.inf:
-        for p, gradient in gradients.items():
-            p.grad = gradient * (max_norm / norm)
-    return norm
-
-
-def _leaves(parameters: Iterable[Tensor]) -> tuple[Tensor, ...]:
-    """Return the parameters, each once; raise TypeError unless all are leaves."""
-    listed = isinstance(parameters, Iterable) and not isinstance(parameters, Tensor)
-    leaves: list[Any] = [*parameters] if listed else [None]
-    _require(leaves, "no parameters", kind=TypeError)
-    _require(all(isinstance(p, Tensor) and p._backward is None for p in leaves), "parameters", kind=TypeError)
-    return tuple(dict.fromkeys(leaves))
-
-
 # ---------------------------------------------------------------- misuse: error messages that say what to do
 
 # The error messages; each {} stands for the name of a tensor, a shape, an axis, ...
@@ -1316,7 +1110,7 @@ _SENTENCES = MappingProxyType({
     "mutation": "The backward pass of `{}` needs {} as it was in the forward pass, but it {}. No gradient was "
     "computed. Run the forward pass again after the change, or make a new tensor (t = t + change) instead of writing "
     "to t; an optimizer steps after backward(), not before.",
-    # losses, networks, optimizers
+    # losses
     "same shape": "{} compares element by element, but {} met a target of shape {}. Reshape one of them.",
     "logits": "cross_entropy needs logits (n, classes) and n labels; {} came with labels of shape {}.",
     "one-hot": "cross_entropy needs one class number for each row of {}, not one-hot rows of shape {}: write "
@@ -1327,14 +1121,6 @@ _SENTENCES = MappingProxyType({
     "range": "cross_entropy got labels from {} to {}, but with {} classes they go from 0 to {}.",
     "linear": "linear needs a weight of shape (n_in, n_out) and a bias of shape (n_out,), not {} and {}.",
     "inputs": "A layer of {0} inputs needs an input of shape (n, {0}), not {1}.",
-    "choice": "There is no {} '{}'; choose one of {}.",
-    "layer": "A layer needs at least one input and one output, as integers: not {!r} and {!r}.",
-    "weights": "The weights of a layer are float64 or float32: {} cannot be trained.",
-    "sizes": "A network needs a list of at least an input and an output size, as in MLP([2, 8, 1]), not {!r}.",
-    "no parameters": "The list of parameters is empty: there is nothing to train.",
-    "parameters": "Give parameters as a list of leaf Tensors, such as network.parameters(): results of operations are "
-    "none.",
-    "betas": "Adam needs two betas, such as (0.9, 0.999), not {!r}.",
 })  # read by rows  # fmt: skip
 
 # What each numeric setting must be, in words and as a test
@@ -1342,12 +1128,6 @@ _RULES: Mapping[str, tuple[str, Callable[[float], bool]]] = MappingProxyType(
     {
         "slope": ("The slope of leaky_relu must be a number (no gradient would reach it)", math.isfinite),
         "bound": ("A bound of clip must be a number (no gradient would reach it)", lambda number: True),
-        "lr": ("The learning rate must be a positive number", lambda number: 0 < number < math.inf),
-        "max_norm": ("The largest gradient norm must be a positive number", lambda number: number > 0),
-        "weight_decay": ("The weight decay must be a finite number from 0", lambda number: 0 <= number < math.inf),
-        "momentum": ("The momentum must be a finite number from 0", lambda number: 0 <= number < math.inf),
-        "eps": ("eps must be a finite number from 0", lambda number: 0 <= number < math.inf),
-        "beta": ("Each of the betas must be a number from 0 to below 1", lambda number: 0 <= number < 1),
     }
 )
 

@@ -47,7 +47,7 @@ from lab.training.run_folder import RunError, RunFolder, in_new_folder, lock_run
 from lab.training.samples import DataError
 from lab.training.trainer import Trainer, resume_trainer, save_summary, train
 from lab.training.trial import try_in_turn
-from model import ACTIVATIONS, INITS
+from nn import ACTIVATIONS, INITS
 
 if TYPE_CHECKING:
     from lab.training.tensorboard import EventWriter  # an optional extra

@@ -25,7 +25,8 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from model import MLP, SGD, Tensor, allow_mutation, cross_entropy
+from model import Tensor, allow_mutation, cross_entropy
+from nn import MLP, SGD
 
 NETWORKS = [((784, 128, 10), 32), ((784, 128, 10), 128), ((2, 16, 16, 10), 32)]
 LEARNING_RATE = 0.01

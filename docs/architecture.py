@@ -19,6 +19,7 @@ from tests.unit.test_structure import MODULES, imported, room  # noqa: E402
 
 SAYS = {
     "model": "the engine",
+    "nn": "layers, optimizers",
     "train": "command line",
     "pages": "words and widgets",
     "app": "navigation",

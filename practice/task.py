@@ -130,7 +130,7 @@ class Course:
 
     folder  the folder of `starter.py` (the initial file) and `reference.py`. In the reference, a line `# task: KEY`
             begins the lines of the task with that key, up to the next such line
-    modules  modules of this project that the learner's file may import: ("model",) for model.py
+    modules  modules of this project that the learner's file may import: ("model", "nn") for model.py and nn.py
     room    the shared name of several courses that the learner sees as one exercise, such as "debug", or ""
     """
 

@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 
 from lab.designs.compare import kept_by
-from model import MLP, Tensor, no_grad, topological_order
+from model import Tensor, no_grad, topological_order
+from nn import MLP
 
 
 class LayerChain:

@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 
 from lab.designs.compare import kept_by
-from model import MLP, SGD, Linear, Tensor, allow_mutation, cross_entropy, no_grad, where
+from model import Tensor, allow_mutation, cross_entropy, no_grad, where
+from nn import MLP, SGD, Linear
 
 Shown = dict[str, Any]
 

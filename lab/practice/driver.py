@@ -199,9 +199,11 @@ def main() -> None:
 def _prepare(torch: bool) -> None:
     """Load the engine, the recorder of passes, and PyTorch if it is wanted and installed; print nothing meanwhile."""
     import model as engine
+    import nn as networks
     from lab.watch import program
 
-    sys.modules["model"] = engine  # by this name in an installed copy, too, where it is a part of the package
+    # By these names in an installed copy, too, where they are parts of the package
+    sys.modules |= {"model": engine, "nn": networks}
     errors, nowhere = os.dup(2), os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, 2)
     program.prepare(torch)

@@ -33,7 +33,7 @@ MAX_SENTENCE = 600  # characters
 MAX_COUNT = 10**9
 INSTALL = "pip install torch --index-url https://download.pytorch.org/whl/cpu"
 NO_PYTORCH = f"PyTorch is not installed on this server: `{INSTALL}` installs it."
-NO_MODULE = "A program can import Python's own modules, NumPy, `model` and PyTorch here, and nothing else."
+NO_MODULE = "A program can import Python's own modules, NumPy, `model`, `nn` and PyTorch here, and nothing else."
 FRAGMENT = frozenset(("SyntaxError", "NameError", "ImportError", "ModuleNotFoundError", "FileNotFoundError"))
 
 

@@ -176,7 +176,7 @@ def _bubblewrap(folder: str, watches: str = "") -> list[str]:
     shown = ["/etc/ld.so.cache", "/etc/alternatives", _python()[0]]
     shown += ["/proc/cpuinfo"] if watches == driver.TORCH else []  # else PyTorch would round otherwise than outside
     packages = ("numpy", "numpy.libs", *(PYTORCH if watches == driver.TORCH else ()))
-    own = [str(ROOT / name) for name in ("__init__.py", "model.py", "lab")] if watches else [driver.__file__]
+    own = [str(ROOT / name) for name in ("__init__.py", "model.py", "nn.py", "lab")] if watches else [driver.__file__]
     needed = [*(str(_packages() / name) for name in packages), *own]
     kept = [os.path.realpath(library) for library in LIBRARIES]
     hidden = {os.path.realpath(path) for library in kept for path in glob.glob(f"{library}/python*/*-packages")}
@@ -351,7 +351,10 @@ class Sandbox:
     def load(self, source: str, file: str, modules: Sequence[str] = ()) -> Problem | None:
         """Run the text as a module and return what it raised, or None. Call it before anything else; a second call must
         give the same text and runs it again. Raises Stopped."""
+        # In an installed copy they import each other from the package, which is hidden from the learner's process
+        package = __name__.removesuffix("lab.practice.sandbox")
         texts = {name: (ROOT / f"{name}.py").read_text("utf-8") for name in modules}
+        texts = {name: text.replace(f"from {package}model import", "from model import") for name, text in texts.items()}
         self._send("load", source, file, modules=texts)
         answer = self._answer(self._message())
         self._pause()

@@ -22,6 +22,8 @@ from typing import Any, ClassVar, Literal, NamedTuple, cast
 
 import numpy as np
 
+import model
+import nn
 from lab.operation_table import OPS, UNKNOWN, Op
 from lab.text import brief, strict_json
 from lab.trace.parts import Captured, Code, Event, Node, Value
@@ -39,7 +41,7 @@ MAX_NUMBERS = 200_000  # in one trace: about 5 MB to send to a browser
 MAX_PATH_CELLS = 64  # of a result whose local derivatives are found cell by cell
 MAX_PATHS = 1024  # local derivatives of one operation with respect to one operand
 Change = Literal["constant", "detached", "written"]  # changes that `attempt` can make to a leaf
-_ENGINE = Tensor._node.__code__.co_filename
+ENGINE_FILES = (model.__file__, nn.__file__)
 _SLOT: Any = vars(Tensor)["grad"]  # where every engine keeps a gradient
 
 
@@ -567,7 +569,7 @@ class Recording:
         names = []
         while frame is not None and frame.f_code is not record.__code__:
             function = frame.f_code.co_qualname
-            if frame.f_code.co_filename == _ENGINE and "<" not in function:
+            if frame.f_code.co_filename in ENGINE_FILES and "<" not in function:
                 if frame not in self._calls:
                     name = function.removesuffix(".__call__").split(".")[-1]
                     number = 1 + sum(other.rpartition(" ")[0] == name for other in self._calls.values())

@@ -12,7 +12,8 @@ from lab.expression.parser import Expression
 from lab.text import numeral as number
 from lab.trace.numerical import check
 from lab.trace.recording import Trace
-from model import SGD, Tensor
+from model import Tensor
+from nn import SGD
 
 RATE = 0.1  # learning rate of the optimizer's single step
 Values = Mapping[str, Any]  # input name -> its number

@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import Any, cast
 
 from lab.training.features import FEATURES
-from model import ACTIVATIONS, INITS
+from nn import ACTIVATIONS, INITS
 
 DEFAULT_LR = MappingProxyType({"adam": 0.001, "sgd": 0.05})
 TASKS = ("classification", "regression")

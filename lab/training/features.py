@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from model import MLP, Tensor
+from model import Tensor
+from nn import MLP
 
 WAVE = 3  # frequency of the sines: standardised inputs reach from about -2 to 2, which is two waves of sin 3x
 FEATURES: Mapping[str, Callable[[np.ndarray, np.ndarray], np.ndarray]] = MappingProxyType(

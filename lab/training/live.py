@@ -18,7 +18,7 @@ from lab.training.datasets import Dataset
 from lab.training.records import Histogram, Record
 from lab.training.run_folder import State
 from lab.training.trainer import Trainer, put_weights
-from model import MLP
+from nn import MLP
 
 # A visitor's own data: {"points": text}, or {"table": text, "name": its name, "encoding": of the file, "columns": their
 # names} and the TableSettings

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from model import MLP, Tensor, cross_entropy, mse_loss
+from model import Tensor, cross_entropy, mse_loss
+from nn import MLP
 
 MAX_WEIGHTS = 600  # a drawing of more could not be read
 

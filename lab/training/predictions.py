@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from lab.training.features import network_inputs
-from model import MLP, Tensor, no_grad
+from model import Tensor, no_grad
+from nn import MLP
 
 MARGIN = 0.12  # on each side of the points, as a share of their extent
 

@@ -43,6 +43,7 @@ CLOCK_SKEW = 60.0  # seconds that a file's time may be ahead of this machine's c
 STATES_LIMIT = 2_000_000  # bytes of the saved weights in a file
 SOURCES = (  # the files that decide on a run's numbers
     "model.py",
+    "nn.py",
     *(f"lab/training/{name}.py" for name in ("trainer", "datasets", "samples", "tables", "images", "config")),
 )
 PRESENT, SHARED, TRIED = "present", "everybody", "tried.json"

@@ -18,7 +18,7 @@ from lab.training.predictions import answers, probabilities
 from lab.training.run_folder import RunError, RunFolder
 from lab.training.samples import Cell, DataError, numbered
 from lab.training.trainer import new_network, put_weights
-from model import MLP
+from nn import MLP
 
 
 @dataclass(frozen=True)

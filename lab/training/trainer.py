@@ -20,7 +20,8 @@ from lab.training.datasets import Dataset, load_dataset
 from lab.training.features import FeatureMLP
 from lab.training.records import Histogram, Measure, Origin, Record
 from lab.training.run_folder import RunError, RunFolder, State
-from model import MLP, SGD, Adam, Tensor, clip_grad_norm, cross_entropy, mse_loss, no_grad
+from model import Tensor, cross_entropy, mse_loss, no_grad
+from nn import MLP, SGD, Adam, clip_grad_norm
 
 T = TypeVar("T")
 

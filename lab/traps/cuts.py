@@ -9,7 +9,8 @@ from lab.gradcheck import numerical_gradient
 from lab.text import body
 from lab.trace.recording import Trace
 from lab.traps.snapshot import Snapshot
-from model import SGD, Tensor, no_grad
+from model import Tensor, no_grad
+from nn import SGD
 
 
 def uncut(a: Tensor, b: Tensor) -> tuple[Tensor, Tensor]:

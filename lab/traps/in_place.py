@@ -17,7 +17,8 @@ import numpy as np
 from lab.gradcheck import numerical_gradient
 from lab.text import brief
 from lab.trace.recording import Recording, Trace, plain
-from model import SGD, MutationError, Tensor, allow_mutation
+from model import MutationError, Tensor, allow_mutation
+from nn import SGD
 
 MAX_ABS = 5.0  # of the input values and of the number that is written
 
@@ -292,11 +293,12 @@ def slopes(f, at, h=6e-6):
 
 
 def script(experiment: Experiment, steps: int = 4) -> str:
-    """Write the steps so far as a Python script, which needs only model.py in its folder."""
-    imports = ["# Save this next to model.py."]
+    """Write the steps so far as a Python script that runs next to model.py (and nn.py, for an optimizer)."""
+    steps_optimizer = experiment.route == "optimizer"
+    imports = [f"# Save this next to model.py{' and nn.py' * steps_optimizer}."]
     imports += ["import numpy as np"] if experiment.route == "out" else []
-    names = ["SGD"] * (experiment.route == "optimizer") + ["Tensor"] + ["allow_mutation"] * (not experiment.guard)
-    imports += [f"from model import {', '.join(names)}"]
+    imports += ["from model import Tensor" + ", allow_mutation" * (not experiment.guard)]
+    imports += ["from nn import SGD"] * steps_optimizer
     create, *passes = stages(experiment)
     body = []
     for number, lines in enumerate(passes[:steps], start=1):

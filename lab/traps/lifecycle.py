@@ -16,7 +16,8 @@ import numpy as np
 from lab.text import numeral
 from lab.trace.dot import PALETTES, blank
 from lab.training.descent.walk import SETTLED
-from model import SGD, Tensor
+from model import Tensor
+from nn import SGD
 
 MAX_ACTIONS = 100  # in one life
 

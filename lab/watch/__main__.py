@@ -104,7 +104,7 @@ def main(arguments: list[str] | None = None) -> int:
             return 2
     sys.argv = [str(options.script), *options.rest]
     sys.path[0] = str(options.script.resolve().parent)
-    for name in ("model", "train"):  # a script's own module of that name, not the lab's
+    for name in ("model", "nn", "train"):  # a script's own module of that name, not the lab's
         if (options.script.resolve().parent / f"{name}.py").exists():
             sys.modules.pop(name, None)
     with Watcher() as watcher, RunPasses(watcher) if html_file else nullcontext() as passes:

@@ -95,11 +95,11 @@ class SourceLine:
         return found
 
 
-def caller(depth: int, engine_file: str = "") -> FrameType | None:
-    """Return the innermost frame of the user's own code; frames of `engine_file` are skipped too."""
+def caller(depth: int, engine_files: tuple[str, ...] = ()) -> FrameType | None:
+    """Return the innermost frame of the user's own code; frames of `engine_files` are skipped too."""
     frame: FrameType | None = sys._getframe(depth)
     frame = user_frame(frame)
-    while frame is not None and frame.f_code.co_filename == engine_file:
+    while frame is not None and frame.f_code.co_filename in engine_files:
         frame = user_frame(frame.f_back)
     return frame
 

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from lab.trace.parts import Captured
-from lab.trace.recording import Trace
+from lab.trace.recording import ENGINE_FILES, Trace
 from lab.watch.cards import (
     MAX_CARDS,
     EdgeMessage,
@@ -23,7 +23,6 @@ from lab.watch.cards import (
 from lab.watch.names import UniqueNames
 from model import Tensor, topological_order
 
-_ENGINE = Tensor._node.__code__.co_filename
 MAX_UNFINISHED = 2_000
 _ACCUMULATE = Tensor._accumulate.__code__
 
@@ -57,7 +56,7 @@ class EngineRecorder:
         def _node(tensor: Tensor, data: Any, children: Any, op: str, backward: Any) -> Tensor:
             out: Tensor = old_node(tensor, data, children, op, backward)
             if out.requires_grad and len(self.made) < MAX_CARDS:
-                frame = caller(2, _ENGINE)
+                frame = caller(2, ENGINE_FILES)
                 self.made[out] = Made(SourceLine(frame), SourceLine(sys._getframe(1)))
                 for child in children:
                     self.note_name(child, frame)
@@ -71,7 +70,7 @@ class EngineRecorder:
         def backward(tensor: Tensor, grad: Any = None, retain_graph: bool = False) -> None:
             if self.active_pass is not None or not callable(tensor._backward):
                 return old_backward(tensor, grad, retain_graph)  # type: ignore[no-any-return]
-            self.note_name(tensor, caller(2, _ENGINE))
+            self.note_name(tensor, caller(2, ENGINE_FILES))
             self.active_pass = EnginePass(topological_order(tensor), self)
             self.note_stale(self.active_pass)
             try:
@@ -125,7 +124,7 @@ class EnginePass:
 
     def __init__(self, order: list[Tensor], recorder: EngineRecorder) -> None:
         self.order = order  # of its tensors, the output last
-        self.draft, self.names = TraceDraft(SourceLine(caller(2, _ENGINE))), UniqueNames()
+        self.draft, self.names = TraceDraft(SourceLine(caller(2, ENGINE_FILES))), UniqueNames()
         self.cards: dict[Tensor, NodeCard] = {}
         self.closures: list[tuple[Tensor, Any, Any]] = []
         self.sender: Tensor | None = None

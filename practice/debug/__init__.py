@@ -117,7 +117,7 @@ FUNCTIONS: Mapping[str, Callable[..., Any]] = {  # what the rows of tasks.toml n
 
 def _program(task: Task) -> Course:
     course = Course(task.key, task.title, task.text, FOLDER / task.key, (task,), room=ROOM)
-    return replace(course, modules=("model",)) if "from model import" in course.starter else course
+    return replace(course, modules=("model", "nn")) if "from model import" in course.starter else course
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,8 @@
 # Two layers and cross entropy
 import numpy as np
 
-from model import MLP, SGD, Tensor, cross_entropy
+from model import Tensor, cross_entropy
+from nn import MLP, SGD
 
 x = Tensor([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]], requires_grad=False)
 labels = np.array([0, 1, 1, 0])

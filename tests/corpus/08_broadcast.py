@@ -90,7 +90,8 @@ for x, y in DataLoader(Toy(), batch_size=16):
 # %% predictions row column engine (read)
 import numpy as np
 
-from model import MLP, Adam, Tensor
+from model import Tensor
+from nn import MLP, Adam
 
 X = np.random.rand(80, 2)
 Y = X[:, 0] - X[:, 1]

@@ -1,5 +1,6 @@
 # %% engine numbers wrapped in helper (read)
-from model import MLP, Adam, Tensor
+from model import Tensor
+from nn import MLP, Adam
 import numpy as np
 
 

@@ -23,7 +23,8 @@ print(a.grad, b.grad, c.grad)
 
 # %% engine training (read)
 import numpy as np
-from model import MLP, SGD, Tensor, clip_grad_norm, cross_entropy, no_grad
+from model import Tensor, cross_entropy, no_grad
+from nn import MLP, SGD, clip_grad_norm
 
 rng = np.random.default_rng(0)
 x = rng.normal(size=(200, 2))

@@ -13,7 +13,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
-RUN_TIME = {"app.py", "model.py", "train.py", "pages", "lab", "practice", "assets", "static", ".streamlit"}
+RUN_TIME = {"app.py", "model.py", "nn.py", "train.py", "pages", "lab", "practice", "assets", "static", ".streamlit"}
 
 
 def requirements(file):
@@ -67,6 +67,7 @@ def builder(monkeypatch):
         ("from lab.ui import (\n    page,\n)", "from tensor_ops_lab.lab.ui import (\n    page,\n)"),
         ("def f():\n    from train import train", "def f():\n    from tensor_ops_lab.train import train"),
         ("import model", "from tensor_ops_lab import model"),
+        ("from nn import MLP", "from tensor_ops_lab.nn import MLP"),
         ("import lab.ui.page as page", "from tensor_ops_lab.lab.ui import page as page"),
         ("from modelling import x", "from modelling import x"),
         ("from .model import x", "from .model import x"),

@@ -93,9 +93,9 @@ NETWORK = re.compile(
     r"autoencoder|vae|unet|mlp|cnn|rnn|lstm|gru|student|classifier|policy_net|q_?net|q_network)$"
 )
 FORWARD = {"forward", "encode", "decode", "dist", "distribution", "log_prob", "evaluate_actions", "logits", "features"}
-ENGINE = "model"  # the module of this project's engine
+ENGINE = {"model", "nn"}  # the modules of this project's engine
 LIBRARIES = words(
-    "torch numpy model pytorch_lightning lightning torchvision math functools types dataclasses argparse copy "
+    "torch numpy model nn pytorch_lightning lightning torchvision math functools types dataclasses argparse copy "
     "collections matplotlib scipy"
 )
 

@@ -77,7 +77,7 @@ class Libraries:
 
     def training_call(self, call: LibraryCall) -> Value | None:
         full, name, args, node = call.full, call.name, call.args, call.node
-        if name in OPTIMIZERS and (call.root == ENGINE or ".optim" in full):
+        if name in OPTIMIZERS and (call.root in ENGINE or ".optim" in full):
             return self.optimizer(name, args, call.keys, node)
         if "lr_scheduler" in full:
             value = Value(Kind.SCHEDULER, op=name, base=call.first, attributes=call.keys, items=self.rate_factors(call))
@@ -135,7 +135,7 @@ class Libraries:
             return Value(Kind.DISTRIBUTION, call.node, op=name, parents=(*args, *keys.values()))
         if call.root == "torchvision" or "hub" in full or name in {"DataLoader", "Compose"}:
             return Value(parents=tuple(a for a in args if a.graph), op="call", name="")
-        if call.root == ENGINE and name == "Tensor":
+        if call.root in ENGINE and name == "Tensor":
             return self.engine_leaf(args, keys, call.node)
         if (name in CREATORS and call.root in {"torch", "numpy"}) or (call.root == "numpy" and "random" in full):
             return self.tensors.create(name, args, keys, call.node, Kind.ARRAY if call.root == "numpy" else Kind.TENSOR)
@@ -178,7 +178,7 @@ class Libraries:
         name, args, keys, node = call.name, call.args, call.keys, call.node
         if name in WITHOUT_TENSORS:
             return Value(Kind.TEXT)
-        if call.root not in {"torch", ENGINE}:
+        if call.root not in {"torch", *ENGINE}:
             return self.follower.call_unknown(Value(), args, keys, node)
         along = "dim" in keys or (len(args) > 1 and args[1].kind == Kind.NUMBER)
         splits = name in {"chunk", "split", "unbind"} and call.first.kind in TENSORS

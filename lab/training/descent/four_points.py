@@ -7,7 +7,8 @@ from itertools import pairwise
 
 import numpy as np
 
-from model import MLP, SGD, mse_loss
+from model import mse_loss
+from nn import MLP, SGD
 
 HIDDEN = 4  # units in each of the two hidden layers
 # Four points in three dimensions and their targets: the first task of many courses.

@@ -9,7 +9,8 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from model import MLP, Adam, Tensor, mse_loss, no_grad
+from model import Tensor, mse_loss, no_grad
+from nn import MLP, Adam
 
 REACH = 2.0  # every surface is drawn from -2 to 2, in both directions
 CELLS = 81  # grid points in each direction

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from lab.training.descent.surfaces import Surface
-from model import SGD, Adam, Optimizer, Tensor
+from model import Tensor
+from nn import SGD, Adam, Optimizer
 
 MAX_STEPS = 500
 SETTLED = 1e-3  # below this, the lengths of gradient and step count as converged

@@ -16,7 +16,8 @@ from typing import Any
 from lab.text import body, read_rows
 from lab.traps.faults import engines, examples, training
 from lab.traps.faults.training import Setup, run_of
-from model import SGD, Tensor
+from model import Tensor
+from nn import SGD
 
 # ---------------------------------------------------------------- the faults
 

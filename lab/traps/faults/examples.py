@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from model import SGD, Tensor, mse_loss
+from model import Tensor, mse_loss
+from nn import SGD
 
 # ---------------------------------------------------------------- expressions that reveal a fault
 

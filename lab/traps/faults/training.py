@@ -12,7 +12,8 @@ import numpy as np
 from lab.training.config import Config
 from lab.training.records import Record
 from lab.training.trainer import Trainer
-from model import MLP, SGD, Tensor, concatenate, mse_loss
+from model import Tensor, concatenate, mse_loss
+from nn import MLP, SGD
 
 # ---------------------------------------------------------------- optimizers and losses with one mistake
 

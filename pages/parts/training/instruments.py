@@ -40,7 +40,7 @@ from lab.ui.address import Field, one_of
 from lab.ui.chart_host import ChartHost, clicked_epoch
 from lab.ui.memoize import memoize
 from lab.ui.widgets import button, switch
-from model import MLP
+from nn import MLP
 from pages.parts.training import doctor, saved_runs
 from pages.parts.training.network import LINES, picture, pointed_unit
 from pages.parts.training.settings import LAYERS, command, csv_name, set_widgets

@@ -22,7 +22,7 @@ from lab.training.features import FEATURES, NAMES, PLAIN, of_inputs
 from lab.training.live import LiveRun
 from lab.training.predictions import PlaneGrid, layer_maps
 from lab.ui.assets import component, keep_value
-from model import MLP
+from nn import MLP
 
 DIGITS = np.array(list(string.digits + string.ascii_uppercase))  # base 36: one digit for each shade
 MAX_UNITS = 8  # units of a layer whose lines are drawn one by one

@@ -32,7 +32,7 @@ from lab.training.worker import Worker
 from lab.ui import address, state
 from lab.ui.address import Field
 from lab.ui.widgets import button, pick
-from model import ACTIVATIONS, INITS
+from nn import ACTIVATIONS, INITS
 
 OWN = "Your own settings"
 OWN_DATA = ("points", "table")

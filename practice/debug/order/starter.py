@@ -1,6 +1,7 @@
 """Trains y = w x on batches, one step each."""
 
-from model import SGD, Tensor
+from model import Tensor
+from nn import SGD
 
 
 def trained(batches, lr):

@@ -13,7 +13,7 @@ from lab.training.descent.surfaces import SURFACES
 from lab.training.predictions import over_plane
 from lab.traps.faults.catalogue import BY_KEY
 from lab.traps.faults.compare import LessonRun, train_with
-from model import MLP
+from nn import MLP
 from pages.parts.wider_field import rows
 
 # ---------------------------------------------------------------- answers

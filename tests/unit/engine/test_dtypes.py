@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from model import (
-    MLP,
     Tensor,
     binary_cross_entropy_with_logits,
     concatenate,
@@ -17,6 +16,7 @@ from model import (
     stack,
     where,
 )
+from nn import MLP
 
 
 def test_trap_28_float32_stays_float32():

@@ -9,22 +9,8 @@ import numpy as np
 import pytest
 
 from lab.gradcheck import gradcheck
-from model import (
-    MLP,
-    SGD,
-    Adam,
-    Tensor,
-    clip_grad_norm,
-    concatenate,
-    cross_entropy,
-    linear,
-    maximum,
-    minimum,
-    mse_loss,
-    no_grad,
-    stack,
-    where,
-)
+from model import Tensor, concatenate, cross_entropy, linear, maximum, minimum, mse_loss, no_grad, stack, where
+from nn import MLP, SGD, Adam, clip_grad_norm
 
 
 def named(*shape):

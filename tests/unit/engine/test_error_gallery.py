@@ -1,6 +1,6 @@
 """All the errors of the engine, printed as a learner reads them: run with `-s` to review them as text.
 
-A test fails when model.py gets a `raise` that no entry of the gallery reaches.
+A test fails when model.py or nn.py gets a `raise` that no entry of the gallery reaches.
 """
 
 import ast
@@ -14,15 +14,11 @@ import numpy as np
 import pytest
 
 import model
+import nn
 from model import (
-    MLP,
-    SGD,
-    Adam,
-    Linear,
     Tensor,
     allow_mutation,
     binary_cross_entropy_with_logits,
-    clip_grad_norm,
     concatenate,
     cross_entropy,
     maximum,
@@ -32,6 +28,7 @@ from model import (
     topological_order,
     where,
 )
+from nn import MLP, SGD, Adam, Linear, clip_grad_norm
 
 
 def x(*shape):
@@ -167,6 +164,7 @@ GALLERY = {
     "betas that grow": (lambda: Adam([x(3)], betas=(2.0, 0.9)), ["betas", "below 1", "2.0"]),
     "a negative eps": (lambda: Adam([x(3)], eps=-1.0), ["eps", "from 0", "-1"]),
     "a slope to learn": (lambda: x(3).leaky_relu(w()), ["leaky_relu", "number", "gradient", "Tensor"]),
+    "a slope without end": (lambda: x(3).leaky_relu(math.inf), ["leaky_relu", "number", "inf"]),
     "a lower bound to learn": (lambda: x(3).clip(low=w()), ["clip", "number", "gradient", "Tensor"]),
     "an upper bound to learn": (lambda: x(3).clip(high=w()), ["clip", "number", "gradient", "Tensor"]),
     "an axis that is not there": (lambda: x(2, 3).sum(axis=5), ["axis 5", "'x'", "(2, 3)", "out of bounds"]),
@@ -210,11 +208,12 @@ GALLERY = {
 
 
 def shown(action):
-    """The error that the action raises, and the lines of model.py that it came through."""
+    """The error that the action raises, and the lines of the engine that it came through."""
     try:
         action()
     except Exception as error:
-        return error, {f.lineno for f in traceback.extract_tb(error.__traceback__) if f.filename == model.__file__}
+        frames = traceback.extract_tb(error.__traceback__)
+        return error, {(f.filename, f.lineno) for f in frames if f.filename in (model.__file__, nn.__file__)}
     raise AssertionError("no error was raised")
 
 
@@ -244,16 +243,20 @@ def test_the_whole_gallery(gallery):
 
 
 def refuses(node):
-    """Is it a `raise`, or one of the two that raise for others: `with _refusing(...)`, `_setting(...)`?"""
+    """Is it a `raise`, or one of those that raise for others: `with _refusing(...)`, `_setting(...)`, `_number(...)`?"""
     calls = [item.context_expr for item in node.items] if isinstance(node, ast.With) else [node]
     names = [ast.unparse(call.func) for call in calls if isinstance(call, ast.Call)]
     raises = isinstance(node, ast.Raise) and "NotImplementedError" not in ast.unparse(node)
-    return raises or {"_refusing", "_setting"} & {*names}
+    return raises or {"_refusing", "_setting", "_number"} & {*names}
 
 
 def test_every_raise_of_the_engine_is_in_the_gallery(gallery):
     reached = {line for _, lines in gallery.values() for line in lines}
-    raises = [node for node in ast.walk(ast.parse(inspect.getsource(model))) if refuses(node)]
+    raises = [(m.__file__, n) for m in (model, nn) for n in ast.walk(ast.parse(inspect.getsource(m))) if refuses(n)]
     assert len(raises) > 40
-    unseen = [node for node in raises if not any(node.lineno <= line <= node.end_lineno for line in reached)]
-    assert not unseen, [f"line {node.lineno}: {ast.unparse(node)[:90]}" for node in unseen]
+    unseen = [
+        f"{file}:{node.lineno}: {ast.unparse(node)[:90]}"
+        for file, node in raises
+        if not any((file, line) in reached for line in range(node.lineno, node.end_lineno + 1))
+    ]
+    assert unseen == []

@@ -11,7 +11,8 @@ import pytest
 from op_table import CASES
 
 from lab.gradcheck import gradcheck
-from model import MLP, SGD, Adam, Tensor, cross_entropy, topological_order
+from model import Tensor, cross_entropy, topological_order
+from nn import MLP, SGD, Adam
 from tests.unit.engine.gradients import grad_of
 
 

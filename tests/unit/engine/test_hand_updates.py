@@ -6,7 +6,8 @@ from contextlib import nullcontext
 import numpy as np
 import pytest
 
-from model import SGD, Linear, Tensor, no_grad
+from model import Tensor, no_grad
+from nn import SGD, Linear
 
 IN_PLACE = [
     (operator.iadd, "+="), (operator.isub, "-="), (operator.imul, "*="), (operator.itruediv, "/="),

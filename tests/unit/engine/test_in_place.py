@@ -18,10 +18,6 @@ from op_table import CASES
 from lab.traps import detect_mutation
 from model import (
     _CAPTURED,
-    MLP,
-    SGD,
-    Adam,
-    Linear,
     MutationError,
     Tensor,
     allow_mutation,
@@ -30,6 +26,7 @@ from model import (
     no_grad,
     topological_order,
 )
+from nn import MLP, SGD, Adam, Linear
 
 X = np.array([0.5, 2.0])
 OPS = list(dict.fromkeys(case.op for case in CASES))

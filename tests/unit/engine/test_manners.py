@@ -10,12 +10,10 @@ import pandas
 import pytest
 
 import model
+import nn
 from model import (
-    MLP,
-    Linear,
     Tensor,
     binary_cross_entropy_with_logits,
-    clip_grad_norm,
     concatenate,
     cross_entropy,
     maximum,
@@ -24,6 +22,7 @@ from model import (
     stack,
     where,
 )
+from nn import MLP, Linear, clip_grad_norm
 
 # ---------------------------------------------------------------- one number
 
@@ -295,26 +294,25 @@ def public(owner):
     }
 
 
-CLASSES = [value for name in model.__all__ if inspect.isclass(value := getattr(model, name))]
-
-
 def test_every_public_name_has_a_docstring():
-    named = {name: getattr(model, name) for name in model.__all__ if callable(getattr(model, name))}
-    for owner in CLASSES:
+    exported = {name: getattr(module, name) for module in (model, nn) for name in module.__all__}
+    named = {name: value for name, value in exported.items() if callable(value)}
+    for owner in filter(inspect.isclass, exported.values()):
         named |= public(owner)
     undocumented = [name for name, value in named.items() if not (getattr(value, "__doc__", "") or "").strip()]
     assert undocumented == []
     assert len(named) > 60
 
 
-def test_all_names_what_the_engine_defines_for_others():
-    assert sorted(model.__all__) == sorted(set(model.__all__))
+@pytest.mark.parametrize(("module", "inside"), [(model, {"Comparison"}), (nn, set())])
+def test_all_names_what_a_module_defines_for_others(module, inside):
+    assert sorted(module.__all__) == sorted(set(module.__all__))
     own = {
         name
-        for name, value in vars(model).items()
-        if getattr(value, "__module__", None) == "model" and not name.startswith("_") and callable(value)
+        for name, value in vars(module).items()
+        if getattr(value, "__module__", None) == module.__name__ and not name.startswith("_") and callable(value)
     }
-    assert own - {*model.__all__} == {"Comparison"}  # of use inside the engine alone
+    assert own - {*module.__all__} == inside  # of use inside the engine alone
     scope: dict[str, object] = {}
-    exec("from model import *", scope)
-    assert scope.keys() - {"__builtins__"} == {*model.__all__}
+    exec(f"from {module.__name__} import *", scope)
+    assert scope.keys() - {"__builtins__"} == {*module.__all__}

@@ -4,18 +4,10 @@ import numpy as np
 import pytest
 
 import model
+import nn
 from lab.gradcheck import gradcheck
-from model import (
-    MLP,
-    SGD,
-    Adam,
-    Linear,
-    Tensor,
-    binary_cross_entropy_with_logits,
-    clip_grad_norm,
-    cross_entropy,
-    mse_loss,
-)
+from model import Tensor, binary_cross_entropy_with_logits, cross_entropy, mse_loss
+from nn import MLP, SGD, Adam, Linear, clip_grad_norm
 
 # ---------------------------------------------------------------- layers
 
@@ -231,7 +223,7 @@ def test_an_optimizer_resumes_bit_for_bit(name, settings):
 
     def make(seed):
         net = MLP([3, 4, 2], rng=seed, dtype=dtype)
-        return net, getattr(model, name)(net.parameters(), **settings)
+        return net, getattr(nn, name)(net.parameters(), **settings)
 
     net, optimizer = make(0)
     train(net, optimizer, batches[:steps_before])

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from model import SGD, Adam, Tensor
+from model import Tensor
+from nn import SGD, Adam
 
 
 def test_trap_49_adam_divides_outside_the_root_and_corrects_its_bias():

@@ -7,8 +7,6 @@ import numpy as np
 import pytest
 
 from model import (
-    MLP,
-    Linear,
     Tensor,
     binary_cross_entropy_with_logits,
     concatenate,
@@ -20,6 +18,7 @@ from model import (
     stack,
     where,
 )
+from nn import MLP, Linear
 
 
 class Lender:

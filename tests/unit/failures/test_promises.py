@@ -8,7 +8,8 @@ from lab.failures import FAILURES
 from lab.failures.catalogue import BY_KEY
 from lab.failures.failure import run
 from lab.failures.memory import batch
-from model import MLP, SGD, Adam, Tensor, cross_entropy, no_grad, where
+from model import Tensor, cross_entropy, no_grad, where
+from nn import MLP, SGD, Adam
 
 
 def stops(words):

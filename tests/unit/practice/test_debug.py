@@ -35,7 +35,7 @@ REPAIRS = (
     ("late_capture", ("rules.append(lambda upstream, factor=factor, before=before: (upstream * factor, upstream * before))", "rules.append((factor, before))"), ("for rule in reversed(rules):\n        upstream, derivative = rule(upstream)", "for factor, before in reversed(rules):\n        upstream, derivative = upstream * factor, upstream * before")),
     ("order", ("for x, y in batches:\n        loss = ((w * x - y) ** 2).mean()\n        optimizer.zero_grad()", "for x, y in batches:\n        optimizer.zero_grad()\n        loss = ((w * x - y) ** 2).mean()")),
     ("order", ("        optimizer.zero_grad()\n", ""), ("optimizer.step()", "optimizer.step()\n        optimizer.zero_grad()")),
-    ("order", ("from model import SGD, Tensor", "from model import Tensor"), ("    optimizer = SGD([w], lr=lr)\n", ""), ("        optimizer.zero_grad()\n", ""), ("optimizer.step()", "w = Tensor(w.data - lr * w.grad)")),
+    ("order", ("from nn import SGD\n", ""), ("    optimizer = SGD([w], lr=lr)\n", ""), ("        optimizer.zero_grad()\n", ""), ("optimizer.step()", "w = Tensor(w.data - lr * w.grad)")),
     ("overwritten", ("self.grad += out.grad\n            other.grad += out.grad", "self.grad = self.grad + out.grad\n            other.grad = other.grad + out.grad"), ("self.grad += out.grad * other.data\n            other.grad += out.grad * self.data", "self.grad = self.grad + out.grad * other.data\n            other.grad = other.grad + out.grad * self.data")),
     ("overwritten", ("self.rule = lambda: None\n", "self.rule = lambda: None\n\n    def receive(self, message):\n        self.grad += message\n"), ("self.grad += out.grad\n            other.grad += out.grad", "self.receive(out.grad)\n            other.receive(out.grad)"), ("self.grad += out.grad * other.data\n            other.grad += out.grad * self.data", "self.receive(out.grad * other.data)\n            other.receive(out.grad * self.data)")),
     ("overwritten", ("self.grad += out.grad\n            other.grad += out.grad", "for child in out.children:\n                child.grad += out.grad"), ("self.grad += out.grad * other.data\n            other.grad += out.grad * self.data", "for child, factor in ((self, other.data), (other, self.data)):\n                child.grad += out.grad * factor")),
@@ -44,7 +44,7 @@ REPAIRS = (
     ("second_backward", ("first.backward(retain_graph=True)\n    second.backward()", "second.backward(retain_graph=True)\n    first.backward()")),
     ("sign", ("loss = (w - target) ** 2", "loss = -((w - target) ** 2)"), ("w.data = w.data - lr * w.grad", "w.data = w.data + lr * w.grad")),
     ("sign", ("w.data = w.data - lr * w.grad", "w.data = w.data + -lr * w.grad")),
-    ("sign", ("from model import Tensor", "from model import SGD, Tensor"), ("w.data = w.data - lr * w.grad", "SGD([w], lr=lr).step()")),
+    ("sign", ("from model import Tensor", "from model import Tensor\nfrom nn import SGD"), ("w.data = w.data - lr * w.grad", "SGD([w], lr=lr).step()")),
     ("softmax_twice", ("loss = cross_entropy(logits, labels)", "loss = cross_entropy(logits.log_softmax(), labels)")),
     ("softmax_twice", ("from model import Tensor, cross_entropy", "from model import Tensor"), ("loss = cross_entropy(logits, labels)", "loss = -logits.log_softmax()[range(len(labels)), labels].mean()")),
     ("softmax_twice", ("from model import Tensor, cross_entropy", "from model import Tensor"), ("loss = cross_entropy(logits, labels)", "loss = (logits.logsumexp(axis=1) - logits[range(len(labels)), labels]).mean()")),
@@ -53,7 +53,7 @@ REPAIRS = (
     ("where_nan", ("return where(x > 0, where(x > 0, x, 1.0).sqrt(), 0.0)", "return where(x > 0, where(x <= 0, 1.0, x) ** 0.5, 0.0)")),
     ("zero_grad", ("        w.zero_grad()\n", ""), ("w.data = w.data - lr * w.grad", "w = Tensor(w.data - lr * w.grad)")),
     ("zero_grad", ("        w.zero_grad()\n", ""), ("w.data = w.data - lr * w.grad", "w.data = w.data - lr * w.grad\n        w.grad = None")),
-    ("zero_grad", ("from model import Tensor", "from model import SGD, Tensor"), ("w = Tensor(0.0)", "w = Tensor(0.0)\n    optimizer = SGD([w], lr=lr)"), ("w.zero_grad()", "optimizer.zero_grad()"), ("w.data = w.data - lr * w.grad", "optimizer.step()")),
+    ("zero_grad", ("from model import Tensor", "from model import Tensor\nfrom nn import SGD"), ("w = Tensor(0.0)", "w = Tensor(0.0)\n    optimizer = SGD([w], lr=lr)"), ("w.zero_grad()", "optimizer.zero_grad()"), ("w.data = w.data - lr * w.grad", "optimizer.step()")),
 )  # fmt: skip
 
 

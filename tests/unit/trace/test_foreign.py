@@ -6,19 +6,8 @@ import pytest
 from lab.trace import record
 from lab.trace.derive import derive, first_disagreement, table
 from lab.trace.export import standalone
-from model import (
-    MLP,
-    Linear,
-    MutationError,
-    Tensor,
-    concatenate,
-    cross_entropy,
-    maximum,
-    mse_loss,
-    no_grad,
-    stack,
-    where,
-)
+from model import MutationError, Tensor, concatenate, cross_entropy, maximum, mse_loss, no_grad, stack, where
+from nn import MLP, Linear
 
 X = np.array([[1.0, 2.0], [3.0, -1.0]])
 NET = MLP([2, 3, 2], "tanh", rng=0)

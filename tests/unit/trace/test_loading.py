@@ -11,7 +11,8 @@ from lab.trace.derive import derive
 from lab.trace.export import playable, standalone
 from lab.trace.loading import LoadError, load
 from lab.watch import watch
-from model import MLP, Tensor, cross_entropy
+from model import Tensor, cross_entropy
+from nn import MLP
 
 X = np.array([[1.0, 2.0], [3.0, -1.0]])
 

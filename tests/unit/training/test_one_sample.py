@@ -5,7 +5,8 @@ import pytest
 
 from lab.trace.recording import record
 from lab.training.one_sample import loss_of_sample
-from model import ACTIVATIONS, MLP, cross_entropy
+from model import cross_entropy
+from nn import ACTIVATIONS, MLP
 
 
 @pytest.mark.parametrize("activation", ACTIVATIONS)

@@ -13,7 +13,8 @@ from lab.training.predictions import (
     probabilities,
     saliency,
 )
-from model import ACTIVATIONS, MLP, no_grad
+from model import no_grad
+from nn import ACTIVATIONS, MLP
 
 
 def linear_model(weight, bias):

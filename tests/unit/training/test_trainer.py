@@ -11,7 +11,8 @@ from lab.training.predictions import answers
 from lab.training.records import is_record, score
 from lab.training.run_folder import RunError
 from lab.training.trainer import FLAT_ENDS, GRADIENT_EDGES, Trainer, learning_rate, train
-from model import ACTIVATIONS, Adam, Tensor, cross_entropy
+from model import Tensor, cross_entropy
+from nn import ACTIVATIONS, Adam
 
 MOONS = Config(data="moons", hidden=(8, 6), epochs=3, batch_size=100)
 

@@ -103,9 +103,9 @@ def test_the_lines_of_the_steps_are_those_of_the_program(experiment):
 @pytest.mark.sample(8)
 @pytest.mark.parametrize("experiment", ALL, ids=name)
 def test_the_repair_runs_with_the_guard_on_and_is_right(experiment):
-    create = script(experiment, 0).replace("import Tensor", "import SGD, Tensor")
+    create = script(experiment, 0)
     names = {"np": np}
-    exec(f"{create}\n{repair(experiment)}", names)
+    exec(f"from nn import SGD\n{create}\n{repair(experiment)}", names)
     gradients = repaired(experiment)
     for leaf, gradient in gradients.items():
         np.testing.assert_array_equal(names[leaf].grad, gradient)

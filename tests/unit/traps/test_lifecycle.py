@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 
 from lab.training.descent.walk import SETTLED
 from lab.traps.lifecycle import ACTIONS, MAX_ACTIONS, PATHS, STATES, WHOLE_STEP, draw_life, effect, live, parse_life
-from model import SGD, Tensor
+from model import Tensor
+from nn import SGD
 
 
 def test_one_training_step_goes_through_the_states_in_order():

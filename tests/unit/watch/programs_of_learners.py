@@ -68,7 +68,7 @@ ENGINE |= {
 ENGINE = {
     name: source
     if "import Tensor" in source or "from model" in source
-    else f"from model import *; import numpy as np\n{source}"
+    else f"from model import *; from nn import *; import numpy as np\n{source}"
     for name, source in ENGINE.items()
 }
 

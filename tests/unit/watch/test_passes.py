@@ -15,7 +15,8 @@ from lab.trace.derive import derive, first_disagreement, table  # noqa: E402
 from lab.trace.loading import load  # noqa: E402
 from lab.watch import watch  # noqa: E402
 from lab.watch.torch_pass import NESTED  # noqa: E402
-from model import MLP, Tensor, cross_entropy, no_grad  # noqa: E402
+from model import Tensor, cross_entropy, no_grad  # noqa: E402
+from nn import MLP  # noqa: E402
 from tests.unit.watch import passes  # noqa: E402
 
 pytestmark = pytest.mark.filterwarnings("ignore")

@@ -12,7 +12,8 @@ import pytest
 from lab.trace.loading import load
 from lab.watch import program
 from lab.watch.cards import kept_slices
-from model import MLP, Tensor
+from model import Tensor
+from nn import MLP
 from tests.unit.watch import programs_of_learners as learners
 
 pytestmark = pytest.mark.filterwarnings("ignore")

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from lab.failures.analysis.edits import Edit, Text
-from lab.failures.analysis.facts import Value, moved_by, reach
+from lab.failures.analysis.facts import ENGINE, Value, moved_by, reach
 from lab.failures.analysis.kinds import Act
 from lab.failures.analysis.program import Event, Program
 from lab.failures.analysis.syntax import defaults, inside, short
@@ -172,4 +172,4 @@ class Case:
     def torch(self) -> bool:
         """False for a program of this project's own engine. Many PyTorch programs have a module `model`, too."""
         roots = {module.split(".")[0] for module in self.imports}
-        return "torch" in roots or "model" not in roots
+        return "torch" in roots or not roots & ENGINE

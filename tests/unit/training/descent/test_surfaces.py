@@ -5,7 +5,8 @@ import pytest
 
 from lab.gradcheck import gradcheck
 from lab.training.descent.surfaces import POINTS, REACH, SURFACES, TARGETS, network_surface, trained, weights
-from model import MLP, Tensor, mse_loss
+from model import Tensor, mse_loss
+from nn import MLP
 
 NETWORK = network_surface("W1[0, 1]", "b1[2]")
 ALL = [*SURFACES.values(), NETWORK]
