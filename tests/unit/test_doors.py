@@ -14,6 +14,7 @@ from lab.expression.parser import MAX_TEXT, ExpressionError, parse
 from lab.failures import code, text_kind
 from lab.failures.code import NotReadable, check_code
 from lab.failures.curve import LogError, read_log
+from lab.failures.curve.log import MAX_BYTES
 from lab.failures.finder import find, look_up
 from lab.failures.fragments import check_fragments
 from lab.lessons import assignment_link
@@ -168,6 +169,22 @@ def test_a_table_that_is_too_large_is_refused_at_once(text):
     with pytest.raises(DataError):
         from_table(text, "t.csv")
     assert seconds(lambda text: from_table(text, "t.csv"), text) < CEILING
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "Epoch {n}/9000 | loss=0.{n:04d} val_loss: 0.5 acc 91.2%\n",
+        "{n} 0.{n:04d} 0.5\n",
+        "{{'loss': 0.{n:04d}, 'lr': 1e-3, 'epoch': {n}}}\n",
+        "x{n} = [1, 2\n",
+    ],
+    ids=["names", "columns", "dicts", "brackets"],
+)
+def test_the_longest_log_that_is_accepted_is_read_in_time(line):
+    whole = "".join(line.format(n=n) for n in range(9_000))
+    text = (whole * (MAX_BYTES // len(whole) + 1))[:MAX_BYTES]
+    assert min(seconds(read_log, text) for _ in range(2)) < CEILING
 
 
 @pytest.mark.parametrize(

@@ -79,8 +79,8 @@ class UploadedCurve(History):
         at = _places(table, unit, starts)
         groups = [slice(a, b) for a, b in zip(starts, [*starts[1:], table.rows], strict=True)]
         numbers = [math.floor(at[a]) for a in starts] if unit == "epoch" else range(1, len(starts) + 1)
-        means = {role: [_mean(values[group]) for group in groups] for role, values in table.columns.items()}
-        ended = {role: [bool(bad[group].any()) for group in groups] for role, bad in table.bad.items()}
+        means = {role: _means(values, starts) for role, values in table.columns.items()}
+        ended = {role: np.logical_or.reduceat(bad, starts).tolist() for role, bad in table.bad.items()}
         loss = _bridged(means["train_loss"], ended["train_loss"])
         validated = "val_loss" in means
         val_loss = _bridged(means["val_loss"], ended["val_loss"]) if validated else loss
@@ -250,9 +250,12 @@ def _mostly_bad(bad: Sequence[bool]) -> int | None:
     return first if first is not None and sum(bad[first:]) > len(bad[first:]) / 2 else None
 
 
-def _mean(values: np.ndarray) -> float:
-    finite = values[np.isfinite(values)]
-    return float(finite.mean()) if finite.size else math.nan
+def _means(values: np.ndarray, starts: Sequence[int]) -> list[float]:
+    """Return the mean of the finite values of each group; nan where there is none."""
+    finite = np.isfinite(values)
+    counts = np.add.reduceat(finite, starts, dtype=int)
+    sums = np.add.reduceat(np.where(finite, values, 0.0), starts)
+    return np.divide(sums, counts, out=np.full(len(counts), math.nan), where=counts > 0).tolist()
 
 
 def _bridged(values: Sequence[float], ended: Sequence[bool] | None = None) -> list[float]:

@@ -18,10 +18,10 @@ from typing import Any, NamedTuple
 from lab.failures.curve.literal import Literal, NoLiteral
 from lab.failures.curve.roles import FILLERS, kinds, phase, role, split
 
-MAX_BYTES = 1_500_000
+MAX_BYTES = 400_000
 MAX_COLUMNS = 400
-MAX_ROWS = 100_000
-MAX_CELLS = 500_000
+MAX_ROWS = 50_000
+MAX_CELLS = 150_000
 MAX_NAME = 80  # characters of a column's name
 MAX_NUMBER = 100  # characters of a number
 MAX_WORDS = 5  # of a name
@@ -36,11 +36,11 @@ VALUES = {"value", "values", "y"}  # names of a column that is the only one
 UNNAMED = "column {}"  # of a row without names
 COUNTER = "number {}"  # of an integer without a name at the beginning of a line
 MAX_COUNTERS = 2  # of these in a line: epoch and step
-MAX_LINES = 30_000  # with names beside numbers
+MAX_LINES = 15_000  # with names beside numbers
 COUNTERS = {"epoch", "step"}  # roles
 MAX_UNNAMED_ROW = 4  # a longer list without a name is a column
 
-_NUMBER = r"(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
+_NUMBER = r"(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?"
 _ENDED = {
     "nan": math.nan,
     "inf": math.inf,
@@ -112,6 +112,8 @@ class LogRecords:
     def add(self, row: Mapping[str, float]) -> None:
         if not row:
             return
+        if len(row) > MAX_COLUMNS:
+            raise LogError(f"It has {len(row):,} columns, and the limit is {MAX_COLUMNS}: export fewer.")
         self.rows.append({name[:MAX_NAME]: number for name, number in row.items()})
         self.cells += len(row)
         self.lists = set()
@@ -144,6 +146,8 @@ def read(source: str | bytes) -> LogRecords:
     if _has_decimal_commas(text):
         text = _DECIMAL_COMMA.sub(".", text)
     lines = text.split("\n")
+    if len(lines) > MAX_ROWS:
+        raise LogError(f"It has more than {MAX_ROWS:,} lines, the limit here. {LESS}")
     log = LogRecords()
     reader = _Lines(lines, log)
     place = at = unread = 0  # before `unread`, no object begins: one that was tried ends there
@@ -161,7 +165,7 @@ def read(source: str | bytes) -> LogRecords:
 def _text(source: str | bytes) -> str:
     size = len(source) if isinstance(source, bytes) else len(source.encode("utf-8", "replace"))
     if size > MAX_BYTES:
-        raise LogError(f"That is {size / 1e6:.1f} MB, and the limit is {MAX_BYTES / 1e6:g} MB. {LESS}")
+        raise LogError(f"That is {size / 1000:,.0f} kB, and the limit is {MAX_BYTES / 1000:g} kB. {LESS}")
     text = source if isinstance(source, str) else _decoded(source)
     if "\0" in text:
         raise LogError("That is a binary file, not text.")
@@ -188,7 +192,7 @@ def _has_decimal_commas(text: str) -> bool:
 
 def number(cell: str) -> float | None:
     """Return the number in a cell, in any common notation, nan and inf included; None for anything else."""
-    if len(cell) > MAX_NUMBER:
+    if len(cell) > MAX_NUMBER or not _HAS_NUMBER.search(cell):
         return None
     if not _PLAIN_NUMBER.fullmatch(cell):
         cell = cell.strip(" \"'\t\\")
@@ -369,8 +373,6 @@ class _Lines:
         return header, after
 
     def _take_header(self, header: list[str], delimiter: str, numeric: list[bool], after: int) -> int:
-        if len(header) > MAX_COLUMNS:
-            raise LogError(f"It has {len(header):,} columns, and the limit is {MAX_COLUMNS}: export fewer.")
         if header != self.header:
             self.log.begin()
         self.header, self.delimiter, self.numeric = header, delimiter, numeric
