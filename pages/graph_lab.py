@@ -68,9 +68,9 @@ def main() -> None:
         kind = st.session_state["graph kind"]
         if current.restored:
             (program.restored if kind == "program" else _begin)()
-        with st.container(horizontal=True, vertical_alignment="center", key="graph line", gap="small"):
+        with st.container(horizontal=True, vertical_alignment="center", key="graph line", gap="xsmall"):
             st.title("Graph lab", width="content")
-            switch("What to look at", KINDS, "graph kind", on_change=state.step, bare=True)
+            pick("What to look at", KINDS, "graph kind", on_change=state.step, bare=True, width=125)
             {"expression": _choose, "program": program.choose, "recorded": recorded.choose}[kind]()
             with st.popover("How it works", icon=":material/help:", key="graph help"):
                 st.markdown(program.HOW if kind == "program" else f"{WHAT_TO_DO}\n\n{SYNTAX}")
@@ -88,7 +88,7 @@ def _choose() -> None:
     """Let the learner choose an example, or write an expression."""
     st.session_state["graph shown"] = st.session_state["graph preset"]
     examples = [*(preset["name"] for preset in PRESETS), OWN]
-    pick("Example", examples, "graph preset", persist_state="session", on_change=_choose_preset, bare=True, width=250)
+    pick("Example", examples, "graph preset", persist_state="session", on_change=_choose_preset, bare=True, width=190)
     with st.container(width="stretch"):
         _expression()
     inputs.settings(inputs.readable(inputs.parsed()))

@@ -43,7 +43,7 @@ def main() -> None:
     with page.run("start", FIELDS) as current:
         if current.restored:
             _begin()
-        with st.container(horizontal=True, vertical_alignment="center"):
+        with st.container(horizontal=True, vertical_alignment="center", gap="xxsmall"):
             st.title("Where does a gradient come from?", width="content")
             page.link_to("pages/graph_lab.py", "Paste a program", "code", {"kind": "program"})
         prose(

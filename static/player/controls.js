@@ -144,7 +144,11 @@ export class Controls {
       const text = halted ? "Continue" : full;
       if (button.className === look && button.textContent === text) continue;
       button.className = look;
-      button.replaceChildren(icon(done[pass] ? "done" : "play"), h("span", { "data-full": full }, text));
+      if (!button.firstChild) button.append(h("span", {}, h("span")), h("span", {}, h("span")));
+      const [mark, word] = button.children;
+      setAttribute(word, "data-full", full);
+      mark.children[0].replaceChildren(icon(done[pass] ? "done" : "play"));
+      word.children[0].textContent = text;
     }
     const stopped = seedIndex < 0;
     this.runs.backward.disabled = stopped;

@@ -496,7 +496,7 @@ def test_tangents_travel_with_the_arrows_and_come_to_the_gradient(open_page):
     expect(page.locator(".ledger .sentence")).to_contain_text("starts at a: its tangent is 1")
     page.get_by_role("button", name="Step forward (right arrow)").click()
     expect(page.locator(".ledger .sentence")).to_contain_text("a sends 1 times b = 3 to v1: 3.")
-    page.get_by_role("button", name="Send tangents").click()
+    page.get_by_role("button", name="Continue").click()
     expect(page.locator(".ledger .sentence")).to_contain_text("The tangent of out is 31")
     expect(page.locator(".ledger .sentence")).to_contain_text("For all 4 inputs it takes 4 such passes")
     written(page)
@@ -579,6 +579,6 @@ def test_the_order_of_sending_covers_no_card_and_is_absent_in_forward_mode(open_
     top = min(card.bounding_box()["y"] for card in page.locator("g.card").all())
     said = page.locator(".pending").bounding_box()
     assert said["y"] + said["height"] <= top
-    page.get_by_text("Forward mode", exact=True).click()
+    page.get_by_role("radio", name="Forward mode").click()
     expect(page.get_by_role("button", name="Send tangents")).to_be_visible()
     expect(page.locator(".rank:visible")).to_have_count(0)

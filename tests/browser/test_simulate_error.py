@@ -165,11 +165,11 @@ def test_the_pass_is_gone_through_event_by_event(open_page):
     page = open_page("simulate-error?step=4")
     page.locator(".count", has_text="8 / 9").wait_for()
     page.locator(".scrubber").press("ArrowRight")
-    page.locator(".ledger", has_text="The gradient is [3, 0, 4]").wait_for()
+    page.locator(".ledger", has_text="✗ right: [2, −1, 3]").wait_for()
     page.locator(".sentence", has_text="but something went wrong on the way").wait_for()
     row = page.locator(".nodes tbody tr", has=page.get_by_role("rowheader", name="b", exact=True))
     page.locator(".nodes").scroll_into_view_if_needed()
-    row.locator("td.gradient", has_text="✗ [3, 0, 4], due [2, −1, 3]").wait_for()
+    row.locator("td.gradient", has_text="✗ [3, 0, 4], right: [2, −1, 3]").wait_for()
     page.get_by_role("button", name="value [2, −1, 3] → [3, 0, 4]").wait_for()
     drawn = page.locator('.card[data-node="0"]')  # a, drawn with what it holds now
     expect(drawn.locator(".name")).to_have_text("a (3,) ⚠ written to")

@@ -472,7 +472,7 @@ def test_a_recorded_pass_is_loaded_as_data_only(at):
     with watch() as pass_:
         (w * w).sum().backward()
     run(at)
-    at.segmented_control(key="graph kind").set_value("recorded").run()
+    at.selectbox(key="graph kind").set_value("recorded").run()
     assert "pass_.save" in at.code[0].value  # the lines that record one
     uploader = at.get("file_uploader")[0]
     uploader.set_value(("pass.json", b"<html><script>", "application/json")).run()
@@ -483,7 +483,7 @@ def test_a_recorded_pass_is_loaded_as_data_only(at):
     assert [node["label"] for node in sent(at)["trace"]["nodes"]] == ["w", "", ""]
     assert sent(at)["trace"]["nodes"][0]["large"]["max"] == 99.0
     assert address(at) == {"kind": "recorded"}
-    at.segmented_control(key="graph kind").set_value("expression").run()
+    at.selectbox(key="graph kind").set_value("expression").run()
     assert not at.exception
     assert "kind" not in address(at)
 
