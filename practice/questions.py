@@ -77,38 +77,14 @@ class NumberQuestion(Question):
     slips: tuple[Slip, ...] = ()
 
 
-@dataclass(frozen=True)
-class Point:
-    """A point that a good answer makes.
-
-    what     a clause, to follow "Found:" or "Not found:"
-    sayings  groups of patterns: a sentence makes the point if it contains every pattern of one group, none of them
-             negated unless the group includes NOT
-    against  patterns of the opposite: if any sentence contains one, the point is not made
-    """
-
-    what: str
-    sayings: tuple[tuple[str, ...], ...]
-    against: tuple[str, ...] = ()
+def _read(file: Path) -> tuple[Question, ...]:
+    """Read the questions. Raises KeyError or TypeError for missing or unknown fields."""
+    return tuple(map(_question, read_rows(file)["question"]))
 
 
-@dataclass(frozen=True)
-class TextQuestion(Question):
-    """A question for a short text, which is right if it makes all points."""
-
-    points: tuple[Point, ...] = ()
-
-
-def _read(file: Path) -> tuple[Mapping[str, str], tuple[Question, ...]]:
-    """Read the named patterns and the questions. Raises KeyError or TypeError for missing or unknown fields."""
-    content = read_rows(file)
-    words: Mapping[str, str] = content["words"]
-    return words, tuple(_question(row, words) for row in content["question"])
-
-
-def _question(row: Mapping[str, Any], words: Mapping[str, str]) -> Question:
+def _question(row: Mapping[str, Any]) -> Question:
     made: dict[str, Any] = {**row, "place": ProofPlace(**row["place"])}
-    kind = {"choice": ChoiceQuestion, "number": NumberQuestion, "text": TextQuestion}[made.pop("kind")]
+    kind = {"choice": ChoiceQuestion, "number": NumberQuestion}[made.pop("kind")]
     for name in ("run", "answer"):
         if name in made:
             made[name] = _function(made[name])
@@ -116,8 +92,6 @@ def _question(row: Mapping[str, Any], words: Mapping[str, str]) -> Question:
         made["options"] = tuple(Option(**option) for option in made["options"])
     if "slips" in made:
         made["slips"] = tuple(Slip(_function(slip["value"]), slip["why_not"]) for slip in made["slips"])
-    if "points" in made:
-        made["points"] = tuple(_point(point, words) for point in made["points"])
     question: Question = kind(**made)
     return question
 
@@ -130,13 +104,4 @@ def _function(value: str | float) -> Callable[[Engine], Any]:
     return lambda engine: value
 
 
-def _point(row: Mapping[str, Any], words: Mapping[str, str]) -> Point:
-    def pattern(text: str) -> str:
-        return words[text[1:]] if text.startswith("$") else text
-
-    sayings = tuple(tuple(map(pattern, saying)) for saying in row["sayings"])
-    return Point(row["what"], sayings, tuple(map(pattern, row.get("against", ()))))
-
-
-_WORDS, QUESTIONS = _read(Path(__file__).with_name("questions.toml"))
-NOT = _WORDS["NOT"]
+QUESTIONS = _read(Path(__file__).with_name("questions.toml"))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 import re
 from collections.abc import Iterable, Sequence
@@ -12,39 +11,22 @@ import numpy as np
 
 from lab.text import body, numeral
 from model import Tensor
-from practice.questions import NOT, QUESTIONS, ChoiceQuestion, Engine, NumberQuestion, Point, Question, TextQuestion
+from practice.questions import QUESTIONS, ChoiceQuestion, Engine, NumberQuestion, Question
 
 BY_KEY = {question.key: question for question in QUESTIONS}
 AFTER_WRONG, AFTER_RIGHT = 3, 6  # number of other questions before one returns
 TIMES_RIGHT = 2  # right answers needed after a wrong one
-MAX_LENGTH = 600  # characters of an answer
-
-# A negation followed by at most two words.
-NEGATION = re.compile(
-    r"\b(no|not|never|without|nothing|none|cannot|\w+n't)\b(?! (only|just))( [\w-]+){0,2} ?$", re.IGNORECASE
-)
-
-# Words that join others into sentences. A list of keywords has almost none of them.
-JOINING = re.compile(
-    r"\b(an?|the|of|to|in|on|at|by|for|from|with|and|or|but|so|that|its?|is|are|was|were|be|been|has|have|had|do|does|they|"
-    r"them|their|there|this|these|which|who|what|when|while|because|if|than|then|as|can|could|would|will|must|you|we)\b",
-    re.IGNORECASE,
-)
-MIN_JOINED = 0.13  # the smallest share of such words in a sentence
-MIN_WORDS = 4  # shorter answers need none
+MAX_LENGTH = 40  # characters of an answer
 
 History = Sequence[tuple[str, bool]]  # (a question's key, whether the answer was right), in the order of the answers
 
 
 @dataclass(frozen=True)
 class Judged:
-    """The judgement of an answer: whether it is right, and a comment. For a text also the points that it makes, each
-    with the words of the answer that say it, and the points that it misses."""
+    """The judgement of an answer: whether it is right, and a comment."""
 
     right: bool
     comment: str
-    found: tuple[tuple[str, str], ...] = ()
-    missing: tuple[str, ...] = ()
 
 
 def judge(question: Question, answer: str, engine: Engine = Tensor) -> Judged:
@@ -59,10 +41,8 @@ def judge(question: Question, answer: str, engine: Engine = Tensor) -> Judged:
         raise ValueError("There is no answer yet.")
     if isinstance(question, ChoiceQuestion):
         return _judge_choice(question, answer)
-    if isinstance(question, NumberQuestion):
-        return _judge_number(question, answer, engine)
-    assert isinstance(question, TextQuestion)
-    return _judge_text(question, answer)
+    assert isinstance(question, NumberQuestion)
+    return _judge_number(question, answer, engine)
 
 
 def _judge_choice(question: ChoiceQuestion, answer: str) -> Judged:
@@ -97,57 +77,6 @@ def _number(text: str) -> float:
 
 def _same(number: float, other: float) -> bool:
     return math.isclose(number, other, rel_tol=1e-6, abs_tol=1e-9)
-
-
-def _judge_text(question: TextQuestion, answer: str) -> Judged:
-    """Judge a text by its words: a point is made if one sentence has all the patterns of one of its sayings, none of
-    them negated. So a mere list of words is no answer, and the words found can be quoted."""
-    if _only_keywords(answer):
-        comment = "Write it as a sentence: keywords alone do not say how they belong together."
-        return Judged(False, comment, missing=tuple(point.what for point in question.points))
-    parts = re.split(r"(?<=[\w)][\w)])[.;!?](?=\s|$)|\n", answer.replace("’", "'"))  # not after "e.g."
-    sentences = [" ".join(part.split()) for part in parts]
-    words = {point.what: _find_words(point, sentences) for point in question.points}
-    missing = tuple(what for what, quote in words.items() if not quote)
-    return Judged(not missing, "", tuple((what, quote) for what, quote in words.items() if quote), missing)
-
-
-def _only_keywords(answer: str) -> bool:
-    """Tell whether an answer is a list of words that nothing joins, without punctuation as in "Easier: ..."."""
-    words = re.findall(r"[\w']+", answer)
-    joined = len(JOINING.findall(answer)) / max(1, len(words))
-    return len(words) >= MIN_WORDS and joined < MIN_JOINED and not re.search(r"[.:;]\s", answer)
-
-
-def _find_words(point: Point, sentences: Sequence[str]) -> str:
-    """Quote the words with which one of these sentences makes the point; "" if none does or one says the opposite."""
-    if any(re.search(pattern, sentence, re.IGNORECASE) for pattern in point.against for sentence in sentences):
-        return ""
-    for sentence, saying in itertools.product(sentences, point.sayings):
-        found = [_find_pattern(pattern, sentence, NOT in saying) for pattern in saying]
-        places = [place for place in found if place]
-        if len(places) == len(saying):
-            return _quote(sentence, places)
-    return ""
-
-
-def _find_pattern(pattern: str, sentence: str, negated: bool) -> tuple[int, int] | None:
-    """Find a pattern in a sentence, not after a negation unless `negated` allows it; return its span or None."""
-    for match in re.finditer(pattern, sentence, re.IGNORECASE):
-        if negated or not NEGATION.search(sentence[: match.start()]):
-            return match.span()
-    return None
-
-
-def _quote(sentence: str, places: Sequence[tuple[int, int]]) -> str:
-    """Quote the words of a sentence at these places, with "…" for the words between them."""
-    marked = [
-        any(start < word.end() and word.start() < end for start, end in places)
-        for word in re.finditer(r"\S+", sentence)
-    ]
-    parts = itertools.groupby(zip(sentence.split(), marked, strict=True), key=lambda pair: pair[1])
-    runs = [" ".join(word for word, _ in run) for is_marked, run in parts if is_marked]
-    return " … ".join(runs).strip(",:()")
 
 
 def value(question: NumberQuestion, engine: Engine = Tensor) -> float:

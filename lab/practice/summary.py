@@ -296,11 +296,10 @@ def table(rows: Iterable[Row], items: Mapping[str, str] | None = None) -> list[l
         ROOM: [one.progress_key(one.key) for one in PROGRAMS],
         "questions": [f"questions/{one.key}" for one in QUESTIONS],
     }
-    claims = [f"claimed/{one.key}" for one in QUESTIONS]  # answers in words that learners judged themselves
     sizes = {one.title.lower(): len(one.tasks) for one in COURSES.values()}
     sizes |= {name: len(keys) for name, keys in others.items()}
     header = ["student", "cards", *(f"{name} (of {size})" for name, size in sizes.items()), "last day"]
-    header += ["code", "predict", "claimed", *([f"set (of {len(items)})"] if items else []), *items.values()]
+    header += ["code", "predict", *([f"set (of {len(items)})"] if items else []), *items.values()]
     lines = [header]
     for row in rows:
         if row.unread:
@@ -313,7 +312,6 @@ def table(rows: Iterable[Row], items: Mapping[str, str] | None = None) -> list[l
         got, most = (sum(column) for column in zip(*row.scores.values(), strict=True)) if row.scores else (0, 0)
         line = [row.student, *map(str, numbers), max(done.values(), default="")]
         line += [_checked(row), f"{got} of {most}" if row.scores else ""]
-        line.append(str(_count_done(row.tasks, claims) or ""))
         line += [str(_count_done(done, items))] if items else []
         lines.append([*line, *(done.get(key, "") for key in items)])
     return lines

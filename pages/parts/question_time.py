@@ -14,7 +14,7 @@ from lab.ui.assets import component
 from lab.ui.state import PageState
 from lab.ui.table import escape_markdown, show_table, with_code
 from lab.ui.widgets import button, pick
-from practice.questions import QUESTIONS, TOPICS, ChoiceQuestion, Question, TextQuestion
+from practice.questions import QUESTIONS, TOPICS, ChoiceQuestion, Question
 
 EVERY = "Every topic"
 DONE = "done"  # value in place of a question's key when all are answered
@@ -36,39 +36,27 @@ def _tab(draw: Callable[[], None], current: PageState) -> None:
 # ---------------------------------------------------------------- state: in the session, mirrored in the address
 
 
-WRONG, RIGHT, CLAIMED = "0", "1", "c"  # claimed: the learner says that their answer contained the missing points
-
-
-def _history(text: str) -> tuple[tuple[str, str], ...]:
-    """Parse the history: in "why-add-1,relu-at-0-0,gpu-c" the answers were right, wrong, and claimed to be right."""
+def _history(text: str) -> tuple[tuple[str, bool], ...]:
+    """Parse the history: in "why-add-1,relu-at-0-0" the first answer was right, the second wrong."""
     pairs = [part.rpartition("-") for part in text.split(",")]
-    if not all(key in BY_KEY and mark in (WRONG, RIGHT, CLAIMED) for key, _, mark in pairs):
+    if not all(key in BY_KEY and mark in ("0", "1") for key, _, mark in pairs):
         raise ValueError(text)
-    return tuple((key, mark) for key, _, mark in pairs)
-
-
-def _answered() -> list[tuple[str, bool]]:
-    """Return the answered questions and whether each counts as right; claimed answers do."""
-    return [(key, mark != WRONG) for key, mark in st.session_state["questions history"]]
-
-
-def _points(text: str) -> tuple[int, ...]:
-    points = tuple(int(part) for part in text.split("."))
-    if len(points) > max(len(question.points) for question in QUESTIONS if isinstance(question, TextQuestion)):
-        raise ValueError(text)
-    return points
+    return tuple((key, mark == "1") for key, _, mark in pairs)
 
 
 TOPIC = Field("topic", "questions topic", EVERY, address.one_of(*TOPICS))
 SEED = Field("seed", "questions seed", 0, int, limits=(0, 999))
 HISTORY = Field(
-    "said", "questions history", (), _history, lambda history: ",".join(f"{key}-{mark}" for key, mark in history)
+    "said",
+    "questions history",
+    (),
+    _history,
+    lambda history: ",".join(f"{key}-{int(right)}" for key, right in history),
 )
 OF_ONE_QUESTION = (  # fields that are reset for another question
     Field("answer", "questions answer", ""),
     Field("checked", "questions checked", False, address.flag, address.flagged),
     Field("hint", "questions hint", False, address.flag, address.flagged),
-    Field("claimed", "questions claimed", (), _points, lambda points: ".".join(map(str, points))),
 )
 FIELDS = (
     TOPIC,
@@ -92,7 +80,7 @@ def _next() -> None:
 def _ask_next() -> None:
     session = st.session_state
     state.reset(OF_ONE_QUESTION)
-    session["questions key"] = next_question(_keys(), session["questions seed"], _answered()) or DONE
+    session["questions key"] = next_question(_keys(), session["questions seed"], session["questions history"]) or DONE
 
 
 def _begin_again() -> None:
@@ -136,7 +124,7 @@ def _choose() -> None:
 def _progress(keys: list[str]) -> tuple[int, int, int]:
     """Return how many of these questions are done, how many there are, and how many will come back."""
     session = st.session_state
-    history = _answered()
+    history = session["questions history"]
     back = count_repeats(keys, session["questions seed"], history)
     return len({key for key, _ in history} & {*keys}) - back, len(keys), back
 
@@ -179,7 +167,7 @@ def _answer(question: Question) -> Judged | None:
             return
         state.step()
         session["questions checked"] = True
-        session["questions history"] = (*session["questions history"], (question.key, RIGHT if right else WRONG))
+        session["questions history"] = (*session["questions history"], (question.key, right))
         if right:
             progress.passed(f"questions/{question.key}")
 
@@ -199,12 +187,9 @@ def _answer(question: Question) -> Judged | None:
             on_change=take,
             label_visibility="collapsed",
         )
-    elif isinstance(question, TextQuestion):
-        session[WIDGET] = answer
-        st.text_area("Your answer, in a sentence or two", key=WIDGET, on_change=take, max_chars=MAX_LENGTH)
     else:
         session[WIDGET] = answer
-        st.text_input("Your answer, a number", key=WIDGET, on_change=take, max_chars=40, width=240)
+        st.text_input("Your answer, a number", key=WIDGET, on_change=take, max_chars=MAX_LENGTH, width=240)
     with st.container(horizontal=True):
         button("Check", "questions check", check, icon="check", type="primary")
         if not session["questions hint"] and not assignment.hidden("hints"):
@@ -231,9 +216,7 @@ def _given(question: Question, answer: str) -> None:
 def _feedback(question: Question, judged: Judged) -> None:
     """Say whether the answer was right, why, and where the lab proves it."""
     because = escape_markdown(question.because)
-    if isinstance(question, TextQuestion):
-        _feedback_on_text(question, judged, because)
-    elif judged.right:
+    if judged.right:
         st.success(f"**Right.** {with_code(judged.comment)} {because}", icon=":material/check:")
     else:
         st.warning(f"**No.** {with_code(judged.comment)} {because}", icon=":material/close:")
@@ -245,56 +228,6 @@ def _feedback(question: Question, judged: Judged) -> None:
         button("Next question", "questions next", _next, icon="arrow_forward", type="primary")
         page.link_to(place.file, f"See it happen: {BY_FILE[place.file].title}", "visibility", dict(place.query))
     st.caption(escape_markdown(place.look))
-
-
-def _feedback_on_text(question: TextQuestion, judged: Judged, because: str) -> None:
-    """Show which points were found in a text, and let the learner claim those that they said in other words."""
-    found = "".join(
-        f"\n- Found: {escape_markdown(what)}, in “{escape_markdown(words)}”." for what, words in judged.found
-    )
-    if judged.right:
-        st.success(
-            f"**Right.** Your words were compared, not understood:\n{found}\n\n{because}", icon=":material/check:"
-        )
-        return
-    claimed = [what for what in judged.missing if _place(question, what) in st.session_state["questions claimed"]]
-    if len(claimed) == len(judged.missing):
-        st.success(
-            f"**Counted as right, marked as claimed**: not all of it was found in your words.\n{found}\n\n{because}",
-            icon=":material/how_to_reg:",
-        )
-    else:
-        st.warning(
-            "**Some points were not found.** Your words were compared, not understood. If you did say a point in other "
-            f"words, claim it: it then counts, and is marked as claimed.\n{found}\n\n{because}"
-            + (f"\n\n{judged.comment}" if judged.comment else ""),
-            icon=":material/rule:",
-        )
-    for what in judged.missing:
-        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-            if what in claimed:
-                st.markdown(f":material/how_to_reg: **Claimed:** {escape_markdown(what)}.", width="stretch")
-                continue
-            st.markdown(f":material/close: **Not found:** {escape_markdown(what)}.", width="stretch")
-            place = _place(question, what)
-            button("I said that", f"questions claim {place}", _claim, question, judged, place)
-
-
-def _place(question: TextQuestion, what: str) -> int:
-    return [point.what for point in question.points].index(what)
-
-
-def _claim(question: TextQuestion, judged: Judged, place: int) -> None:
-    """Count a point that the learner claims; after the last one, count the answer as right and mark it as claimed."""
-    session = st.session_state
-    state.step()
-    session["questions claimed"] = (*session["questions claimed"], place)
-    if {_place(question, what) for what in judged.missing} <= {*session["questions claimed"]}:
-        history = session["questions history"]
-        before = history[:-1] if history and history[-1][0] == question.key else history
-        session["questions history"] = (*before, (question.key, CLAIMED))
-        progress.passed(f"questions/{question.key}")
-        progress.passed(f"claimed/{question.key}")  # tells a teacher that the answer was claimed
 
 
 # ---------------------------------------------------------------- what I can do

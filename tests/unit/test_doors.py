@@ -27,7 +27,6 @@ from lab.training.samples import DataError
 from lab.ui import expression_box
 from lab.ui.address import Field
 from pages.parts.training.settings import CHANGES
-from practice.questions import TextQuestion
 
 CEILING = 1.0  # seconds of processor time
 GROWTH = 12  # of the time for four times the text: 16 is quadratic
@@ -66,9 +65,8 @@ def address(text):
 
 def judged(text):
     for question in questions.QUESTIONS:
-        if isinstance(question, TextQuestion):
-            with contextlib.suppress(ValueError):
-                questions.judge(question, text)
+        with contextlib.suppress(ValueError):
+            questions.judge(question, text)
 
 
 def as_progress(text):

@@ -19,7 +19,7 @@ from practice.questions import QUESTIONS
 CARDS = {"first-gradient": "2026-01-02", "two-messages": "2026-03-04"}
 TASKS = {
     "scalars/value": "2026-03-05", "scalars/add": "2026-05-06", "debug/order": "2026-02-01",
-    "questions/why-add": "2026-02-02", "claimed/why-add": "2026-02-02", "pages/graph-lab": "2026-02-02",
+    "questions/why-add": "2026-02-02", "pages/graph-lab": "2026-02-02",
 }  # read by rows  # fmt: skip
 HEADER = [
     "student", "cards", "scalars (of 9)", "tensors (of 12)", "function objects (of 9)", "debug (of 12)",
@@ -79,7 +79,6 @@ def test_each_file_is_a_row_on_the_terminal_and_in_the_csv(hand_in, tmp_path, ca
             *HEADER,
             "code",
             "predict",
-            "claimed",
             "set (of 4)",
             "Two messages add up",
             "Task: Addition (Scalars)",
@@ -97,15 +96,14 @@ def test_each_file_is_a_row_on_the_terminal_and_in_the_csv(hand_in, tmp_path, ca
             "2026-05-06",
             "unchecked",
             "",
-            "1",
             "3",
             "2026-03-04",
             "2026-05-06",
             "",
             "2026-02-02",
         ],
-        ["'=bo", "1", "0", "0", "0", "0", "0", "2026-07-08", "", "", "", "0", "", "", "", ""],
-        ["cy", "0", "0", "0", "0", "0", "0", "", "", "", "", "0", "", "", "", ""],
+        ["'=bo", "1", "0", "0", "0", "0", "0", "2026-07-08", "", "", "0", "", "", "", ""],
+        ["cy", "0", "0", "0", "0", "0", "0", "", "", "", "0", "", "", "", ""],
     ]
 
 
