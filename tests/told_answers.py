@@ -35,8 +35,6 @@ TOLD = (
     ("scalars", "train", (("            p.data -= rate * p.grad", "            p.data -= rate * max(-1.0, min(1.0, p.grad))"),), ("limited",)),
     ("scalars", "train", (("        loss = loss / len(xs)", "        loss = (loss / len(xs)) ** 0.5"),), ("root",)),
     # -- Tensors -------------------------------------------------------------------------------------------------------
-    ("tensors", "softmax", (("def softmax(self, axis=-1)", "def softmax(self, axis=0)"),), ("with 0 where -1 belongs",)),
-    ("tensors", "softmax", (("def softmax(self, axis=-1)", "def softmax(self, axis=1)"),), ("with 1 where -1 belongs",)),
     # -- Functions -----------------------------------------------------------------------------------------------------
     ("functions", "context", (("        out = Tensor(cls.forward(ctx, *(x.data if isinstance(x, Tensor) else x for x in inputs)))", "        out = Tensor(cls.forward(*(x.data if isinstance(x, Tensor) else x for x in inputs)))"),), ("without `ctx`",)),
     ("functions", "context", (("        self.grad = None", "        self.grad = 0.0"),), ("begin as None",)),

@@ -22,7 +22,7 @@ import numpy as np
 from lab.practice import driver
 from lab.practice.formulas import formula
 from lab.practice.overwritten import forward_part, overwritten
-from lab.practice.variants import NO_RULE, SMALL_CHANGE, variants
+from lab.practice.variants import NO_RULE, variants
 from practice.task import Check, Course, Inputs, Mistake, Task
 
 STEP = 1e-5  # of the finite differences
@@ -386,7 +386,7 @@ def _explain(course: Course, task: Task, ran: Sequence[_Run], runner: Runner, re
     problem = mine.problem if mine.problem and mine.problem.kind != (right.problem and right.problem.kind) else None
     if numbers:  # an exception came later, in another expression
         problem = None
-    if written and (mistake is None or mistake.key == SMALL_CHANGE):
+    if written and mistake is None:
         mistake = Mistake("overwritten", sentence, ())
     looks = ""
     if numbers and not mistake:
@@ -487,18 +487,10 @@ def _find_mistake(
         return mistake
     fitting = (mistake for mistake in variants(course, task) if _explains(course, task, mistake, quick))
     fitting = (mistake for mistake in fitting if _fits_later(course, task, mistake, later))
-    # A small change is only a guess: it must also give the learner's answers to the later checks.
-    fitting = (one for one in fitting if one.key != SMALL_CHANGE or _explains(course, task, one, later))
     by_rule = list(itertools.islice(fitting, MAX_FITTING))
     by_rule = [mistake for mistake in by_rule if _passes_before(course, task, mistake)]
     if quick[0].got[0].problem and len({mistake.sentence for mistake in by_rule}) > 1:
-        if no_rule := [mistake for mistake in by_rule if mistake.key == NO_RULE]:
-            by_rule = no_rule[:1]
-        elif any(mistake.key != SMALL_CHANGE for mistake in by_rule):
-            by_rule = []  # many mistakes end in the same exception
-        else:
-            sentences = dict.fromkeys(mistake.sentence for mistake in by_rule)
-            by_rule = [replace(by_rule[0], sentence=" Or: ".join(sentences))]
+        by_rule = [mistake for mistake in by_rule if mistake.key == NO_RULE][:1]  # many mistakes end in this exception
     return _likeliest(course, task, by_rule, later) or (known[0] if known else None)
 
 
@@ -519,15 +511,14 @@ def _likeliest(course: Course, task: Task, mistakes: Sequence[Mistake], later: S
 
 
 def _fits_later(course: Course, task: Task, mistake: Mistake, later: Sequence[_Run]) -> bool:
-    """Tell whether the reference with this mistake passes every later check that the learner's code passes. A small
-    change, which explains little, must also fail every check that the learner's code fails."""
+    """Tell whether the reference with this mistake passes every later check that the learner's code passes."""
     text = _variant(course, task, mistake)
     for one in later:
         given = _answers(_loaded(text, course.file), one.check, one.cases)
         fails, learner_fails = (
             not all(agree(one.check, *pair) for pair in zip(each, one.right, strict=True)) for each in (given, one.got)
         )
-        if fails > learner_fails or (fails < learner_fails and mistake.key == SMALL_CHANGE):
+        if fails > learner_fails:
             return False
     return True
 

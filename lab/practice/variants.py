@@ -1,8 +1,8 @@
 """Generates wrong variants of a course's reference from its own lines, to compare a learner's answers with.
 
 A *rule* is a function that sends messages: `self.grad += ...`, `self._receive(...)`, or the tuple that `backward`
-returns. Each message gets its usual mistakes, for one operand or for several at once. The other variants make one
-small change to the reference. Mistakes that need their own sentence are listed with their tasks (practice/).
+returns. Each message gets its usual mistakes, for one operand or for several at once. Mistakes that need their own
+sentence are listed with their tasks (practice/).
 """
 
 from __future__ import annotations
@@ -17,7 +17,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from lab.practice.shared_state import shared_by_all, without_rule
-from lab.practice.small_changes import changed_once
 from lab.practice.syntax_trees import parsed, path_to, substituted, with_node_at, with_nodes
 from lab.text import counted
 from practice.task import Course, Mistake, Task
@@ -25,7 +24,6 @@ from practice.task import Course, Mistake, Task
 SIGNS = {"__add__": "+", "__mul__": "*", "__pow__": "**", "__matmul__": "@", "__sub__": "-", "__truediv__": "/"}
 ORDINALS = ("first", "second", "third")
 NO_RULE = "no rule"  # the key of a variant whose exception no other mistake raises
-SMALL_CHANGE = "small change"  # the key of a variant that names a place in the code, not a misconception
 MAX_SUBSETS = 6  # up to this many messages every subset is tried; of more, only each one, each rule's and all
 
 
@@ -82,9 +80,6 @@ def _generate(source: _Source, key: str, also: Sequence[str]) -> Iterator[Mistak
         yield from _detached(source, function)
         yield from _in_place(source, function)
         yield from _misplaced(source, function)
-        yield from _changed_once(source, function, key)
-    for rule in other_ways:
-        yield from source.changes(rule.name, rule.place, changed_once(rule.function, lambda node: True))
     for rule in own:
         yield from _two_mistakes(source, rule)
 
@@ -147,13 +142,6 @@ class _Source:
         before, after = "".join(self.lines[start : len(self.lines) - rest]), "".join(lines[start : len(lines) - rest])
         edit = (before, after) if self.text.count(before) == 1 else (self.text, "".join(lines))
         return Mistake(key, sentence, (edit,))
-
-    def changes(
-        self, name: str, place: ast.FunctionDef, found: Iterator[tuple[str, ast.FunctionDef]]
-    ) -> Iterator[Mistake]:
-        """Yield a mistake for each small change of a function."""
-        for words, changed in found:
-            yield self.mistake(f"`{name}` gives what it would give {words}.", (place, changed), key=SMALL_CHANGE)
 
 
 def _learner_name(outer: ast.stmt, function: ast.FunctionDef) -> str:
@@ -648,10 +636,3 @@ def _misplaced(source: _Source, called: tuple[str, ast.FunctionDef]) -> Iterator
             f"variable. The next `{name}` overwrites it. Keep it in a local variable.",
             (function, changed),
         )
-
-
-def _changed_once(source: _Source, called: tuple[str, ast.FunctionDef], key: str) -> Iterator[Mistake]:
-    """Yield variants with one small change in the lines of a task."""
-    name, function = called
-    found = changed_once(function, lambda node: source.owner(getattr(node, "lineno", 0)) == key)
-    yield from source.changes(name, function, found)
