@@ -165,9 +165,9 @@ def _hand_in() -> None:
     st.code("python -m lab.practice summary FOLDER --csv class.csv --set 'THE LINK'", language=None, wrap_lines=True)
     st.markdown(
         "The code is checked again: the table shows what passes now, and below it the task, the check and the mistake "
-        "at which most students stop. Damaged, duplicate and edited files are listed. Students who work in their "
-        "own editor hand in their folder or their `.py` file. Cards, questions and points come from the file alone: "
-        "its checksum shows edits, but proves nothing."
+        "at which most students stop. Damaged and duplicate files are listed. Students who work in their "
+        "own editor hand in their folder or their `.py` file. Cards, questions and points come from the file alone, "
+        "which anybody can edit."
     )
 
 

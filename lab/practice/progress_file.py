@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from datetime import date
 from typing import Any
@@ -15,12 +15,9 @@ MAX_NAME = 80  # characters of a learner's name
 MAX_DEPTH = 5  # of objects in a file, which needs 3
 MAX_ENTRIES = 10_000  # texts and numbers in it
 MAX_KEY = 200  # characters of the name of one
-VERSION = 2  # version 1 had neither texts nor a name
 YEARS = range(2000, 2100)
 
 Done = dict[str, str]  # key of a card or task -> the day it was done, "2026-01-31"
-
-CHANGED, UNSIGNED = "changed", "unsigned"  # the values of a file's `doubt`, the worse first
 
 
 @dataclass(frozen=True)
@@ -55,7 +52,6 @@ class Progress:
     texts     the key of a course -> the learner's code
     stumbles  a task such as "scalars/add" -> the last failure in it
     scores    a graph of Predict such as "1.17" -> (points, maximum)
-    doubt     CHANGED if it was ever edited outside the lab, UNSIGNED if it comes from a file without a checksum, or ""
     """
 
     name: str = ""
@@ -64,14 +60,10 @@ class Progress:
     texts: dict[str, Work] = field(default_factory=dict)
     stumbles: dict[str, Stumble] = field(default_factory=dict)
     scores: dict[str, tuple[int, int]] = field(default_factory=dict)
-    doubt: str = ""
 
 
-def parse(content: bytes) -> tuple[Progress, bool]:
-    """Return the progress in a file, and whether the file was edited after it was saved.
-
-    Files of version 1 are also read. Raises ValueError, whose message says what is wrong, for any other content.
-    """
+def parse(content: bytes) -> Progress:
+    """Return the progress in a file. Raises ValueError, whose message says what is wrong, for any other content."""
     if len(content) > MAX_BYTES:
         raise ValueError(f"it is larger than {MAX_BYTES // 1_000_000} MB")
     try:
@@ -82,60 +74,26 @@ def parse(content: bytes) -> tuple[Progress, bool]:
         raise ValueError("it is not a progress file from this lab")
     if _is_large(found):
         raise ValueError("it holds more than a progress file can")
-    cards, tasks = _days(found["cards"]), _days(found.get("tasks"))
-    given = found.get("checksum")
-    if found.get("version") != VERSION:
-        edited = given is not None and given != checksum(cards, tasks)
-        unsigned = given is None and bool(tasks)
-        return Progress(cards=cards, tasks=tasks, doubt=CHANGED if edited else UNSIGNED if unsigned else ""), edited
-    edited = given != checksum_of(found)
-    carried = found.get("doubt")
-    doubt = CHANGED if edited or carried not in ("", UNSIGNED) else carried
     name = found.get("name")
     return Progress(
         name[:MAX_NAME].strip() if isinstance(name, str) else "",
-        cards,
-        tasks,
+        _days(found["cards"]),
+        _days(found.get("tasks")),
         {key: Work(**one) for key, one in _objects(found.get("texts"), text=str, best=str, passed=int)},
         {key: Stumble(**one) for key, one in _objects(found.get("stumbles"), check=str, mistake=str, day=str)},
         {key: (one["got"], one["most"]) for key, one in _objects(found.get("scores"), got=int, most=int)},
-        doubt,
-    ), edited
+    )
 
 
 def packed(progress: Progress) -> str:
-    """Return the text of the file, with its checksum."""
-    content: dict[str, Any] = {
-        "lab": "tensor-ops-lab",
-        "version": VERSION,
-        "name": progress.name,
-        "cards": progress.cards,
-        "tasks": progress.tasks,
-        "texts": {key: asdict(one) for key, one in progress.texts.items()},
-        "stumbles": {key: asdict(one) for key, one in progress.stumbles.items()},
-        "scores": {key: {"got": got, "most": most} for key, (got, most) in progress.scores.items()},
-        "doubt": progress.doubt,
-    }
-    return json.dumps(content | {"checksum": checksum_of(content)}, indent=1)
-
-
-def checksum_of(content: Mapping[str, Any]) -> str:
-    """Return the checksum of a file: a hash of one line for each of its texts and numbers, except the checksum.
-
-    It reveals careless editing and proves nothing: anybody can compute a new one.
-    """
-    lines = [line for key, value in content.items() if key != "checksum" for line in _lines(key, value)]
-    return hashed("".join(sorted(lines, key=lambda line: line.encode("utf-16-be", "surrogatepass"))))
-
-
-def checksum(cards: Done, tasks: Done) -> str:
-    """Return the checksum of a file of version 1."""
-    lines = [f"{kind} {key} {day}\n" for kind, done in (("card", cards), ("task", tasks)) for key, day in done.items()]
-    return hashed("".join(sorted(lines)))
+    """Return the text of the file."""
+    scores = {key: {"got": got, "most": most} for key, (got, most) in progress.scores.items()}
+    return json.dumps({"lab": "tensor-ops-lab", **asdict(progress), "scores": scores}, indent=1)
 
 
 def hashed(text: str) -> str:
-    """Return the 32-bit FNV-1a hash of a text in hexadecimal, as static/progress/hash.js computes it."""
+    """Return the 32-bit FNV-1a hash of a text in hexadecimal, as static/progress/hash.js computes it: with it the
+    browser and the server tell each other which text they mean."""
     hash_ = 0x811C9DC5
     # A browser sends half a character (a lone surrogate) as U+FFFD.
     for byte in text.encode("utf-16", "surrogatepass").decode("utf-16", "replace").encode():
@@ -167,14 +125,6 @@ def _is_large(value: Any) -> bool:
 
 def _parts(value: Any) -> list[Any]:
     return [*value.values()] if isinstance(value, dict) else value if isinstance(value, list) else []
-
-
-def _lines(path: str, value: Any) -> Iterator[str]:
-    if isinstance(value, (dict, list)):
-        for key, one in value.items() if isinstance(value, dict) else enumerate(value):
-            yield from _lines(f"{path}/{key}", one)
-    else:
-        yield f"{path} {value if isinstance(value, (str, int)) and not isinstance(value, bool) else '?'}\n"
 
 
 def _days(found: Any) -> Done:

@@ -25,7 +25,7 @@ from lab.practice import record, sandbox
 from lab.practice.checker import CheckReport, Stopped
 from lab.practice.folder import FolderError, content, printable, read_file, reason
 from lab.practice.judging import MAX_PLACES, Judges
-from lab.practice.progress_file import CHANGED, MAX_BYTES, UNSIGNED, Done, Progress, Stumble, Work, parse
+from lab.practice.progress_file import MAX_BYTES, Done, Progress, Stumble, Work, parse
 from lab.text import listed
 from practice import COURSES
 from practice.debug import PROGRAMS, ROOM
@@ -35,10 +35,6 @@ from practice.task import Course
 MAX_NAME_WIDTH = 40  # columns of a terminal
 # What may begin a formula at the start of a cell, or where some spreadsheets split a cell
 FORMULA = re.compile(r"(?<!\w)[=+@\-\u2212]")
-DOUBTS = {
-    CHANGED: "holds progress that was changed after it was saved",
-    UNSIGNED: "has no checksum: an older version of the lab saved it, or it was changed",
-}
 
 
 @dataclass(frozen=True)
@@ -67,7 +63,7 @@ class Row:
 
 @dataclass
 class Summary:
-    """The rows of all files, and a note on each that is unreadable, edited or a duplicate."""
+    """The rows of all files, and a note on each that is unreadable or a duplicate."""
 
     rows: list[Row] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
@@ -159,9 +155,9 @@ def _read(path: Path, found: Summary) -> Row:
         return _read_folder(path, found)
     if path.suffix == ".py":
         return _read_python(path)
-    progress, edited = parse(content(path, MAX_BYTES)[0])
-    _note_doubt(path, progress, edited, found)
-    return _row(path, progress, path.resolve().parent.name if path.name == record.FILE else path.stem)
+    return _row(
+        path, parse(content(path, MAX_BYTES)[0]), path.resolve().parent.name if path.name == record.FILE else path.stem
+    )
 
 
 def _refuse_link(path: Path) -> None:
@@ -175,7 +171,6 @@ def _read_folder(path: Path, found: Summary) -> Row:
     for name in own:
         _refuse_link(path / name)
     progress = record.of_folder(path)
-    _note_doubt(path / record.FILE, progress, False, found)
     if others := sorted(one.name for one in path.iterdir() if one.name not in own and _is_handed_in(one)):
         found.notes.append(
             f"{printable(path)} is read as one learner's folder, so these are not read: {printable(listed(others))}."
@@ -206,13 +201,6 @@ def _row(path: Path, progress: Progress, name: str) -> Row:
     tasks, texts = progress.tasks, {key: work for key, work in progress.texts.items() if key in COURSES}
     student = _cut(printable(progress.name or name))
     return Row(student, path, progress.cards, tasks, texts, {}, progress.stumbles, progress.scores)
-
-
-def _note_doubt(path: Path, progress: Progress, edited: bool, found: Summary) -> None:
-    if edited:
-        found.notes.append(f"{printable(path)} does not fit its checksum: it was changed after it was saved.")
-    elif progress.doubt:
-        found.notes.append(f"{printable(path)} {DOUBTS[progress.doubt]}.")
 
 
 # -- What the code passes now ------------------------------------------------------------------------------------------

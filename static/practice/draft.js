@@ -4,18 +4,16 @@ import { hashed } from "../progress/hash.js";
 
 /** @import { OnDisk } from "../types.js" */
 /** A dated copy of a text.
- * @typedef {{when: string, text: string, note: string, passed: number, tab?: string}} Copy
+ * @typedef {{when: string, text: string, note: string, passed: number}} Copy
  *   note: a remark that the learner reads
- *   passed: number of the course's first tasks that this text passes; 0 if unknown
- *   tab: the other tab that wrote it at the same time as the text here */
-/** @typedef {Record<string, number>} Clock tab -> number of its changes in a text */
+ *   passed: number of the course's first tasks that this text passes; 0 if unknown */
 
 const MAX_COPIES = 40; // of one text
 const MAX_CHARACTERS = 1_000_000; // in all copies of one text; browsers keep about 5 million for a site
 
 /** @typedef {Pick<Storage, "getItem" | "setItem">} Store */
 
-/** A named text in the browser's storage, with its copies, its clock and the file on the disk that it last matched. */
+/** A named text in the browser's storage, with its copies and the file on the disk that it last matched. */
 export class Draft {
   /** @param {string} name of the text: "scalars"
    * @param {() => Store} storage a function, as a browser that blocks storage throws on access */
@@ -23,7 +21,6 @@ export class Draft {
     this.storage = storage;
     this.place = `tensor-ops-lab text ${name}`;
     this.copiesPlace = `tensor-ops-lab copies ${name}`;
-    this.clockPlace = `tensor-ops-lab clock ${name}`;
     this.filePlace = `tensor-ops-lab file ${name}`;
   }
 
@@ -36,28 +33,11 @@ export class Draft {
     }
   }
 
-  /** Return the text, its clock and the tab that wrote it. The clock is empty if none was kept or if another tab is
-   * writing the text now. @returns {{text: string | null, clock: Clock, tab: string}} */
-  version() {
-    const text = this.text();
-    try {
-      const { clock, tab, hash } = JSON.parse(this.storage().getItem(this.clockPlace) ?? "");
-      if (text !== null && hash === hashed(text)) return { text, clock, tab };
-    } catch {
-      // no clock, or no storage
-    }
-    return { text, clock: {}, tab: "" };
-  }
-
   /** Store the text; delete older copies if the browser has no room.
-   * @param {string} text @param {Clock} [clock] @param {string} [tab] the tab that writes it
-   * @returns {boolean} whether the text was stored */
-  write(text, clock, tab) {
+   * @param {string} text @returns {boolean} whether the text was stored */
+  write(text) {
     for (let copies = this.copies(); ; copies = copies.slice(Math.ceil(copies.length / 2))) {
-      if (put(this.storage, this.place, text)) {
-        if (clock) put(this.storage, this.clockPlace, JSON.stringify({ clock, tab, hash: hashed(text) }));
-        return true;
-      }
+      if (put(this.storage, this.place, text)) return true;
       if (!copies.length) return false;
       put(this.storage, this.copiesPlace, JSON.stringify(copies.slice(Math.ceil(copies.length / 2))));
     }
@@ -72,17 +52,17 @@ export class Draft {
       found = [];
     }
     const fits = (/** @type {Copy} */ one) =>
-      one && [one.when, one.text, one.note].every((part) => typeof part === "string");
-    return Array.isArray(found) ? found.filter(fits).map(withCount) : [];
+      one && [one.when, one.text, one.note].every((part) => typeof part === "string") && Number.isInteger(one.passed);
+    return Array.isArray(found) ? found.filter(fits) : [];
   }
 
-  /** Store a copy. If the last copy has the same text, only its note changes; only another tab's latest
-   * text is stored. @param {Partial<Copy> & {text: string}} copy @returns {boolean} whether it was stored */
-  copy({ text, note = "", passed = 0, tab }) {
-    const copies = this.copies().filter((one) => !tab || one.tab !== tab);
+  /** Store a copy. If the last copy has the same text, only its note changes.
+   * @param {Partial<Copy> & {text: string}} copy @returns {boolean} whether it was stored */
+  copy({ text, note = "", passed = 0 }) {
+    const copies = this.copies();
     const last = copies.at(-1);
     if (last?.text === text) copies[copies.length - 1] = { ...last, note: note || last.note };
-    else copies.push({ when: new Date().toISOString(), text, note, passed, ...(tab ? { tab } : {}) });
+    else copies.push({ when: new Date().toISOString(), text, note, passed });
     return this.store(copies);
   }
 
@@ -123,13 +103,6 @@ export class Draft {
   agree(file) {
     put(this.storage, this.filePlace, JSON.stringify(file));
   }
-}
-
-/** Return the copy with the number of tasks that it passed. An earlier version gave that only in the note.
- * @param {Copy} copy @returns {Copy} */
-function withCount(copy) {
-  if (Number.isInteger(copy.passed)) return copy;
-  return { ...copy, passed: Number(/^All (\d+) tasks are passed\.$/.exec(copy.note)?.[1] ?? 0) };
 }
 
 /** Return the latest copies within the limits, the last one in any case. @param {Copy[]} copies */

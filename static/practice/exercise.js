@@ -98,21 +98,14 @@ class Exercise {
     });
     this.shared = new SharedText(this.draft, {
       take: (other) => this.editor.take(other),
-      diverged: (tab, other) => this.copyDiverged(tab, other),
+      replaced: (other) => this.keep(other),
     });
-    /** @type {Map<string, string>} other tab -> its text, if it lacks changes made here */
-    this.diverged = new Map();
     this.wake = () => this.shared.wake();
-    this.otherTab = (/** @type {StorageEvent} */ event) => {
-      if (event.key === this.draft.copiesPlace) this.copyAllDiverged();
-    };
     for (const waking of ["focus", "pageshow"]) addEventListener(waking, this.wake);
-    addEventListener("storage", this.otherTab);
   }
 
   remove() {
     for (const waking of ["focus", "pageshow"]) removeEventListener(waking, this.wake);
-    removeEventListener("storage", this.otherTab);
     this.shared.close();
     this.editor.destroy();
     this.element.remove();
@@ -177,17 +170,10 @@ class Exercise {
     else setText(this.note, "This browser has no room to keep your text. Download it before you leave.");
   }
 
-  /** Store a copy of another tab's text that lacks changes made here. @param {string} tab @param {string} text */
-  copyDiverged(tab, text) {
-    this.diverged.set(tab, text);
-    this.draft.copy({ text, note: "written in another tab", tab });
-    setText(this.note, "You also changed this file in another tab. That text is under Earlier copies.");
-  }
-
-  /** Store again the copies that got lost because two tabs wrote at once. */
-  copyAllDiverged() {
-    const there = new Set(this.draft.copies().map(({ text }) => text));
-    for (const [tab, text] of this.diverged) if (!there.has(text)) this.copyDiverged(tab, text);
+  /** Keep a text that another tab's newer text has replaced, or the other way round. @param {string} text */
+  keep(text) {
+    this.draft.copy({ text, note: "replaced by what you typed in another tab" });
+    setText(this.note, "You changed this file in two tabs. The newer text is here, the other under Earlier copies.");
   }
 
   /** Store a copy of the text. The note does not replace the result of a check. @param {string} note */

@@ -1,30 +1,28 @@
-/** Keeps one text in step in all tabs of a browser that have it open.
+/** Keeps one text in step in all tabs of a browser that have it open: the newest text wins.
  *
- * Each tab counts its own changes. A text carries a vector clock: how many changes of each tab it contains. So a tab
- * can tell a later text, with all of its own changes, from an older one and from a diverged one, which lacks some of
- * its changes and has others. It takes a later text, ignores an older one, and hands over a diverged one to be
- * stored as a copy: what was typed in two tabs at once cannot become one text. */
+ * Each change says which text it was made to. A tab that has another one by then hands that over, to be stored as a
+ * copy, before it takes the newer text: so what was typed in two tabs at once is not lost. */
 
-/** @import { Clock, Draft } from "./draft.js" */
+/** @import { Draft } from "./draft.js" */
 
-/** @typedef {{tab: string, text: string, clock: Clock}} Version a text, its tab and its clock */
+/** A change: the text before and after it, the time in milliseconds, and the tab that made it.
+ * @typedef {{before: string | null, text: string, when: number, tab: string}} Change */
 /** @typedef {Pick<BroadcastChannel, "postMessage" | "close" | "onmessage">} Channel sends to all other tabs */
-/** @typedef {{take: (text: string) => void, diverged: (tab: string, text: string) => void}} Listener */
-
-const MAX_TABS = 30; // in a clock: tabs that were closed long ago no longer matter
+/** take: show the newer text; replaced: store a text that the newer one does not contain
+ * @typedef {{take: (text: string) => void, replaced: (text: string) => void}} Listener */
 
 /** The text as one tab has it. */
 export class SharedText {
-  /** @param {Draft} draft @param {Listener} on @param {Channel} channel @param {string} tab a unique name */
-  constructor(draft, on, channel = new BroadcastChannel(draft.place), tab = randomName()) {
+  /** @param {Draft} draft @param {Listener} on @param {Channel} channel @param {() => number} now */
+  constructor(draft, on, channel = new BroadcastChannel(draft.place), now = Date.now) {
     this.draft = draft;
     this.on = on;
-    this.tab = tab;
     this.channel = channel;
+    this.now = now;
+    this.tab = Math.random().toString(36);
+    this.text = draft.text();
+    this.when = 0; // of the change that made this text
     channel.onmessage = ({ data }) => this.receive(data);
-    const { text, clock } = draft.version();
-    this.text = text;
-    this.clock = clock;
   }
 
   close() {
@@ -33,46 +31,31 @@ export class SharedText {
 
   /** Store and send a change made in this tab. @param {string} text @returns {boolean} whether it is stored */
   write(text) {
-    const there = this.draft.version(); // about to be replaced; a sleeping tab may have missed it
-    if (there.text !== null && !contains(this.clock, there.clock)) this.on.diverged(there.tab, there.text);
+    const there = this.draft.text(); // about to be replaced; this tab may not have heard of it
+    if (there !== null && there !== this.text) this.on.replaced(there);
+    this.when = this.now();
+    this.channel.postMessage({ before: this.text, text, when: this.when, tab: this.tab });
     this.text = text;
-    const { [this.tab]: mine = 0, ...others } = this.clock;
-    this.clock = Object.fromEntries([...Object.entries(others).slice(1 - MAX_TABS), [this.tab, mine + 1]]);
-    this.channel.postMessage({ tab: this.tab, text, clock: this.clock });
-    return this.draft.write(text, this.clock, this.tab);
+    return this.draft.write(text);
   }
 
-  /** Compare with the stored text, after this tab was asleep or hidden. */
+  /** Take the stored text, after this tab was asleep or hidden. */
   wake() {
-    const { tab, text, clock } = this.draft.version();
-    if (text !== null) this.receive({ tab, text, clock });
+    const there = this.draft.text();
+    if (there !== null && there !== this.text) this.take(there, this.now());
   }
 
-  /** Take, ignore or hand over a text from another tab. @param {Version} version */
-  receive({ tab, text, clock }) {
-    if (contains(this.clock, clock)) return;
-    const later = contains(clock, this.clock);
-    if (!later && text !== this.text) return this.on.diverged(tab, text);
-    this.clock = later ? clock : union(this.clock, clock);
+  /** Take a change from another tab, unless the text here is newer. @param {Change} change */
+  receive({ before, text, when, tab }) {
+    if (when < this.when || (when === this.when && tab < this.tab)) return;
+    if (this.text !== null && this.text !== before && this.text !== text) this.on.replaced(this.text);
+    this.take(text, when);
+  }
+
+  /** @param {string} text @param {number} when */
+  take(text, when) {
+    this.when = when;
     if (text !== this.text) this.on.take(text);
     this.text = text;
-    // Both tabs reached the same text in different ways: tell the other that they agree again.
-    if (!later) this.channel.postMessage({ tab: this.tab, text, clock: this.clock });
   }
-}
-
-/** Tell whether a clock counts every change of the other. @param {Clock} clock @param {Clock} other */
-function contains(clock, other) {
-  return Object.entries(other).every(([tab, changes]) => (clock[tab] ?? 0) >= changes);
-}
-
-/** Return a clock that counts the changes of both. @param {Clock} one @param {Clock} other @returns {Clock} */
-function union(one, other) {
-  const later = Object.entries(other).map(([tab, changes]) => [tab, Math.max(changes, one[tab] ?? 0)]);
-  return { ...one, ...Object.fromEntries(later) };
-}
-
-/** Return a random identifier. */
-function randomName() {
-  return Math.random().toString(36).slice(2);
 }

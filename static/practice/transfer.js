@@ -33,8 +33,7 @@ export function bringTexts(texts, courses, draftOf = (course) => new Draft(cours
     const draft = draftOf(key);
     const here = draft.text();
     const there = new Set(draft.copies().map((copy) => copy.text));
-    // The clock tells a tab that has this course open that the text is later.
-    if (here === null) draft.write(text, { [`file ${Date.now()}`]: 1 }, "file");
+    if (here === null) draft.write(text);
     else if (here !== text && !there.has(text)) draft.copy({ text, note: NOTE, passed: best === text ? passed : 0 });
     if (passed && !draft.copies().some((copy) => copy.text === best && copy.passed === passed))
       draft.copy({ text: best, note: NOTE, passed });

@@ -1,23 +1,19 @@
 /** Reads and writes a learner's progress file, like lab/practice/progress_file.py. */
 
-import { hashed } from "./hash.js";
-
 /** @typedef {Record<string, string>} Done key of a card, or of a task: "scalars/add" -> the day it was done */
 /** A learner's code of one course: the latest text, the text that passed the most tasks, and their number.
  * @typedef {{text: string, best: string, passed: number}} Work */
 /** The latest failure in a task: the name of the check, and the key of the known mistake or "".
  * @typedef {{check: string, mistake: string, day: string}} Stumble */
 /** @typedef {{got: number, most: number}} Score points */
-/** @typedef {"" | "unsigned" | "changed"} Doubt the file had no checksum, or it was edited at some time */
 /** @typedef {{name: string, cards: Done, tasks: Done, texts: Record<string, Work>, stumbles: Record<string, Stumble>,
- *   scores: Record<string, Score>, doubt: Doubt}} Progress */
+ *   scores: Record<string, Score>}} Progress */
 
 export const MAX_BYTES = 4_000_000;
 export const MAX_NAME_CHARACTERS = 80;
 const MAX_DEPTH = 5; // of objects in a file, which needs 3
 const MAX_ENTRIES = 10_000; // texts and numbers in it
 const MAX_KEY = 200; // characters of the name of one
-const VERSION = 2; // version 1 had no texts and no name
 
 /** Return the entries with a valid date. @param {unknown} found @returns {Done} */
 export function checked(found) {
@@ -38,7 +34,7 @@ const WORK = /** @type {const} */ ({ text: "string", best: "string", passed: "nu
 export const STUMBLE = /** @type {const} */ ({ check: "string", mistake: "string", day: "string" });
 export const SCORE = /** @type {const} */ ({ got: "number", most: "number" });
 
-/** Read a progress file, of any version. Only the earliest files have no tasks.
+/** Read a progress file.
  * @param {string} text @param {string[]} known keys of the lab's cards
  * @returns {{progress: Progress | null, message: string}} null if it is not a progress file */
 export function openFile(text, known) {
@@ -64,7 +60,6 @@ export function openFile(text, known) {
   const tasks = checked(found.tasks);
   const passed = Object.keys(tasks).length;
   const also = passed ? ` and ${passed} ${passed === 1 ? "task" : "tasks"}` : "";
-  const doubt = doubtOf(found, all, tasks);
   const progress = {
     name: typeof found.name === "string" ? found.name.slice(0, MAX_NAME_CHARACTERS).trim() : "",
     cards,
@@ -72,49 +67,13 @@ export function openFile(text, known) {
     texts: checkedObjects(found.texts, WORK),
     stumbles: checkedObjects(found.stumbles, STUMBLE),
     scores: checkedObjects(found.scores, SCORE),
-    doubt,
   };
-  const edited = " It was changed after it was saved. What you save from now on says so.";
-  const message = `${count} ${count === 1 ? "card" : "cards"}${also} from the file.${rest}`;
-  return { progress, message: message + (doubt === "changed" ? edited : "") };
+  return { progress, message: `${count} ${count === 1 ? "card" : "cards"}${also} from the file.${rest}` };
 }
 
 /** Return the text of a progress file. @param {Progress} progress @returns {string} */
 export function fileText(progress) {
-  const { name, cards, tasks, texts, stumbles, scores, doubt } = progress;
-  const file = { lab: "tensor-ops-lab", version: VERSION, name, cards, tasks, texts, stumbles, scores, doubt };
-  return JSON.stringify({ ...file, checksum: checksumOf(file) }, null, 1);
-}
-
-/** Return the hash of all texts and numbers in the file except the checksum. A wrong checksum shows that the file was
- * edited; a right one proves nothing, as anyone can compute it.
- * @param {Record<string, unknown>} file @returns {string} */
-export function checksumOf(file) {
-  const all = Object.entries(file).flatMap(([key, value]) => (key === "checksum" ? [] : lines(key, value)));
-  return hashed(all.sort().join(""));
-}
-
-/** Return the checksum of a file of version 1.
- * @param {Done} done @param {Done} tasks @returns {string} */
-export function checksumOfVersion1(done, tasks) {
-  const all = (/** @type {string} */ kind, /** @type {Done} */ some) =>
-    Object.entries(some).map(([key, day]) => `${kind} ${key} ${day}\n`);
-  return hashed([...all("card", done), ...all("task", tasks)].sort().join(""));
-}
-
-/** Return the worse of two doubts. @param {Doubt} one @param {Doubt} other @returns {Doubt} */
-export function worse(one, other) {
-  return [one, other].includes("changed") ? "changed" : one || other;
-}
-
-/** Return the doubt about a parsed file. @param {any} found @param {Done} cards @param {Done} tasks @returns {Doubt} */
-function doubtOf(found, cards, tasks) {
-  if (found.version !== VERSION) {
-    if ("checksum" in found) return found.checksum === checksumOfVersion1(cards, tasks) ? "" : "changed";
-    return Object.keys(tasks).length ? "unsigned" : "";
-  }
-  const carried = ["", "unsigned"].includes(found.doubt) ? found.doubt : "changed";
-  return found.checksum === checksumOf(found) ? carried : "changed";
+  return JSON.stringify({ lab: "tensor-ops-lab", ...progress }, null, 1);
 }
 
 /** Tell whether a value has more than a file needs, which would take long to read. @param {unknown} value */
@@ -129,13 +88,6 @@ function isLarge(value) {
     level = level.flatMap(([, one]) => parts(one));
   }
   return level.length > 0;
-}
-
-/** List the texts and numbers in a value. @param {string} path @param {unknown} value @returns {string[]} */
-function lines(path, value) {
-  if (value && typeof value === "object")
-    return Object.entries(value).flatMap(([key, one]) => lines(`${path}/${key}`, one));
-  return [`${path} ${typeof value === "string" || typeof value === "number" ? value : "?"}\n`];
 }
 
 /** Return the entries of an object; none for anything else. @param {unknown} found @returns {[string, unknown][]} */

@@ -1,17 +1,16 @@
 /** The learner's progress: cards done, tasks passed and what else the progress file holds. It is stored only in this
  * browser and in the file that the learner saves. */
 
-import { checked, checkedObjects, SCORE, STUMBLE, worse } from "./file.js";
+import { checked, checkedObjects, SCORE, STUMBLE } from "./file.js";
 
 /** @import { Component } from "../types.js" */
-/** @import { Done, Doubt, Score, Stumble } from "./file.js" */
+/** @import { Done, Score, Stumble } from "./file.js" */
 
 const NAME = "tensor-ops-lab progress";
 const TASKS = "tensor-ops-lab tasks";
 const STUMBLES = "tensor-ops-lab stumbles";
 const SCORES = "tensor-ops-lab scores";
 const LEARNER = "tensor-ops-lab name";
-const DOUBT = "tensor-ops-lab doubt";
 /** Event: a card was done or a task passed. */
 export const CHANGED = "tensor-ops-lab-progress";
 /** Event: the player has reached the end of a backward pass. */
@@ -69,17 +68,11 @@ export function setLearner(name) {
   writeText(LEARNER, name);
 }
 
-/** Return the doubt about files that were loaded. @returns {Doubt} */
-export function doubt() {
-  return /** @type {Doubt} */ (readText(DOUBT));
-}
-
 /** Add the progress from a file; what is stored already keeps its day.
  * @param {{cards: Done, tasks?: Done, stumbles?: Record<string, Stumble>, scores?: Record<string, Score>,
- *   name?: string, doubt?: Doubt}} more */
-export function add({ cards, tasks = {}, stumbles = {}, scores = {}, name = "", doubt: more = "" }) {
+ *   name?: string}} more */
+export function add({ cards, tasks = {}, stumbles = {}, scores = {}, name = "" }) {
   if (!learner()) setLearner(name);
-  writeText(DOUBT, worse(doubt(), more));
   write({ ...stumbles, ...stumblesDone() }, STUMBLES);
   write({ ...scores, ...scoresDone() }, SCORES);
   write({ ...tasks, ...tasksDone() }, TASKS);

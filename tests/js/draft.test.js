@@ -125,22 +125,3 @@ test("what a check found is with the text that it checked, as data", () => {
   assert.equal(draft.finished(8), "whole");
   assert.equal(draft.finished(9), "half done"); // a task has been added
 });
-
-test("copies that an earlier version kept say in their note what they passed", () => {
-  const room = new Room(10_000);
-  const draft = new Draft("scalars", () => room);
-  room.setItem("tensor-ops-lab copies scalars", JSON.stringify([copyOf("whole", "All 8 tasks are passed.")]));
-  draft.copy(copyOf("half"));
-  assert.equal(draft.finished(8), "whole");
-});
-
-test("of what another tab writes at the same time only the latest is kept", () => {
-  const room = new Room(10_000);
-  const draft = new Draft("scalars", () => room);
-  draft.copy({ text: "checked" });
-  for (const text of ["b", "bb"]) draft.copy({ text, note: "written in another tab", tab: "1" });
-  assert.deepEqual(
-    draft.copies().map(({ text }) => text),
-    ["checked", "bb"],
-  );
-});

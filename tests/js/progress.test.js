@@ -3,13 +3,14 @@ import { test } from "node:test";
 
 import { Draft } from "../../static/practice/draft.js";
 import { bringTexts, textsToSave } from "../../static/practice/transfer.js";
-import { checksumOf, checksumOfVersion1, fileText, openFile } from "../../static/progress/file.js";
+import { fileText, openFile } from "../../static/progress/file.js";
+import { hashed } from "../../static/progress/hash.js";
 
 /** @import { Progress } from "../../static/progress/file.js" */
 
 const KNOWN = ["first-gradient", "two-messages"];
 /** @type {Progress} */
-const NONE = { name: "", cards: {}, tasks: {}, texts: {}, stumbles: {}, scores: {}, doubt: "" };
+const NONE = { name: "", cards: {}, tasks: {}, texts: {}, stumbles: {}, scores: {} };
 const PROGRESS = {
   ...NONE,
   name: "李小龍 é",
@@ -26,42 +27,13 @@ test("a saved file is read again, whole", () => {
   assert.equal(message, "2 cards and 1 task from the file.");
 });
 
-test("the checksum is that of lab/practice/progress_file.py", () => {
+test("the hash of a text is that of lab/practice/progress_file.py", () => {
   // The same number stands in tests/unit/practice/test_summary.py.
-  assert.equal(JSON.parse(fileText(PROGRESS)).checksum, "5bba8fe5");
-  assert.equal(checksumOf({ b: 1, a: { c: "x" } }), checksumOf({ a: { c: "x" }, b: 1 }));
-});
-
-test("a file that was edited stays marked, however often it is loaded and saved", () => {
-  const edited = fileText(PROGRESS).replace("2026-05-06", "2026-04-06");
-  assert.match(openFile(edited, KNOWN).message, /was changed after it was saved/);
-  let { progress } = openFile(edited, KNOWN);
-  for (let i = 0; i < 3; i++) {
-    assert.equal(progress?.doubt, "changed");
-    ({ progress } = openFile(fileText(/** @type {Progress} */ (progress)), KNOWN));
-  }
-  const clean = fileText({ ...PROGRESS, doubt: "changed" }).replace('"doubt": "changed"', '"doubt": ""');
-  assert.equal(openFile(clean, KNOWN).progress?.doubt, "changed");
-});
-
-test("a file of an earlier version is read as it was, and says so if it has no checksum", () => {
-  const first = { lab: "tensor-ops-lab", version: 1, cards: PROGRESS.cards };
-  const { tasks } = PROGRESS;
-  for (const [file, doubt] of /** @type {const} */ ([
-    [first, ""],
-    [{ ...first, tasks }, "unsigned"],
-    [{ ...first, tasks, checksum: checksumOfVersion1(PROGRESS.cards, tasks) }, ""],
-    [{ ...first, tasks, checksum: checksumOfVersion1({}, tasks) }, "changed"],
-  ])) {
-    const { progress } = openFile(JSON.stringify(file), KNOWN);
-    const known = "tasks" in file ? tasks : {};
-    assert.deepEqual(progress, { ...NONE, cards: PROGRESS.cards, tasks: known, doubt });
-  }
+  assert.equal(hashed("李小龍 é 𝔘 \ud800"), "6a98d304");
 });
 
 test("a file with more than it needs gets a sentence", () => {
-  const file = (/** @type {string} */ tasks) =>
-    `{"lab": "tensor-ops-lab", "version": 2, "cards": {}, "tasks": ${tasks}}`;
+  const file = (/** @type {string} */ tasks) => `{"lab": "tensor-ops-lab", "cards": {}, "tasks": ${tasks}}`;
   for (const tasks of [
     "[".repeat(20) + "]".repeat(20),
     "[".repeat(4000) + "]".repeat(4000),
@@ -83,14 +55,6 @@ test("a card that no longer exists is told, and the others count", () => {
   assert.equal(message, "1 card from the file. 1 of the file's cards is no longer here.");
 });
 
-test("the checksum of the first version is that of lab/practice/progress_file.py, whatever the order", () => {
-  // The same numbers stand in tests/unit/practice/test_summary.py.
-  assert.equal(checksumOfVersion1({}, {}), "811c9dc5");
-  const [cards, tasks] = [{ "two-messages": "2026-03-04" }, { "scalars/add": "2026-05-06", "scalars/é": "2026-01-02" }];
-  assert.equal(checksumOfVersion1(cards, tasks), "e518c6fe");
-  assert.equal(checksumOfVersion1(cards, { "scalars/é": "2026-01-02", "scalars/add": "2026-05-06" }), "e518c6fe");
-});
-
 test("a text that is no progress file gives one sentence, and nothing is lost", () => {
   for (const text of ["", "{", "[]", "null", "7", '{"cards": {}}', '{"lab": "tensor-ops-lab", "cards": 7}']) {
     const { progress, message } = openFile(text, KNOWN);
@@ -101,7 +65,7 @@ test("a text that is no progress file gives one sentence, and nothing is lost", 
 
 test("what is no day of the calendar is left out", () => {
   for (const day of ["soon", 7, null, "2026-01-02<b>", {}, "9999-99-99", "2026-02-30", "9999-12-31"]) {
-    const text = JSON.stringify({ lab: "tensor-ops-lab", version: 1, cards: { "two-messages": day } });
+    const text = JSON.stringify({ lab: "tensor-ops-lab", cards: { "two-messages": day } });
     assert.deepEqual(openFile(text, KNOWN).progress?.cards, {});
   }
 });
@@ -112,7 +76,7 @@ test("texts and points that are none are left out", () => {
     tensors: { text: "", best: "", passed: -1 },
     functions: null,
   };
-  const file = { ...NONE, lab: "tensor-ops-lab", version: 2, texts, scores: { 1.1: { got: "4", most: 4 } } };
+  const file = { ...NONE, lab: "tensor-ops-lab", texts, scores: { 1.1: { got: "4", most: 4 } } };
   const { progress } = openFile(JSON.stringify(file), KNOWN);
   assert.deepEqual([progress?.texts, progress?.scores], [{}, {}]);
 });

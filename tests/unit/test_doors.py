@@ -70,7 +70,7 @@ def judged(text):
 
 
 def as_progress(text):
-    file = {"lab": "tensor-ops-lab", "version": 2, "cards": {text[:100]: text}, "texts": {"a": {"text": text}}}
+    file = {"lab": "tensor-ops-lab", "cards": {text[:100]: text}, "texts": {"a": {"text": text}}}
     progress_file.parse(json.dumps(file).encode())
     progress_file.parse(text.encode("utf-8", "replace"))
 
@@ -188,10 +188,10 @@ def test_the_longest_log_that_is_accepted_is_read_in_time(line):
 @pytest.mark.parametrize(
     "content",
     [
-        '{"lab": "tensor-ops-lab", "version": 2, "cards": {"a": ' + "[" * 400 + "]" * 400 + "}}",
-        '{"lab": "tensor-ops-lab", "version": 2, "cards": {"a": ' + "[" * 50_000 + "]" * 50_000 + "}}",
-        json.dumps({"lab": "tensor-ops-lab", "version": 2, "cards": {}, "tasks": [1] * 100_000}),
-        json.dumps({"lab": "tensor-ops-lab", "version": 2, "cards": {"a" * 100_000: [1] * 900}}),
+        '{"lab": "tensor-ops-lab", "cards": {"a": ' + "[" * 400 + "]" * 400 + "}}",
+        '{"lab": "tensor-ops-lab", "cards": {"a": ' + "[" * 50_000 + "]" * 50_000 + "}}",
+        json.dumps({"lab": "tensor-ops-lab", "cards": {}, "tasks": [1] * 100_000}),
+        json.dumps({"lab": "tensor-ops-lab", "cards": {"a" * 100_000: [1] * 900}}),
     ],
     ids=["nested", "nested far too deep", "entries", "name"],
 )

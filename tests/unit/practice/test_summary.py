@@ -1,4 +1,4 @@
-"""What a class has handed in: a row a file, a sentence for each that is damaged, changed or a double, a CSV."""
+"""What a class has handed in: a row a file, a sentence for each that is damaged or a double, a CSV."""
 
 import csv
 import json
@@ -11,7 +11,7 @@ import pytest
 
 from lab.practice import sandbox
 from lab.practice.__main__ import main
-from lab.practice.progress_file import MAX_BYTES, Progress, Stumble, Work, checksum, packed, parse
+from lab.practice.progress_file import MAX_BYTES, Progress, Work, hashed, packed, parse
 from lab.practice.summary import width
 from practice import COURSES
 from practice.questions import QUESTIONS
@@ -29,10 +29,10 @@ HEADER = [
 
 @pytest.fixture
 def hand_in(tmp_path):
-    def hand_in(name, cards=CARDS, tasks=TASKS, **other):
-        content = {"lab": "tensor-ops-lab", "version": 1, "cards": cards, "tasks": tasks}
+    def hand_in(name, cards=CARDS, tasks=TASKS):
+        content = {"lab": "tensor-ops-lab", "cards": cards, "tasks": tasks}
         path = tmp_path / f"{name}.json"
-        path.write_text(json.dumps(content | {"checksum": checksum(cards, tasks)} | other), "utf-8")
+        path.write_text(json.dumps(content), "utf-8")
         return path
 
     return hand_in
@@ -44,25 +44,9 @@ def summarized(capsys, *arguments):
     return code, said.out.splitlines(), said.err.splitlines()
 
 
-def test_the_checksum_is_that_of_the_browser():
-    # The same numbers stand in tests/js/progress.test.js.
-    assert checksum({}, {}) == "811c9dc5"
-    tasks = {"scalars/add": "2026-05-06", "scalars/é": "2026-01-02"}
-    assert checksum({"two-messages": "2026-03-04"}, tasks) == "e518c6fe"
-    assert checksum({"two-messages": "2026-03-04"}, dict(reversed(tasks.items()))) == "e518c6fe"
-
-
-def test_the_checksum_of_a_whole_file_is_that_of_the_browser():
+def test_the_hash_of_a_text_is_that_of_the_browser():
     # The same number stands in tests/js/progress.test.js.
-    progress = Progress(
-        "李小龍 é",
-        CARDS,
-        {"scalars/add": "2026-05-06"},
-        {"scalars": Work("a = 1\n", "# ü 𝔘\n", 2)},
-        {"scalars/mul": Stumble("A product", "sign", "2026-05-06")},
-        {"1.17": (46, 48)},
-    )
-    assert json.loads(packed(progress))["checksum"] == "5bba8fe5"
+    assert hashed("李小龍 é 𝔘 \ud800") == "6a98d304"
 
 
 def test_each_file_is_a_row_on_the_terminal_and_in_the_csv(hand_in, tmp_path, capsys):
@@ -107,29 +91,8 @@ def test_each_file_is_a_row_on_the_terminal_and_in_the_csv(hand_in, tmp_path, ca
     ]
 
 
-def test_an_older_file_has_no_checksum_and_is_read(tmp_path, capsys):
-    old = tmp_path / "old.json"
-    old.write_text(json.dumps({"lab": "tensor-ops-lab", "version": 1, "cards": CARDS}), "utf-8")
-    code, lines, notes = summarized(capsys, old)
-    assert (code, notes) == (0, [])
-    assert lines[1].split() == ["old", "2", "0", "0", "0", "0", "0", "2026-03-04"]
-
-
-def test_a_file_whose_checksum_was_taken_out_is_named(hand_in, capsys):
-    path = hand_in("eve")
-    content = json.loads(path.read_text("utf-8"))
-    del content["checksum"]
-    path.write_text(json.dumps(content), "utf-8")
-    code, lines, notes = summarized(capsys, path)
-    assert (code, len(lines)) == (0, 2)
-    assert notes == [f"{path} has no checksum: an older version of the lab saved it, or it was changed."]
-
-
-def test_what_is_damaged_changed_or_a_double_is_named_and_the_others_are_read(hand_in, tmp_path, capsys):
-    good, edited = (
-        hand_in("ada"),
-        hand_in("bo", tasks=TASKS | {"scalars/train": "2026-05-07"}, checksum=checksum(CARDS, TASKS)),
-    )
+def test_what_is_damaged_or_a_double_is_named_and_the_others_are_read(hand_in, tmp_path, capsys):
+    good, other = hand_in("ada"), hand_in("bo", tasks=TASKS | {"scalars/train": "2026-05-07"})
     double = hand_in("cy")
     wrong = {
         "half": good.read_bytes()[:90],
@@ -143,20 +106,19 @@ def test_what_is_damaged_changed_or_a_double_is_named_and_the_others_are_read(ha
     for name, content in wrong.items():
         (tmp_path / f"{name}.json").write_bytes(content)
     damaged = [tmp_path / f"{name}.json" for name in (*wrong, "missing")]
-    code, lines, notes = summarized(capsys, *damaged, good, edited, double)
+    code, lines, notes = summarized(capsys, *damaged, good, other, double)
     assert code == 1
     assert [line.split()[0] for line in lines] == ["student", *(path.stem for path in damaged), "ada", "bo", "cy"]
     assert [line.split()[1:] for line in lines[1 : len(damaged) + 1]] == [["not", "read"]] * len(damaged)
-    assert len(notes) == len(damaged) + 2
+    assert len(notes) == len(damaged) + 1
     for path in damaged:
         assert [note for note in notes if note.startswith(f"{path} is skipped: ") and note.endswith(".")]
-    assert f"{edited} does not fit its checksum: it was changed after it was saved." in notes
     assert f"{double} has the same entries and dates as {good}." in notes
 
 
 def test_what_is_no_day_does_not_count_and_a_name_gives_no_orders(hand_in, tmp_path, capsys):
     cards = {"first-gradient": "soon", "two-messages": 7, "by-hand": "2026-01-02\n"}
-    path = hand_in("a\x1b[2Jb", cards, {"scalars/add": ["2026-01-02"]}, checksum=checksum({}, {}))
+    path = hand_in("a\x1b[2Jb", cards, {"scalars/add": ["2026-01-02"]})
     code, lines, _ = summarized(capsys, path)
     assert code == 0
     assert lines[1].split() == ["a?[2Jb", "0", "0", "0", "0", "0", "0"]
@@ -352,23 +314,9 @@ def test_a_day_that_is_in_no_calendar_does_not_count(hand_in, capsys, day):
     assert lines[1].split() == ["ada", *"000000"]
 
 
-def test_a_file_that_was_edited_stays_marked_however_often_it_is_saved(tmp_path, capsys):
-    edited = packed(Progress(cards=CARDS)).replace("2026-03-04", "2026-01-01")
-    progress, is_edited = parse(edited.encode())
-    assert is_edited
-    for _ in range(3):
-        progress, is_edited = parse(packed(progress).encode())
-        assert (is_edited, progress.doubt) == (False, "changed")
-    clean = packed(progress).replace('"doubt": "changed"', '"doubt": ""')
-    assert parse(clean.encode())[0].doubt == "changed"  # nor can the mark be taken out
-    (tmp_path / "eve.json").write_text(packed(progress), "utf-8")
-    _, _, notes = summarized(capsys, tmp_path / "eve.json")
-    assert notes == [f"{tmp_path / 'eve.json'} holds progress that was changed after it was saved."]
-
-
 def test_a_file_is_read_as_it_was_written():
     progress = Progress("Ada", CARDS, TASKS, {"scalars": Work("a = 1\n", "", 0)}, {}, {"1.17": (46, 48)})
-    assert parse(packed(progress).encode()) == (progress, False)
+    assert parse(packed(progress).encode()) == progress
 
 
 @needs_sandbox
