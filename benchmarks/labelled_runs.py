@@ -15,7 +15,7 @@ from lab.training.config import Config
 from lab.training.datasets import load_dataset
 from lab.training.doctor import diagnose
 from lab.training.records import Record
-from lab.training.trainer import Trainer, train
+from train import Trainer, train
 
 TUNED, HELD_OUT = 0, 1000  # the first seed of each set; every run has one of its own
 FIRST = 3  # epoch from which a prefix counts

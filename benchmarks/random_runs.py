@@ -18,7 +18,7 @@ from lab.training.data_card import baseline
 from lab.training.datasets import Dataset, from_table
 from lab.training.doctor import Finding, diagnose
 from lab.training.records import Record
-from lab.training.trainer import Trainer, train
+from train import Trainer, train
 
 TUNED, JUDGED = 0, 100_000  # the first seed of each half: thresholds were set while looking at the first only
 FIRST = 3  # epoch from which a prefix counts

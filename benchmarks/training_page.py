@@ -34,8 +34,8 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
 from lab.training.config import Config
-from lab.training.trainer import Trainer
 from tests.support import launch, start_app
+from train import Trainer
 
 # Small batches, so that the job outlasts the measurement at full speed.
 JOBS = {
@@ -48,13 +48,12 @@ WARM_UP = 5  # seconds, in which the browser compiles the code that it runs ofte
 def command_line_pace(config, seconds):
     """Measure the steps per second of `python train.py` on this job, in a separate process."""
     code = (
-        "import sys, time, json; sys.path.insert(0, sys.argv[1]); from train import Config, train, Trainer\n"
-        "config = Config.from_json(json.loads(sys.argv[2])); trainer = Trainer(config); steps = [0]\n"
-        "def count(): steps[0] += 1\n"
+        "import sys, time, json; sys.path.insert(0, sys.argv[1]); from train import Config, Trainer\n"
+        "config = Config.from_json(json.loads(sys.argv[2])); trainer = Trainer(config)\n"
         "began = time.perf_counter()\n"
-        "for record in train(config, trainer, on_batch=count):\n"
+        "for steps, _ in enumerate(trainer.steps()):\n"
         "    if time.perf_counter() - began > float(sys.argv[3]): break\n"
-        "print(steps[0] / (time.perf_counter() - began))\n"
+        "print(steps / (time.perf_counter() - began))\n"
     )
     command = [sys.executable, "-c", code, str(ROOT), json.dumps(config.to_json()), str(seconds)]
     return float(subprocess.run(command, check=True, capture_output=True, text=True).stdout)

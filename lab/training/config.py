@@ -1,4 +1,8 @@
-"""The settings of a training run: their limits, and an error that explains a value outside them."""
+"""The settings of a training run. Each is declared once: its default, its limits, its help and its label on the page.
+
+The command line makes its options from this declaration, the page its fields, and `Config` its checks. An error names
+the setting and says what to write instead.
+"""
 
 from __future__ import annotations
 
@@ -6,40 +10,20 @@ import difflib
 import math
 import re
 import sys
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields, replace
 from types import MappingProxyType
-from typing import Any, cast
+from typing import Any
 
 from lab.training.features import FEATURES
 from nn import ACTIVATIONS, INITS
 
 DEFAULT_LR = MappingProxyType({"adam": 0.001, "sgd": 0.05})
 TASKS = ("classification", "regression")
-SKIP = ("no", "yes")
-SCHEDULES = ("constant", "step", "cosine")
-MAX_NOISE, MIN_SAMPLES = 10.0, 10  # of generated data: beyond these limits there is nothing left to learn
-
-
-LIVE = ("lr", "momentum", "weight_decay", "l1", "batch_size", "clip", "noise")  # settings that can change in training
+TINY, BELOW_1 = sys.float_info.min, math.nextafter(1.0, 0.0)  # limits that leave 0 and 1 out
+MIN_SAMPLES = 10  # generated: with fewer there is nothing left to learn
+PAGE_EPOCHS = 300  # that a page accepts, so that one visitor cannot occupy the server
 Change = tuple[int, str, Any]  # the epoch after which it applies, the setting, its new value
-
-
-CHOICES: Mapping[str, Sequence[str]] = MappingProxyType(
-    {"task": TASKS, "skip": SKIP, "activation": ACTIVATIONS, "init": INITS, "schedule": SCHEDULES}
-    | {"optimizer": tuple(DEFAULT_LR)}
-)
-# Setting, which numbers it can have, what to say of others, and one to try; None: the usual learning rate
-NUMBERS: Sequence[tuple[str, Callable[[float], bool], str, float | None]] = (
-    ("noise", lambda value: 0 <= value <= MAX_NOISE, f"a number from 0 to {MAX_NOISE:g}", 0.2),
-    ("lr", lambda value: value > 0, "a positive number", None),
-    ("momentum", lambda value: 0 <= value < 1, "at least 0 and less than 1", 0.9),
-    ("weight_decay", lambda value: value >= 0, "at least 0", 0.01),
-    ("l1", lambda value: value >= 0, "at least 0", 0.001),
-    ("clip", lambda value: value > 0, "a positive number", 1),
-    ("val_fraction", lambda value: 0 <= value < 1, "at least 0 (hold out nothing) and less than 1", 0.2),
-)
-MIN_INTS = {"batch_size": 1, "epochs": 1, "warmup": 0, "patience": 1, "samples": MIN_SAMPLES, "seed": 0}
 
 
 class ConfigError(ValueError):
@@ -55,93 +39,137 @@ class ConfigError(ValueError):
 
 
 @dataclass(frozen=True)
+class Setting:
+    """What is known of a setting besides its type and default.
+
+    kind: "text", "number", "int", "flag", "widths", "names" or "changes". metavar: what --help calls its value.
+    low, high: its limits, and what: these in words. example: a value to try. choices: the only texts that it takes.
+    label: on the page; "" if the page does not have it. page: the limits there. note: what to say of it there.
+    changeable: whether it may change during training.
+    """
+
+    kind: str
+    metavar: str
+    help: str
+    low: float = 0.0
+    high: float = math.inf
+    what: str = "at least 0"
+    example: float | None = None
+    choices: Sequence[str] = ()
+    label: str = ""
+    page: tuple[float | None, float | None] = (None, None)
+    note: str = ""
+    changeable: bool = False
+
+
+def setting(default: Any, kind: str, metavar: str, help: str, **more: Any) -> Any:
+    """Declare a field of Config."""
+    return field(default=default, metadata={"setting": Setting(kind, metavar, help, **more)})
+
+
+def choice(default: Any, choices: Sequence[str], help: str = "{}", **more: Any) -> Any:
+    """Declare a field of Config that takes one of some texts."""
+    return setting(default, "text", "NAME", help.format(", ".join(choices)), choices=choices, **more)
+
+
+@dataclass(frozen=True)
 class Config:
     """Everything that determines a run. Raises ConfigError for a setting that makes no sense.
 
+    hidden: () is softmax regression. lr: None takes the optimizer's default. clip, patience: None is no limit.
     changes: settings that change during training, as (epoch, setting, value): after that many epochs the setting (one
-    of LIVE) takes this value. `at` returns the settings in force at an epoch.
-
-    hidden: the widths of the hidden layers; () is softmax regression. lr: None takes the optimizer's default.
-    clip: the largest norm of all gradients together; None does not clip. target: the label column of a CSV file.
-    features: features computed from the two inputs x and y (see features.py); () feeds the inputs as they are.
-    skip: "yes" adds a hidden layer's input to its output where both have the same width.
-    task: one of TASKS, for a CSV file; None: regression if its target is a measured number, otherwise classification.
-    drop, keep: columns of a CSV file that are left out, or used where they would be left out.
-    noise, samples: standard deviation of the noise and number of points of generated data; None takes the default.
-    weight_decay: this share of each weight is added to its gradient, which pulls it towards 0.
-    l1: factor of the L1 penalty, the sum of the absolute weights (biases left out) that is added to the training loss.
-    schedule, warmup: how the learning rate changes (see `learning_rate`). patience: stop after this many epochs without
-    a better one; None does not stop early.
+    of CHANGEABLE) takes this value. `at` returns the settings in force at an epoch.
     """
 
-    data: str = "digits"
-    data_dir: str | None = None
-    target: str | None = None
-    task: str | None = None
-    drop: tuple[str, ...] = ()
-    keep: tuple[str, ...] = ()
-    noise: float | None = None
-    samples: int | None = None
-    hidden: tuple[int, ...] = (128, 64)
-    features: tuple[str, ...] = ()
-    skip: str = "no"
-    activation: str = "relu"
-    init: str = "he"
-    optimizer: str = "adam"
-    lr: float = cast(float, None)
-    schedule: str = "constant"
-    warmup: int = 0
-    momentum: float = 0.0
-    weight_decay: float = 0.0
-    l1: float = 0.0
-    clip: float | None = None
-    batch_size: int = 32
-    epochs: int = 20
-    patience: int | None = None
-    seed: int = 0
-    val_fraction: float = 0.2
-    changes: tuple[Change, ...] = ()
+    data: str = setting("digits", "text", "NAME", "a dataset, or csv:PATH", label="Data")
+    data_dir: str | None = setting(None, "text", "DIR", "the folder of the MNIST files (default: they are downloaded)")
+    target: str | None = setting(
+        None, "text", "COLUMN", "the target column of a CSV: its name, or its number from 1 (default: the last)"
+    )
+    task: str | None = choice(None, TASKS, "for a CSV: {} (default: regression if its target is a measured number)")
+    drop: tuple[str, ...] = setting((), "names", "COLUMN", "columns of a CSV to leave out")
+    keep: tuple[str, ...] = setting((), "names", "COLUMN", "columns of a CSV to use where they would be left out")
+    noise: float | None = setting(
+        None, "number", "DEVIATION", "of the noise in generated points (default: depends on --data)",
+        high=10, what="a number from 0 to 10", example=0.2, label="Noise", page=(0.0, 2.0),
+    )  # fmt: skip
+    samples: int | None = setting(
+        None, "int", "N", "generated points (default 1000)", low=MIN_SAMPLES, label="Samples", page=(MIN_SAMPLES, 5000)
+    )
+    hidden: tuple[int, ...] = setting(
+        (128, 64), "widths", "WIDTH", "widths of the hidden layers", low=1, label="Hidden layers",
+        note="Their widths, such as 16 8. Empty: none.",
+    )  # fmt: skip
+    features: tuple[str, ...] = setting(
+        (), "names", "NAME", f"features made from the two inputs: {', '.join(FEATURES)} (default: the inputs)",
+        choices=tuple(FEATURES), label="Input features",
+    )  # fmt: skip
+    skip: bool = setting(
+        False, "flag", "", "skip connections: a hidden layer adds its input to its output if both have the same width",
+        label="Skip connections", note="Adds a hidden layer’s input to its output where both have the same width.",
+    )  # fmt: skip
+    activation: str = choice("relu", ACTIVATIONS, label="Activation")
+    init: str = choice(
+        "he", INITS, label="Initial weights",
+        note="Deviation by xavier: √(2 / (inputs + outputs)), by he: √(2 / inputs).",
+    )  # fmt: skip
+    optimizer: str = choice("adam", tuple(DEFAULT_LR), label="Optimizer")
+    lr: float = setting(
+        None, "number", "RATE",
+        f"learning rate (default {' or '.join(f'{DEFAULT_LR[one]} for {one}' for one in DEFAULT_LR)})",
+        low=TINY, what="a positive number", label="Learning rate", page=(0.0, 100.0), changeable=True,
+    )  # fmt: skip
+    schedule: str = choice("constant", ("constant", "step", "cosine"), "rate over time: {}", label="Rate over time")
+    warmup: int = setting(
+        0, "int", "EPOCHS", "epochs during which the learning rate grows from 0", low=0, label="Epochs of warm-up",
+        page=(0, PAGE_EPOCHS),
+    )  # fmt: skip
+    momentum: float = setting(
+        0.0, "number", "SHARE", "momentum of sgd", high=BELOW_1, what="at least 0 and less than 1", example=0.9,
+        label="Momentum", page=(0.0, 0.99), changeable=True,
+    )  # fmt: skip
+    weight_decay: float = setting(
+        0.0, "number", "SHARE", "share of each weight that is added to its gradient, which pulls it to 0",
+        example=0.01, label="Weight decay", page=(0.0, 10.0), changeable=True,
+    )  # fmt: skip
+    l1: float = setting(
+        0.0, "number", "FACTOR",
+        "factor of the L1 penalty: adds the weights' absolute values to the loss, pulling them to 0 (not the biases)",
+        example=0.001, label="L1 penalty", page=(0.0, 10.0), changeable=True,
+    )  # fmt: skip
+    clip: float | None = setting(
+        None, "number", "NORM", "largest norm of all gradients together (default: no limit)",
+        low=TINY, what="a positive number", example=1, label="Gradient limit", page=(0.0, 1000.0), changeable=True,
+        note="Scale all gradients down when their joint norm exceeds this. 0: never.",
+    )  # fmt: skip
+    batch_size: int = setting(
+        32, "int", "N", "samples in a batch", low=1, label="Batch size", page=(1, 1024), changeable=True
+    )
+    epochs: int = setting(
+        20, "int", "N", "passes over the training samples", low=1, label="Epochs", page=(1, PAGE_EPOCHS)
+    )
+    patience: int | None = setting(
+        None, "int", "N", "stop after N epochs without a better one (default: train all epochs)", low=1,
+        label="Patience", page=(0, PAGE_EPOCHS), note="Stop after this many epochs without a better one. 0: never.",
+    )  # fmt: skip
+    seed: int = setting(
+        0, "int", "N", "seed of everything that is random", low=0, label="Seed", page=(0, 2**32),
+        note="Fixes the first weights and the order of the samples.",
+    )  # fmt: skip
+    val_fraction: float = setting(
+        0.2, "number", "SHARE", "share of the samples held out for validation (0: none)",
+        high=BELOW_1, what="at least 0 and less than 1", example=0.2, label="Validation share", page=(0.0, 0.99),
+    )  # fmt: skip
+    changes: tuple[Change, ...] = setting(
+        (), "changes", "EPOCH:NAME=VALUE", "new values after EPOCH epochs: --changes 5:lr=0.001 8:batch-size=8"
+    )
 
     def __post_init__(self) -> None:
-        optional = {field.name for field in fields(self) if field.default is None and getattr(self, field.name) is None}
-        for name in ("data", "data_dir", "target"):
-            require(name in optional or isinstance(getattr(self, name), str), "must be text.", name)
-        for name in ("drop", "keep"):
-            names = getattr(self, name)
-            right = isinstance(names, (list, tuple)) and all(isinstance(one, str) for one in names)
-            require(right, "must be names of columns.", name)
-            object.__setattr__(self, name, tuple(names))  # JSON and the command line give lists
-        require(
-            isinstance(self.hidden, (list, tuple)) and all(is_int(width, 1) for width in self.hidden),
-            f"must be whole numbers of at least 1 (the widths of the layers), not {typed(self.hidden)}: "
-            f"write for example 64 32.",
-            "hidden",
-        )
-        require(
-            isinstance(self.features, (list, tuple))
-            and len(self.features) <= len(FEATURES)
-            and all(self.features.count(name) == 1 for name in self.features),
-            f"must be different names, not {typed(self.features)}: write for example x y x2.",
-            "features",
-        )
-        for name in self.features:
-            _require_one_of("features", name, tuple(FEATURES))
-        object.__setattr__(self, "hidden", tuple(self.hidden))  # JSON and the command line give lists
-        object.__setattr__(self, "features", tuple(self.features))
-        for name, choices in CHOICES.items():
-            if name not in optional:
-                _require_one_of(name, getattr(self, name), choices)
-        usual = DEFAULT_LR[self.optimizer]
+        for name, known in SETTINGS.items():
+            if getattr(self, name) is not None or getattr(Config, name) is not None:
+                self._check(name, known, getattr(self, name))
         if self.lr is None:
-            object.__setattr__(self, "lr", usual)
-        for name, fits, what, example in NUMBERS:
-            value = getattr(self, name)
-            right = name in optional or (is_number(value) and fits(value))
-            require(right, f"must be {what}, not {typed(value)}: try {example or usual}.", name)
-        for name, low in MIN_INTS.items():
-            value = getattr(self, name)
-            right = name in optional or is_int(value, low)
-            require(right, f"must be a whole number of at least {low}, not {typed(value)}.", name)
+            object.__setattr__(self, "lr", DEFAULT_LR[self.optimizer])
         require(
             self.optimizer == "sgd" or self.momentum == 0,
             "works only with sgd (adam has its own): choose the optimizer sgd, or no momentum.",
@@ -150,6 +178,35 @@ class Config:
         require(self.warmup < self.epochs, f"must be less than the {self.epochs} epochs, not {self.warmup}.", "warmup")
         self._check_changes()
 
+    def _check(self, name: str, known: Setting, value: Any) -> None:
+        """Check a setting by itself. JSON and the command line give lists, which become tuples."""
+        if known.kind == "number":
+            example = known.example or DEFAULT_LR.get(self.optimizer)
+            right = is_number(value) and known.low <= value <= known.high
+            require(right, f"must be {known.what}, not {as_typed(value)}: try {example}.", name)
+        elif known.kind == "int":
+            right = is_int(value, int(known.low))
+            require(right, f"must be a whole number of at least {known.low}, not {as_typed(value)}.", name)
+        elif known.kind == "flag":
+            require(isinstance(value, bool), f"is on or off, not {as_typed(value)}.", name)
+        elif known.kind == "widths":
+            require(
+                isinstance(value, (list, tuple)) and all(is_int(width, 1) for width in value),
+                f"must be whole numbers of at least 1 (the widths of the layers), not {as_typed(value)}: "
+                f"write for example 64 32.",
+                name,
+            )
+        elif known.kind == "names":
+            right = isinstance(value, (list, tuple)) and all(isinstance(one, str) for one in value)
+            require(right and len(set(value)) == len(value), f"must be different names, not {as_typed(value)}.", name)
+        elif known.kind == "text" and not known.choices:
+            require(isinstance(value, str), "must be text.", name)
+        if known.choices:
+            for one in value if known.kind == "names" else [value]:
+                _require_one_of(name, one, known.choices)
+        if known.kind in ("widths", "names"):
+            object.__setattr__(self, name, tuple(value))
+
     def _check_changes(self) -> None:
         listed = (list, tuple)  # JSON may hold anything else
         good = isinstance(self.changes, listed) and all(isinstance(change, listed) for change in self.changes)
@@ -157,9 +214,9 @@ class Config:
         last = 0
         for change in self.changes:
             require(
-                good and len(change) == 3 and is_int(change[0], max(last, 1)) and change[1] in LIVE,
+                good and len(change) == 3 and is_int(change[0], max(last, 1)) and change[1] in CHANGEABLE,
                 f"must be the epoch after which a setting changes, and its new value, with later epochs last, not "
-                f"{typed(change)}: write for example 5:lr=0.01. Settings that can change are {', '.join(LIVE)}.",
+                f"{as_typed(change)}: write for example 5:lr=0.01. You can change {', '.join(CHANGEABLE)}.",
                 "changes",
             )
             last = change[0]
@@ -183,15 +240,20 @@ class Config:
         return [f"layer{number}" for number in range(1, len(self.hidden) + 2)]
 
     def to_json(self) -> dict[str, Any]:
-        lists = {name: list(getattr(self, name)) for name in ("hidden", "features", "drop", "keep")}
+        lists = {name: list(value) for name, value in vars(self).items() if isinstance(value, tuple)}
         return asdict(self) | lists | {"changes": [list(change) for change in self.changes]}
 
     @classmethod
     def from_json(cls, settings: dict[str, Any]) -> Config:
         """Make a Config from JSON; a missing setting gets its default. Raises ConfigError for an unknown one."""
-        unknown = sorted(settings.keys() - {field.name for field in fields(cls)})
+        unknown = sorted(settings.keys() - SETTINGS.keys())
         require(not unknown, f"There is no setting called {', '.join(map(repr, unknown))}: remove it from config.json.")
         return cls(**settings)
+
+
+# Each setting and what was declared of it, and those that may change during training.
+SETTINGS: Mapping[str, Setting] = MappingProxyType({one.name: one.metadata["setting"] for one in fields(Config)})
+CHANGEABLE = tuple(name for name, known in SETTINGS.items() if known.changeable)
 
 
 def require(condition: bool, problem: str, setting: str = "") -> None:
@@ -204,7 +266,7 @@ def _require_one_of(name: str, value: Any, choices: Sequence[str]) -> None:
         return
     close = difflib.get_close_matches(str(value).lower(), choices, n=1)
     hint = f"did you mean {close[0]}?" if close else f"choose one of {', '.join(choices)}."
-    raise ConfigError(f"cannot be {typed(value)}: {hint}", name)
+    raise ConfigError(f"cannot be {as_typed(value)}: {hint}", name)
 
 
 def is_number(value: Any) -> bool:
@@ -223,7 +285,7 @@ def parse_widths(text: str) -> tuple[int, ...]:
     return Config(hidden=hidden).hidden
 
 
-def typed(value: Any) -> str:
+def as_typed(value: Any) -> str:
     """Format a value as it was typed on the command line, to be quoted in an error: "64 32", "'moons'"."""
     return " ".join(map(str, value)) if isinstance(value, (list, tuple)) else repr(value)
 
@@ -240,6 +302,24 @@ def changes_text(changes: Sequence[Change]) -> str:
     return " ".join(f"{after}:{name.replace('_', '-')}={value}" for after, name, value in changes)
 
 
+def parse(name: str, words: Sequence[str]) -> Any:
+    """Parse a setting as it is written on the command line: ["64", "32"] or ["64-32"], ["0.1"]. Raises ConfigError."""
+    kind, text = SETTINGS[name].kind, " ".join(words)
+    if kind == "widths":
+        return parse_widths(text)
+    if kind == "names":
+        return tuple(re.split(r"[\s,-]+", text.strip())) if words and SETTINGS[name].choices else tuple(words)
+    if kind == "changes":
+        return tuple(map(parse_change, words))
+    if kind == "flag":
+        require(text in ("yes", "no"), f"cannot be {text!r}: write yes or no.", name)
+        return text == "yes"
+    try:
+        return {"number": float, "int": int}.get(kind, str)(text)
+    except ValueError:
+        raise ConfigError(f"cannot be {text!r}: write a {'whole ' * (kind == 'int')}number.", name) from None
+
+
 def parse_change(text: str) -> Change:
     """Parse one change such as "5:lr=0.01". Raises ConfigError."""
     after, colon, change = text.partition(":")
@@ -248,11 +328,8 @@ def parse_change(text: str) -> Change:
     require(
         bool(colon and equals) and after.isdecimal(), f"{text} is not a change: write one such as 5:lr=0.01.", "changes"
     )
-    require(name in LIVE, f"cannot change {name!r}: choose one of {', '.join(LIVE)}.", "changes")
-    try:
-        return int(after), name, None if value == "None" else int(value) if name == "batch_size" else float(value)
-    except ValueError:
-        raise ConfigError(f"{text}: {value!r} is not a number.", "changes") from None
+    require(name in CHANGEABLE, f"cannot change {name!r}: choose one of {', '.join(CHANGEABLE)}.", "changes")
+    return int(after), name, None if value == "None" else parse(name, [value])
 
 
 def sizes_text(sizes: Sequence[int]) -> str:
@@ -262,7 +339,7 @@ def sizes_text(sizes: Sequence[int]) -> str:
 def describe(sizes: Sequence[int], config: Config) -> str:
     """Describe a network and its training in one line; sizes: all widths, from the inputs to the classes."""
     around = f" of {', '.join(config.features)}" if config.features else ""
-    around += ", skip connections" if config.skip == "yes" else ""
+    around += ", skip connections" if config.skip else ""
     more = f", momentum {config.momentum:g}" if config.momentum else ""
     more += f", weight decay {config.weight_decay:g}" if config.weight_decay else ""
     more += f", L1 {config.l1:g}" if config.l1 else ""

@@ -6,6 +6,7 @@ to. Training is deterministic, so rewinding and training on repeats the same num
 
 from __future__ import annotations
 
+import itertools
 from array import array
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -17,8 +18,9 @@ from lab.training.config import Config
 from lab.training.datasets import Dataset
 from lab.training.records import Histogram, Record
 from lab.training.run_folder import State
-from lab.training.trainer import Trainer, put_weights
+from lab.training.run_state import put_weights
 from nn import MLP
+from train import Trainer
 
 # A visitor's own data: {"points": text}, or {"table": text, "name": its name, "encoding": of the file, "columns": their
 # names} and the TableSettings
@@ -28,18 +30,18 @@ STATE_BYTES = 8_000_000  # limit of the saved states of one run: a server holds 
 
 
 @dataclass
-class Stretch:
+class BatchResults:
     """The results of some batches: the loss of each, and the record and state of each epoch that ended with them."""
 
     losses: array[float] = field(default_factory=lambda: array("d"))
     records: list[Record] = field(default_factory=list)
     states: list[State] = field(default_factory=list)
 
-    def add_batch(self, trainer: Trainer) -> None:
-        """Train on one more batch, and measure the network if this batch completes an epoch."""
-        self.losses.append(trainer.step())
-        if trainer.epoch_complete:
-            self.records.append(trainer.finish_epoch())
+    def add(self, trainer: Trainer, loss: float, record: Record | None) -> None:
+        """Add what `Trainer.steps` has yielded after a batch."""
+        self.losses.append(loss)
+        if record is not None:
+            self.records.append(record)
             self.states.append(trainer.state())
 
 
@@ -91,7 +93,7 @@ class LiveRun:
         return np.concatenate([epoch + np.arange(1, n + 1) / n for epoch, n in enumerate(steps)])[: self.batches]
 
     def change(self, settings: Mapping[str, Any]) -> None:
-        """Change settings (those in LIVE) from the next epoch on. Raises ConfigError, also before the first batch."""
+        """Change settings, of CHANGEABLE, from the next epoch on. Raises ConfigError, also before the first batch."""
         after, config = self.next_epoch, self.config
         kept = tuple(change for change in config.changes if change[0] < after or change[1] not in settings)
         made = tuple((after, name, value) for name, value in settings.items())
@@ -102,22 +104,21 @@ class LiveRun:
         """Number of epochs after which a change made now takes effect."""
         return self.trainer.epoch + (self.trainer.batch > 0)
 
-    def advance(self, batches: float = 1) -> None:
-        """Train on this many batches, or until the run is done."""
-        stretch = Stretch()
-        while batches > 0 and not self.done:
-            stretch.add_batch(self.trainer)
-            batches -= 1
-        self._add(stretch)
+    def advance(self, batches: int | None = 1) -> None:
+        """Train on this many batches, or until the run is done: always with None."""
+        results = BatchResults()
+        for loss, record in itertools.islice(self.trainer.steps(), batches):
+            results.add(self.trainer, loss, record)
+        self._add(results)
 
-    def take_over(self, stretch: Stretch, state: State) -> None:
-        """Move on to a state that another process has trained this run to; stretch: the results on the way there."""
+    def take_over(self, results: BatchResults, state: State) -> None:
+        """Move on to a state that another process has trained this run to; results: the results on the way there."""
         self.trainer.load_state(state)
-        self._add(stretch)
+        self._add(results)
 
-    def _add(self, stretch: Stretch) -> None:
-        self._losses.extend(stretch.losses)
-        for record, state in zip(stretch.records, stretch.states, strict=True):
+    def _add(self, results: BatchResults) -> None:
+        self._losses.extend(results.losses)
+        for record, state in zip(results.records, results.states, strict=True):
             self.history.append(record)
             self._keep(record["epoch"], state)
 

@@ -10,7 +10,7 @@ from lab.training.doctor import Finding, diagnose
 from lab.training.records import Record, slim
 
 
-class Watch:
+class LiveDoctor:
     """A doctor that follows a run and reports each illness once, after it has lasted a few looks.
 
     Each look reads the whole history. Looks become rarer as it grows, so that their cost per epoch stays the same.
@@ -44,7 +44,7 @@ class Watch:
         self._reported.update(news)
         return [found[name] for name in news]
 
-    def untold(self) -> list[Finding]:
+    def unreported(self) -> list[Finding]:
         """Return the present findings that `look` has not reported yet."""
         return [finding for finding in self.findings() if finding.name not in self._reported]
 

@@ -14,7 +14,7 @@ from typing import Annotated, Any, Literal, TypedDict, TypeGuard, cast, get_type
 import numpy as np
 
 from lab.text import percent_text, with_minus
-from lab.training.config import LIVE, Config, is_int, is_number
+from lab.training.config import CHANGEABLE, Config, is_int, is_number
 
 # Names of fields, as types of arguments
 Curve = Literal["epoch", "train_loss", "val_loss", "train_accuracy", "val_accuracy"]
@@ -247,7 +247,7 @@ _IS: Mapping[Any, Callable[[Any, Sequence[str]], bool]] = MappingProxyType(
         Histograms: lambda value, layers: _per(layers, value, _is_histogram),
         Origin: lambda value, _: _is_origin(value),
         Changed: lambda value, _: (
-            isinstance(value, dict) and value.keys() <= set(LIVE) and all(map(_is_measure, value.values()))
+            isinstance(value, dict) and value.keys() <= set(CHANGEABLE) and all(map(_is_measure, value.values()))
         ),
     }
 )

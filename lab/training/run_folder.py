@@ -18,7 +18,10 @@ import io
 import json
 import os
 import re
+import shlex
 import shutil
+import signal
+import threading
 from collections.abc import Callable, Iterator
 from itertools import count
 from pathlib import Path
@@ -79,6 +82,34 @@ def lock_run(folder: Path, wait: bool = False) -> Iterator[None]:
         yield
     finally:
         os.close(handle)
+
+
+@contextlib.contextmanager
+def uninterrupted(ignore: bool = False) -> Iterator[None]:
+    """Delay Ctrl-C until the end of the block, while files are written; `ignore`: discard it.
+
+    A process that ignores Ctrl-C, such as one that a shell script starts in the background, goes on ignoring it. In a
+    thread other than the main one nothing is done: Python delivers Ctrl-C to the main thread.
+    """
+    in_main = threading.current_thread() is threading.main_thread()
+    if not in_main or signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        yield
+        return
+    pressed = []
+    previous = signal.signal(signal.SIGINT, lambda *_: pressed.append(True))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, previous)
+    if pressed and not ignore:
+        raise KeyboardInterrupt
+
+
+def histogram_command(run: RunFolder) -> str:
+    """Return the line for a terminal that draws the histogram of a run's best weights."""
+    weights = json.dumps(str(run.path / "best_weights.npy"))
+    code = f'import numpy, matplotlib.pyplot as p; p.hist(numpy.load({weights}), 50); p.savefig("weights.png")'
+    return f"python -c {shlex.quote(code)}"
 
 
 def cannot_write(path: Path, error: OSError) -> RunError:

@@ -44,7 +44,8 @@ STATES_LIMIT = 2_000_000  # bytes of the saved weights in a file
 SOURCES = (  # the files that decide on a run's numbers
     "model.py",
     "nn.py",
-    *(f"lab/training/{name}.py" for name in ("trainer", "datasets", "samples", "tables", "images", "config")),
+    "train.py",
+    *(f"lab/training/{name}.py" for name in ("run_state", "datasets", "samples", "tables", "images", "config")),
 )
 PRESENT, SHARED, TRIED = "present", "everybody", "tried.json"
 Tried = list[tuple[str, Trial]]  # the `digest` of a run, and the result of a remedy that was tried on it

@@ -1,4 +1,4 @@
-"""Draw the PNG of a run (loss, accuracy, gradient norms and weights) and the PNG that compares several runs.
+"""Draw the PNG of a run: loss, accuracy, gradient norms and weights.
 
 Drawn with matplotlib's objects, not with pyplot: pyplot keeps every figure in a global list, which is not safe where
 sessions share a process. Lines differ in style and marker as well as in colour.
@@ -7,7 +7,7 @@ sessions share a process. Lines differ in style and marker as well as in colour.
 from __future__ import annotations
 
 import io
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -52,28 +52,6 @@ def run_picture(records: Sequence[Record], title: str, stopped_early: bool = Fal
         _finish(panel)
     for panel in (axes[0, 0], axes[0, 1], axes[1, 0]):
         _epochs_along(panel, len(records))
-    return _png(figure)
-
-
-def comparison_picture(runs: Mapping[str, Sequence[Record]]) -> bytes:
-    """Draw the PNG of several runs' validation loss and accuracy; runs: name -> records, at least one each."""
-    figure = Figure(figsize=(11, 4.2 + 0.22 * len(runs)), dpi=120, layout="constrained")
-    axes = figure.subplots(1, 2)
-    for index, records in enumerate(runs.values()):
-        colour, _, marker = LAYER_STYLES[index % len(LAYER_STYLES)]
-        line = LAYER_STYLES[(index + index // len(LAYER_STYLES)) % len(LAYER_STYLES)][1]
-        for panel, values in zip(axes, (column(records, "val_loss"), scores(records, "val")), strict=True):
-            _curve(panel, column(records, "epoch"), values, "", (colour, line, marker))
-    _scale(axes[0])
-    axes[1].yaxis.set_major_formatter(PercentFormatter(1.0))
-    for panel, title in zip(axes, ("Validation loss", "Validation accuracy (R² for regressions)"), strict=True):
-        panel.set_title(title, loc="left", fontweight="bold", fontsize=11)
-        _finish(panel)
-        _epochs_along(panel, max(map(len, runs.values())))
-    names = [_drawable(name if len(name) < 100 else f"...{name[-97:]}") for name in runs]
-    legend = figure.legend(axes[0].get_lines(), names, loc="outside lower left", frameon=False, fontsize=9)
-    for text in legend.get_texts():
-        text.set_parse_math(False)  # a dollar sign in a name does not begin a formula
     return _png(figure)
 
 

@@ -27,7 +27,8 @@ from lab.training.doctor import diagnose
 from lab.training.memory import keep_freed_memory
 from lab.training.records import Record, ending, is_regression, score
 from lab.training.run_folder import RunError, RunFolder, cannot_write, is_run, lock_run, write_atomic
-from lab.training.trainer import Trainer, resume_trainer, save_summary, train
+from lab.training.run_state import save_summary
+from train import Trainer, train
 
 if TYPE_CHECKING:
     from distributed import Client  # an optional extra
@@ -118,7 +119,7 @@ def train_folder(path: str) -> None:
     run = RunFolder(Path(path))
     with lock_run(run.path, wait=True):  # a cluster may still be busy with an earlier sweep
         config = run.config()
-        trainer = resume_trainer(run, config)
+        trainer = Trainer.resume(run, config)
         for record in train(config, trainer):
             run.save(record, trainer.state() | trainer.dataset.preparation)
             if (run.path.parent / STOP).exists():

@@ -16,8 +16,8 @@ from lab.training import tables
 from lab.training.config import Config
 from lab.training.predictions import answers, probabilities
 from lab.training.run_folder import RunError, RunFolder
+from lab.training.run_state import new_network, put_weights
 from lab.training.samples import Cell, DataError, numbered
-from lab.training.trainer import new_network, put_weights
 from nn import MLP
 
 

@@ -17,8 +17,8 @@ from lab.training.datasets import Dataset, load_dataset
 from lab.training.doctor import Finding
 from lab.training.live import LiveRun
 from lab.training.records import Record
-from lab.training.trainer import Trainer, train
 from lab.training.worker import Worker
+from train import Trainer, train
 
 SEEDS = 3  # pairs of runs
 CURED, HELPS, WORSE = 0.5, 0.95, 1.05  # validation loss with the remedy, over that without it

@@ -22,10 +22,10 @@ from typing import IO, Any
 
 from lab.training.config import Config
 from lab.training.fair_queue import FairQueue
-from lab.training.live import LiveRun, Stretch
+from lab.training.live import BatchResults, LiveRun
 from lab.training.memory import keep_freed_memory
 from lab.training.run_folder import State
-from lab.training.trainer import Trainer
+from train import Trainer
 
 PIPE_ERRORS = (OSError, EOFError, pickle.UnpicklingError)  # raised by reading or writing when the other side is gone
 PATIENCE = 2.5  # seconds without a request after which the process ends
@@ -152,7 +152,7 @@ class Worker:
             process = _new_process()
         self._process = process
         trainer = self.run.trainer
-        _send(process.stdin, (trainer.config, trainer.first_dataset, self._patience))
+        _send(process.stdin, (trainer.config, trainer.dataset, self._patience))
         return process
 
     def _ask(self, process: subprocess.Popen[bytes], rate: float, state: State | None) -> None:
@@ -202,7 +202,8 @@ def main() -> None:
         return
     messages: queue.SimpleQueue[Message | None] = queue.SimpleQueue()
     threading.Thread(target=_listen, args=(messages,), daemon=True).start()
-    trainer, stretch = Trainer(config, dataset), Stretch()
+    trainer, results = Trainer(config, dataset), BatchResults()
+    steps = trainer.steps()
     rate, due = 0.0, time.monotonic()  # batches per second, and when the next batch is due
     asked, answered = due, 0  # the time of the last message, and the number of answers
     while True:
@@ -224,15 +225,16 @@ def main() -> None:
                 config, reached = state
                 trainer.reconfigure(config)
                 trainer.load_state(reached)
+                steps = trainer.steps()
                 due = asked
             elif rate:
                 due = min(due, asked + 1 / rate)
-            _send(answers, (stretch, trainer.state()))
-            stretch, answered = Stretch(), answered + 1
+            _send(answers, (results, trainer.state()))
+            results, answered = BatchResults(), answered + 1
             if answered == HEAD_START:
                 _lower_priority()
         else:
-            stretch.add_batch(trainer)
+            results.add(trainer, *next(steps))
             due = max(due + 1 / rate, now - 0.1)  # after a long delay, do not rush to catch up
 
 

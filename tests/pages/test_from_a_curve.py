@@ -9,10 +9,10 @@ from streamlit.testing.v1 import AppTest
 from lab.failures.curve import read_log
 from lab.training.config import Config
 from lab.training.shelf import ShelvedRun
-from lab.training.trainer import train
 from pages.parts.failures.from_a_curve import EXAMPLE, TEXT
 from tests.pages.conftest import address, run, texts
 from tests.pages.conftest import app as app_of
+from train import train
 
 
 def page():

@@ -20,14 +20,13 @@ from streamlit.runtime.context import ContextProxy
 from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
 
 from lab.text import short
-from lab.training import points
+from lab.training import cli, points
 from lab.training.config import Config
 from lab.training.doctor import diagnose
 from lab.training.fair_queue import FairQueue
 from lab.training.lessons import FIRST
 from lab.training.live import LiveRun
 from lab.training.predictions import answers
-from lab.training.trainer import train
 from lab.training.trial import can_be_tried
 from lab.training.worker import MAX_PROCESSES, Worker
 from lab.ui.browser_cookie import COOKIE
@@ -36,7 +35,7 @@ from pages.parts.training.instruments import PANEL, TALL, View
 from pages.parts.training.settings import change_network
 from tests.pages.conftest import ROOT, address, app, entry, switch, texts
 from tests.pages.conftest import run as run_page
-from train import main
+from train import train
 
 # ---------------------------------------------------------------- what the tests share
 
@@ -186,9 +185,9 @@ def finish(at):
     tick_until(at, lambda: not at.session_state["training running"])
 
 
-def train_epochs(at, epochs=math.inf):
-    """Bring a run that stands still so many epochs on, in this process, and show it."""
-    live(at).advance(epochs * live(at).trainer.steps_per_epoch)
+def train_epochs(at, epochs=None):
+    """Bring a run that stands still so many epochs on, or to its end, in this process, and show it."""
+    live(at).advance(epochs and epochs * live(at).trainer.steps_per_epoch)
     return run(at)
 
 
@@ -329,7 +328,7 @@ def test_the_axis_of_the_loss_becomes_logarithmic_while_it_trains():
     run = LiveRun(replace(FIRST, epochs=30))
     view = View(run, 30, None, "weights", "validation", "first", "automatic")
     assert not view.log
-    run.advance(math.inf)
+    run.advance(None)
     assert view.log  # the same view: a fragment has no other
 
 
@@ -446,8 +445,8 @@ def test_the_address_restores_the_settings_and_carries_them_and_the_command_is_t
     assert at.session_state["training points"] == address(at)["part"] == "training"
     assert command(at) == (
         "python train.py --data xor --noise 0.4 --samples 300 --hidden 12 5 --activation tanh --lr 0.02 "
-        "--weight-decay 0.02 --l1 0.003 --batch-size 50 --epochs 33 --seed 7 --schedule cosine --warmup 2 --clip 0.5 "
-        "--patience 3"
+        "--schedule cosine --warmup 2 --weight-decay 0.02 --l1 0.003 --clip 0.5 --batch-size 50 --epochs 33 "
+        "--patience 3 --seed 7"
     )
     hidden(at, "12, 4")
     assert address(at)["hidden"] == "12 4"
@@ -791,7 +790,7 @@ def test_runs_that_are_left_go_to_the_shelf_and_are_compared_loaded_renamed_and_
 def good_run(tmp_path_factory):
     """The folder of a run, as the command line left it."""
     folder = tmp_path_factory.mktemp("good") / "run"
-    assert main(["--data", "xor", "--hidden", "5", "--epochs", "3", "--quiet", "--out", str(folder)]) == 0
+    assert cli.main(["--data", "xor", "--hidden", "5", "--epochs", "3", "--quiet", "--out", str(folder)]) == 0
     return folder
 
 
@@ -1030,7 +1029,7 @@ def test_the_command_for_own_data_runs_as_printed_and_gives_the_same_numbers(at,
     name = own.get("name", "points.csv")
     (tmp_path / name).write_text(own.get("table") or points.to_csv(at.session_state["own points"]))
     monkeypatch.chdir(tmp_path)
-    assert main([*words[2:], "--out", "run"]) == 0
+    assert cli.main([*words[2:], "--out", "run"]) == 0
     lines = (tmp_path / "run/metrics.jsonl").read_text().splitlines()
     assert [json.loads(text)["val_loss"] for text in lines] == [record["val_loss"] for record in live(at).records]
     if data == "table":  # and a run on another table is not called the same

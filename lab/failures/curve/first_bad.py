@@ -15,7 +15,7 @@ from lab.trace.recording import Trace, record
 from lab.training.config import Config
 from lab.training.datasets import Dataset
 from lab.training.one_sample import MAX_WEIGHTS, loss_of_sample
-from lab.training.trainer import Trainer
+from train import Trainer
 
 MAX_STEPS = 20_000  # of the repeated training
 
@@ -47,19 +47,17 @@ class NoneBad:
 def first_bad(config: Config, dataset: Dataset | None = None) -> FirstBad | NoneBad:
     """Train again for at most MAX_STEPS, up to the first loss that is inf or nan. Raises DataError, ConfigError."""
     trainer = Trainer(config, dataset)
-    for steps in range(MAX_STEPS):
-        if trainer.done:
-            return NoneBad(steps, True)
-        rows = trainer.next_rows
-        loss = trainer.step()  # a loss of inf or nan leaves the weights unchanged
-        if trainer.diverged:
-            return _inspect(trainer, rows, loss)
-        if trainer.epoch_complete:
-            trainer.finish_epoch()
-    return NoneBad(MAX_STEPS, trainer.done)
+    where = (1, 1, trainer.rows(0))  # of the batch that is next: its epoch, number and samples
+    for steps, (loss, _) in enumerate(trainer.steps(), start=1):
+        if trainer.diverged:  # a loss of inf or nan leaves the weights unchanged
+            return _inspect(trainer, *where, loss)
+        if steps == MAX_STEPS:
+            break
+        where = (trainer.epoch + 1, trainer.batch + 1, trainer.rows(trainer.batch))
+    return NoneBad(steps, trainer.done)
 
 
-def _inspect(trainer: Trainer, rows: np.ndarray, loss: float) -> FirstBad:
+def _inspect(trainer: Trainer, epoch: int, batch: int, rows: np.ndarray, loss: float) -> FirstBad:
     with np.errstate(all="ignore"):
         alone = np.array([trainer.loss(rows[at : at + 1]).item() for at in range(len(rows))])
     bad = np.flatnonzero(~np.isfinite(alone))
@@ -75,9 +73,7 @@ def _inspect(trainer: Trainer, rows: np.ndarray, loss: float) -> FirstBad:
         sentences = tuple(explain(trace))
         event = _first_nonfinite_event(trace)
     largest = float(np.abs(weights).max())
-    return FirstBad(
-        trainer.epoch + 1, trainer.batch, len(rows), loss, sample + 1, bool(bad.size), trace, sentences, event, largest
-    )
+    return FirstBad(epoch, batch, len(rows), loss, sample + 1, bool(bad.size), trace, sentences, event, largest)
 
 
 def _first_nonfinite_event(trace: Trace) -> int:

@@ -103,15 +103,16 @@ class TracedStep:
 def traced_step(case: SuspectCase) -> tuple[float | None, list[TracedStep], str]:
     """Run three training steps; return the learning rate, the third step of each parameter, and the error, or ""."""
     trainer = LessonTrainer(case.setup, case.number)
+    training = trainer.steps()
     steps, error = [], ""
     try:
         for _ in range(STEPS - 1):
-            trainer.step()
+            next(training)
         trainer.optimizer.zero_grad()  # the step itself calls it again, which changes nothing
         parameters = trainer.model.parameters()
         left = [_norm(p.grad) for p in parameters]
         before = [p.numpy() for p in parameters]
-        trainer.step()
+        next(training)
         for p, left_over, old in zip(parameters, left, before, strict=True):
             gradient = np.zeros(1) if p.grad is None else p.grad
             first = (old.flat[0], gradient.flat[0], p.numpy().flat[0])

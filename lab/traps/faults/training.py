@@ -11,9 +11,9 @@ import numpy as np
 
 from lab.training.config import Config
 from lab.training.records import Record
-from lab.training.trainer import Trainer
 from model import Tensor, concatenate, mse_loss
 from nn import MLP, SGD
+from train import Trainer
 
 # ---------------------------------------------------------------- optimizers and losses with one mistake
 

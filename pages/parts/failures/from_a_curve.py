@@ -26,7 +26,6 @@ from lab.training.live import Own
 from lab.training.records import Record
 from lab.training.run_folder import RunError, RunFolder
 from lab.training.samples import DataError
-from lab.training.trainer import train
 from lab.ui import address, page, state
 from lab.ui.address import Field
 from lab.ui.chart_host import show_chart
@@ -34,6 +33,7 @@ from lab.ui.player import player
 from lab.ui.table import escape_markdown, with_code
 from lab.ui.widgets import button, switch
 from pages.parts.training.settings import trainable
+from train import train
 
 Choose = Callable[[str], None]
 TEXT = "curve text"  # session key

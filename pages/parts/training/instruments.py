@@ -32,8 +32,8 @@ from lab.training.predictions import (
     probabilities,
 )
 from lab.training.records import Record, is_regression
+from lab.training.run_state import FLAT_ENDS
 from lab.training.shelf import ShelvedRun
-from lab.training.trainer import FLAT_ENDS
 from lab.training.worker import MAX_PROCESSES
 from lab.ui import page
 from lab.ui.address import Field, one_of

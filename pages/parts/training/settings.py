@@ -4,25 +4,26 @@ from __future__ import annotations
 
 import contextlib
 import shlex
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import streamlit as st
 
 from lab.training.config import (
-    DEFAULT_LR,
-    LIVE,
-    MIN_SAMPLES,
-    SCHEDULES,
-    SKIP,
+    CHANGEABLE,
+    PAGE_EPOCHS,
     Change,
     Config,
     ConfigError,
     changes_text,
+    parse,
     parse_change,
     parse_widths,
     setting_text,
+)
+from lab.training.config import (
+    SETTINGS as DECLARED,
 )
 from lab.training.datasets import BUILT_IN, SYNTHETIC, SYNTHETIC_SAMPLES
 from lab.training.lessons import FIRST, LESSONS, Lesson
@@ -32,7 +33,6 @@ from lab.training.worker import Worker
 from lab.ui import address, state
 from lab.ui.address import Field
 from lab.ui.widgets import button, pick
-from nn import ACTIVATIONS, INITS
 
 OWN = "Your own settings"
 OWN_DATA = ("points", "table")
@@ -44,7 +44,7 @@ NOISES = (0.0, 0.05, 0.1, 0.2, 0.3, 0.5, 1.0)
 SAMPLES = (20, 50, 100, 200, 500, 1000, 2000, 5000)
 BATCHES = (1, 4, 8, 16, 32, 64, 128, 256, 512, 1024)
 FRACTIONS = (0.0, 0.1, 0.2, 0.3, 0.5, 0.7, 0.9)
-LAYERS, WIDTH, EPOCHS = 6, 256, 300  # maxima, so that one visitor cannot occupy the server
+LAYERS, WIDTH = 6, 256  # maxima, so that one visitor cannot occupy the server
 MAX_CHANGES = 300  # of settings during training, in an address
 FIELD = 140  # pixels; five settings fit side by side on a desktop, two on a phone
 
@@ -73,22 +73,25 @@ def _in_widget(name: str, value: Any) -> Any:
     return " ".join(map(str, value)) if name in LISTS else (value or UNLIMITED[name]) if name in UNLIMITED else value
 
 
-def _setting(
-    name: str,
-    label: str,
-    convert: Callable[[str], Any] = str,
-    limits: tuple[Any, Any] = (None, None),
-    *,
-    show: Callable[[Any], str | None] = str,
-    always: bool = False,
-) -> Field:
-    def parse(text: str) -> Any:
+def _on_or_off(text: str) -> bool:
+    """Parse "yes" or "no". Raises ConfigError."""
+    return bool(parse("skip", [text]))
+
+
+def _setting(name: str) -> Field:
+    """Make the field of a setting, as it was declared, in the address."""
+    known = DECLARED[name]
+    convert: Callable[[str], Any] = PARSED.get(name) or PARSED.get(known.kind) or address.one_of(*known.choices or DATA)
+    show: Callable[[Any], str | None] = SHOWN.get(name) or SHOWN.get(known.kind, str)
+
+    def read(text: str) -> Any:
         value = convert(text)
-        Config(**{"optimizer": "sgd", "epochs": EPOCHS, name: value})  # a ConfigError is a ValueError
+        Config(**{"optimizer": "sgd", "epochs": PAGE_EPOCHS, name: value})  # a ConfigError is a ValueError
         return _in_widget(name, value)
 
     default = _in_widget(name, getattr(FIRST, name))
-    return Field(name, _key(name), default, parse, show, limits, always, "" if label.lower() == name else label)
+    label = "" if known.label.lower() == name else known.label
+    return Field(name, _key(name), default, read, show, known.page, name == "data", label)
 
 
 def _shown_widths(text: str) -> str | None:
@@ -113,33 +116,21 @@ def _changes(text: str) -> tuple[Change, ...]:
 CHANGES_KEY = "training changes"
 CHANGES = Field("changes", CHANGES_KEY, (), _changes, lambda changes: changes_text(changes[:MAX_CHANGES]) or None)
 UNLIMITED = {"clip": 0.0, "patience": 0}  # values of the widgets for None in a Config
-SETTINGS = {
-    field.name: field
-    for field in (
-        _setting("data", "Data", address.one_of(*DATA), always=True),
-        _setting("noise", "Noise", float, (0.0, 2.0), show=address.number),
-        _setting("samples", "Samples", int, (MIN_SAMPLES, 5000)),
-        _setting("hidden", "Hidden layers", _hidden, show=_shown_widths),
-        _setting("features", "Input features", _features, show=lambda text: text),
-        _setting("skip", "Skip connections", address.one_of(*SKIP)),
-        _setting("activation", "Activation", address.one_of(*ACTIVATIONS)),
-        _setting("init", "Initial weights", address.one_of(*INITS)),
-        _setting("optimizer", "Optimizer", address.one_of(*DEFAULT_LR)),
-        _setting("lr", "Learning rate", float, (0.0, 100.0), show=address.number),
-        _setting("momentum", "Momentum", float, (0.0, 0.99), show=address.number),
-        _setting("weight_decay", "Weight decay", float, (0.0, 10.0), show=address.number),
-        _setting("l1", "L1 penalty", float, (0.0, 10.0), show=address.number),
-        _setting("batch_size", "Batch size", int, (1, BATCHES[-1])),
-        _setting("epochs", "Epochs", int, (1, EPOCHS)),
-        _setting("seed", "Seed", int, (0, 2**32)),
-        _setting("val_fraction", "Validation share", float, (0.0, 0.99), show=address.number),
-        _setting("schedule", "Rate over time", address.one_of(*SCHEDULES)),
-        _setting("warmup", "Epochs of warm-up", int, (0, EPOCHS)),
-        _setting("clip", "Gradient limit", float, (0.0, 1000.0), show=address.number),
-        _setting("patience", "Patience", int, (0, EPOCHS)),
-    )
+# How a field is read and shown: by its name, or by its kind
+PARSED: Mapping[str, Callable[[str], Any]] = {
+    "hidden": _hidden,
+    "features": _features,
+    "number": float,
+    "int": int,
+    "flag": _on_or_off,
 }
-LABELS = {name: field.label or name.capitalize() for name, field in SETTINGS.items()}
+SHOWN: Mapping[str, Callable[[Any], str | None]] = {
+    "hidden": _shown_widths,
+    "number": address.number,
+    "flag": lambda on: "yes" if on else "no",
+}
+SETTINGS = {name: _setting(name) for name, known in DECLARED.items() if known.label}
+LABELS = {name: DECLARED[name].label for name in SETTINGS}
 
 
 def restored() -> Config:
@@ -193,7 +184,7 @@ def decide(worker: Worker, config: Config) -> Config:
         return config
     before, now = run.config.latest, config.latest
     other = {name: getattr(now, name) for name in SETTINGS if getattr(now, name) != getattr(before, name)}
-    if not (other.keys() <= set(LIVE) and worker.change(other)):
+    if not (other.keys() <= set(CHANGEABLE) and worker.change(other)):
         if not run.records:
             return config
         session["training proposal"] = now  # the widgets' settings from the first epoch on
@@ -248,8 +239,8 @@ def main_settings() -> None:
     """Draw the settings that visitors change most, in one line, the most important first."""
     _choice("data", DATA, format_func=lambda name: f"your {name}" if name in OWN_DATA else name)
     _scale("lr", RATES)
-    _choice("activation", ACTIVATIONS)
-    _choice("optimizer", tuple(DEFAULT_LR))
+    _choice("activation", DECLARED["activation"].choices)
+    _choice("optimizer", DECLARED["optimizer"].choices)
     _scale("weight_decay", DECAYS)
     _scale("batch_size", BATCHES)
     if (data := st.session_state[_key("data")]) in SYNTHETIC:
@@ -280,27 +271,25 @@ def more() -> None:
 def _folded() -> None:
     """Draw all other settings."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        st.text_input(
-            LABELS["hidden"], key=_key("hidden"), help="Their widths, such as 16 8. Empty: none.", width=FIELD
-        )
+        st.text_input(LABELS["hidden"], key=_key("hidden"), help=DECLARED["hidden"].note, width=FIELD)
         _count("epochs")
         if st.session_state[_key("data")] in SYNTHETIC:
             _scale_or_usual("samples", SAMPLES, SYNTHETIC_SAMPLES)
         _scale("l1", DECAYS)
-        _choice("init", INITS, help="Deviation by xavier: √(2 / (inputs + outputs)), by he: √(2 / inputs).")
-        _choice("skip", SKIP, help="Adds a hidden layer’s input to its output where both have the same width.")
-        _count("seed", help="Fixes the first weights and the order of the samples.")
-        _choice("schedule", SCHEDULES)
+        _choice("init", DECLARED["init"].choices)
+        st.toggle(LABELS["skip"], key=_key("skip"), help=DECLARED["skip"].note, width=FIELD)
+        _count("seed")
+        _choice("schedule", DECLARED["schedule"].choices)
         _count("warmup")
-        _count("clip", step=0.5, help="Scale all gradients down when their joint norm exceeds this. 0: never.")
-        _count("patience", help="Stop after this many epochs without a better one. 0: never.")
+        _count("clip", step=0.5)
+        _count("patience")
         if st.session_state[_key("optimizer")] == "sgd":
             limits = SETTINGS["momentum"].limits
             st.slider(LABELS["momentum"], *limits, step=0.01, key=_key("momentum"), width=FIELD)
 
 
-def _choice(name: str, options: tuple, **more: Any) -> None:
-    st.selectbox(LABELS[name], options, key=_key(name), width=FIELD, **more)
+def _choice(name: str, options: Sequence[str], **more: Any) -> None:
+    st.selectbox(LABELS[name], options, key=_key(name), width=FIELD, help=DECLARED[name].note or None, **more)
 
 
 def _scale(name: str, scale: tuple) -> None:
@@ -320,7 +309,7 @@ def _scale_or_usual(name: str, scale: tuple, usual: float) -> None:
 
 def _count(name: str, **more: Any) -> None:
     low, high = SETTINGS[name].limits
-    st.number_input(LABELS[name], low, high, key=_key(name), width=FIELD, **more)
+    st.number_input(LABELS[name], low, high, key=_key(name), width=FIELD, help=DECLARED[name].note or None, **more)
 
 
 def remedy_button(config: Config, remedy: Mapping[str, Any], key: str, also: Callable[[], None] = lambda: None) -> None:
@@ -364,7 +353,7 @@ def command(config: Config, own: Own) -> str:
         if value != getattr(default, name):
             words_of = value if name in ("drop", "keep") else [value]
             text = _in_widget(name, value) if name in LISTS else " ".join(shlex.quote(str(word)) for word in words_of)
-            words.append(f"--{name.replace('_', '-')} {text}")
+            words.append(f"--{name.replace('_', '-')} {text}" if value is not True else f"--{name}")
     if config.changes:
         words.append(f"--changes {changes_text(config.changes)}")
     return " ".join(words)

@@ -2,7 +2,6 @@
 
 import io
 import json
-import math
 from dataclasses import replace
 
 import numpy as np
@@ -30,7 +29,7 @@ from lab.training.predictions import (
 @pytest.fixture(scope="module")
 def run():
     run = LiveRun(Config(data="moons", hidden=(8, 4), lr=0.01, epochs=5))
-    run.advance(math.inf)
+    run.advance(None)
     return run
 
 
@@ -90,7 +89,7 @@ def test_before_the_first_epoch_there_is_nothing_to_see_and_nothing_fails():
 
 def test_a_run_that_diverges_is_drawn_too():
     run = LiveRun(Config(data="moons", hidden=(8,), optimizer="sgd", lr=1e30, epochs=3))
-    run.advance(math.inf)
+    run.advance(None)
     assert run.trainer.diverged
     made = all_charts(run)
     for chart in made.values():
@@ -100,7 +99,7 @@ def test_a_run_that_diverges_is_drawn_too():
 
 def test_gradients_of_zero_do_not_break_the_logarithmic_axis():
     run = LiveRun(Config(data="moons", hidden=(8,), init="zeros", epochs=2))
-    run.advance(math.inf)
+    run.advance(None)
     chart = charts.gradient_norms(run.history, run.trainer.layer_names, charts.CurveOptions(2))
     zero = chart.spec["zero"]
     assert series(chart, "layer 1")["data"] == [None, zero, zero]  # drawn, on a line of its own
@@ -111,7 +110,7 @@ def test_gradients_of_zero_do_not_break_the_logarithmic_axis():
 
 def test_where_a_run_broke_off_there_is_a_mark_on_every_curve():
     run = LiveRun(Config(data="moons", hidden=(8,), optimizer="sgd", lr=1e30, epochs=3))
-    run.advance(math.inf)
+    run.advance(None)
     made = all_charts(run)
     for name in ("loss", "accuracy", "norms", "updates", "dead"):
         marks = [mark for line in made[name].spec["series"] for mark in line.get("markLine", {}).get("data", [])]
@@ -125,7 +124,7 @@ def test_where_a_run_broke_off_there_is_a_mark_on_every_curve():
 
 def test_the_norms_say_how_many_steps_were_clipped():
     run = LiveRun(Config(data="moons", hidden=(8,), clip=0.01, epochs=2))
-    run.advance(math.inf)
+    run.advance(None)
     chart = charts.gradient_norms(run.history, run.trainer.layer_names, charts.CurveOptions(2))
     assert f"{run.records[-1]['clipped']:.0%} of the steps" in chart.title
     assert run.records[-1]["clipped"] > 0.5
@@ -136,7 +135,7 @@ def test_the_norms_say_how_many_steps_were_clipped():
 @pytest.mark.parametrize(("data", "band"), [("moons", True), ("sine", False)])
 def test_a_regression_has_no_usual_norm(data, band):
     run = LiveRun(Config(data=data, hidden=(8,), epochs=1))
-    run.advance(math.inf)
+    run.advance(None)
     chart = charts.gradient_norms(run.history, run.trainer.layer_names, charts.CurveOptions(1))
     assert ("markArea" in series(chart, "layer 1")) is band
     assert ("shaded" in chart.title) is band
@@ -145,7 +144,7 @@ def test_a_regression_has_no_usual_norm(data, band):
 
 def test_the_bins_of_a_watched_run_hold_all_its_weights():
     run = LiveRun(Config(data="digits", hidden=(8, 8), lr=0.3, epochs=3))
-    run.advance(math.inf)
+    run.advance(None)
     assert run.history[-1]["weight_histogram"]["layer1"]["above"]  # far from where they began
     for counted in run.rebinned([0, run.kept_epoch(2), None]):
         for name, layer in zip(run.trainer.layer_names, run.trainer.model.layers, strict=True):
@@ -214,7 +213,7 @@ def test_lines_are_told_apart_without_colour(run):
 
 def test_tables_are_thinned_with_the_first_and_the_last():
     run = LiveRun(Config(data="blobs", hidden=(), epochs=100, batch_size=512))
-    run.advance(math.inf)
+    run.advance(None)
     rows = charts.accuracy(run.history, charts.CurveOptions(100)).rows
     assert len(rows) == ROWS
     assert (rows[0][0], rows[-1][0]) == ("0", "100")
@@ -246,7 +245,7 @@ def test_a_unit_is_blue_above_zero_and_pink_below():
 @pytest.fixture(scope="module")
 def digits():
     run = LiveRun(Config(data="digits", hidden=(16,), lr=0.01, epochs=2))
-    run.advance(math.inf)
+    run.advance(None)
     return run
 
 
@@ -281,7 +280,7 @@ def test_the_confusion_matrix_separates_right_from_wrong(digits):
 
 def test_ridges_show_the_first_and_the_last_epoch_and_the_latest_in_front():
     run = LiveRun(Config(data="blobs", hidden=(), epochs=40, batch_size=512))
-    run.advance(math.inf)
+    run.advance(None)
     chart = charts.ridges(run.history, "layer1", "weight")
     ridges = chart.spec["series"]
     assert len(ridges) == RIDGES
@@ -340,7 +339,7 @@ def test_the_ticks_of_gradient_ridges_are_few_and_named_after_powers_of_ten(run)
 @pytest.fixture(scope="module")
 def regression():
     run = LiveRun(Config(data="sine", hidden=(8,), lr=0.01, epochs=3))
-    run.advance(math.inf)
+    run.advance(None)
     return run
 
 

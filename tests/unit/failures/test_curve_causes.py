@@ -11,7 +11,7 @@ import pytest
 
 from lab.failures.curve import read_log
 from lab.training.config import Config
-from lab.training.trainer import train
+from train import train
 
 STANDS = {"frozen", "flat", "rate-low", "vanishing"}
 

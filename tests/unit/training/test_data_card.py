@@ -9,7 +9,7 @@ from lab.training.config import Config
 from lab.training.data_card import baseline, card, sentences
 from lab.training.datasets import from_table, load
 from lab.training.records import is_record
-from lab.training.trainer import Trainer, train
+from train import Trainer, train
 
 
 def table(rows, header="a,b,y"):

@@ -15,8 +15,8 @@ from lab.training.lessons import LESSONS
 from lab.training.remedies import finite_loss, larger_rate, off_the_plateau, rung, separate_noise
 from lab.training.run_history import History
 from lab.training.symptoms import MIN_EPOCHS
-from lab.training.trainer import Trainer, train
 from lab.training.trial import try_in_turn
+from train import Trainer, train
 
 # The labelled runs, which take longest, are trained once: in the process that all tests of this file share.
 pytestmark = pytest.mark.xdist_group("doctor")

@@ -10,7 +10,7 @@ from lab.training.config import Config, ConfigError
 from lab.training.features import FEATURES, FeatureMLP, of_inputs
 from lab.training.live import LiveRun
 from lab.training.predictions import before_activation, grid_of, layer_maps
-from lab.training.trainer import Trainer, train
+from train import Trainer, train
 
 ROUND = Config(data="circles", hidden=(), features=("x2", "y2"), lr=0.05, epochs=6)
 
@@ -58,6 +58,6 @@ def test_the_gradients_of_the_next_batch_are_those_of_the_step_to_come():
     trainer = Trainer(Config(data="moons", hidden=(4,), optimizer="sgd", lr=0.1, epochs=1))
     before = [layer.weight.numpy().copy() for layer in trainer.model.layers]
     expected = trainer.gradients(LiveRun(trainer.config).network())
-    trainer.step()
+    next(trainer.steps())
     for old, gradient, layer in zip(before, expected, trainer.model.layers, strict=True):
         np.testing.assert_allclose(layer.weight.numpy(), old - 0.1 * gradient, atol=1e-6)

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from lab.training.lessons import LESSONS
-from lab.training.trainer import train
+from train import train
 
 
 @pytest.mark.parametrize(

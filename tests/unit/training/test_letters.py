@@ -7,15 +7,15 @@ from collections import Counter
 import numpy as np
 import pytest
 
-import train as command_line
+from lab.training import cli as command_line
 from lab.training import diagnose
 from lab.training.data_card import baseline
 from lab.training.datasets import load
 from lab.training.layers import embedding
 from lab.training.lessons import LESSONS
 from lab.training.letters import CONTEXT, LAST_NUMBER, bigram_loss, contexts, samples, spell
-from lab.training.trainer import Trainer, train
 from model import Tensor
+from train import Trainer, train
 
 TEXT = [f"{'.' * CONTEXT}{spell(number)}." for number in range(1, LAST_NUMBER + 1)]
 REACHED = 0.4  # nats for a letter; measured 0.32 to 0.36 with five seeds

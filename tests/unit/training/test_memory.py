@@ -22,7 +22,7 @@ with ProcessPoolExecutor(1, get_context("spawn")) as pool:
     print(pool.submit(fresh_pages).result())""",
 }
 TRAINS = {
-    "train.py": f"import train; train.main(['doctor', 'gone'])\n{HERE}",
+    "train.py": f"from lab.training import cli; cli.main(['doctor', 'gone'])\n{HERE}",
     "page": f"""import sys
 from lab.training import worker
 out, sys.stdin = sys.stdout, open("/dev/null")

@@ -26,7 +26,7 @@ from lab.training.records import (
     score,
     slim,
 )
-from lab.training.trainer import Trainer, train
+from train import Trainer, train
 
 MOONS = Config(data="moons", hidden=(5, 4), epochs=2, batch_size=200)
 RUNS = {
@@ -167,8 +167,8 @@ def test_a_column_has_nan_for_what_is_no_number(name):
 def test_whatever_is_gathered_over_an_epoch_is_saved_and_restored():
     """A quantity that is new needs no line in `state` or `load_state`."""
     trainer = Trainer(MOONS)
-    trainer._tally.a_new_quantity = np.arange(3)
+    trainer.stats.a_new_quantity = np.arange(3)
     saved = trainer.state()
-    trainer._tally.a_new_quantity[:] = 7
+    trainer.stats.a_new_quantity[:] = 7
     trainer.load_state(saved)
-    assert trainer._tally.a_new_quantity.tolist() == saved["a_new_quantity"].tolist() == [0, 1, 2]
+    assert trainer.stats.a_new_quantity.tolist() == saved["a_new_quantity"].tolist() == [0, 1, 2]

@@ -7,7 +7,7 @@ import pytest
 from lab.training.config import Config
 from lab.training.records import slim
 from lab.training.run_folder import RunError, RunFolder, in_new_folder, write_atomic
-from lab.training.trainer import Trainer, train
+from train import Trainer, train
 
 CONFIG = Config(data="blobs", hidden=(3,), epochs=3, batch_size=400)
 TRAINED = list(train(CONFIG))

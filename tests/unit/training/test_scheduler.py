@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-import train
+from lab.training import cli
 from lab.training.run_folder import lock_run
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -126,7 +126,7 @@ def test_ctrl_c_takes_back_what_has_not_begun_and_ends_what_has(tmp_path, start,
 def test_a_scheduler_that_is_not_there_is_one_sentence(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("lab.training.sweep.CONNECT_SECONDS", 0.2)
-    assert train.main([*FLAGS, "--sweep", "lr=1", "--scheduler", "tcp://127.0.0.1:9"]) == 2
+    assert cli.main([*FLAGS, "--sweep", "lr=1", "--scheduler", "tcp://127.0.0.1:9"]) == 2
     assert "There is no Dask scheduler at 'tcp://127.0.0.1:9'" in capsys.readouterr().err
     assert not list(tmp_path.iterdir())
 
@@ -134,14 +134,14 @@ def test_a_scheduler_that_is_not_there_is_one_sentence(tmp_path, monkeypatch, ca
 def test_without_dask_it_says_what_to_install(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setitem(sys.modules, "distributed", None)  # as if it were not installed
-    assert train.main([*FLAGS, "--sweep", "lr=1", "--scheduler", "tcp://127.0.0.1:9"]) == 2
+    assert cli.main([*FLAGS, "--sweep", "lr=1", "--scheduler", "tcp://127.0.0.1:9"]) == 2
     err = capsys.readouterr().err
     assert "--scheduler needs Dask, which is not installed: pip install" in err
     assert err.count("\n") == 1
 
 
 def test_a_scheduler_without_a_sweep_is_refused(capsys):
-    assert train.main(["--scheduler", "tcp://127.0.0.1:9"]) == 2
+    assert cli.main(["--scheduler", "tcp://127.0.0.1:9"]) == 2
     assert "--scheduler needs a --sweep" in capsys.readouterr().err
 
 

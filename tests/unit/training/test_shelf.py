@@ -1,7 +1,6 @@
 """The shelf of runs: names, what differs, what is kept, and the folder of the command line with damaged runs in it."""
 
 import json
-import math
 import os
 from dataclasses import replace
 from functools import partial
@@ -35,7 +34,7 @@ posix = pytest.mark.skipif(os.name != "posix", reason="links, pipes, locks and u
 @pytest.fixture(scope="module")
 def done():
     run = LiveRun(Config(data="blobs", hidden=(), epochs=3))
-    run.advance(math.inf)
+    run.advance(None)
     return run
 
 
@@ -79,7 +78,7 @@ def test_runs_on_two_tables_are_named_after_their_files(done):
 
 def test_regressions_are_compared_by_r_squared(done):
     wave = LiveRun(Config(data="sine", samples=60, hidden=(), epochs=3))
-    wave.advance(math.inf)
+    wave.advance(None)
     kept = put([], wave.config, wave.records)
     (best,) = table(kept)["best validation R²"]
     assert f"R² {best:.3f}".replace("-", "−") in best_text(wave.records, wave.config)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-import train
+from lab.training import cli
 
 SMALL = ["--data", "moons", "--hidden", "6", "--epochs", "2", "--batch-size", "200", "--out", "r", "--quiet"]
 installed = importlib.util.find_spec("tensorboard") is not None
@@ -19,8 +19,8 @@ def test_tensorboard_reads_what_the_run_recorded(tmp_path, monkeypatch):
     from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
     monkeypatch.chdir(tmp_path)
-    assert train.main([*SMALL, "--tensorboard"]) == 0
-    assert train.main(["--out", "r", "--resume", "--epochs", "3", "--quiet", "--tensorboard"]) == 0
+    assert cli.main([*SMALL, "--tensorboard"]) == 0
+    assert cli.main(["--out", "r", "--resume", "--epochs", "3", "--quiet", "--tensorboard"]) == 0
     records = [json.loads(line) for line in Path("r/metrics.jsonl").read_text().splitlines()]
     events = EventAccumulator("r").Reload()
     for name in ("train_loss", "val_accuracy", "lr"):
@@ -37,7 +37,7 @@ def test_without_tensorboard_it_says_what_to_install(tmp_path, monkeypatch, caps
     monkeypatch.chdir(tmp_path)
     monkeypatch.setitem(sys.modules, "tensorboard.compat.proto.event_pb2", None)  # as if it were not installed
     monkeypatch.delitem(sys.modules, "lab.training.tensorboard", raising=False)
-    assert train.main([*SMALL, "--tensorboard"]) == 2
+    assert cli.main([*SMALL, "--tensorboard"]) == 2
     err = capsys.readouterr().err
     assert "--tensorboard needs the package tensorboard: pip install tensorboard" in err
     assert err.count("\n") == 1

@@ -24,10 +24,10 @@ import pytest
 
 import train
 from lab.practice import mnist
-from lab.training import live_doctor
+from lab.training import cli, live_doctor, training_log
 from lab.training.config import ConfigError
 from lab.training.doctor import diagnose
-from lab.training.run_folder import RunFolder, lock_run
+from lab.training.run_folder import RunFolder, lock_run, uninterrupted
 from practice import COURSES
 from tests.answers import unusual
 
@@ -61,7 +61,7 @@ def here(tmp_path, monkeypatch, pictures_once):
 
 def call(capsys, *arguments):
     """The command line inside this process, which is quicker: exit code, stdout, stderr."""
-    code = train.main([str(argument) for argument in arguments])
+    code = cli.main([str(argument) for argument in arguments])
     out, err = capsys.readouterr()
     return code, out, err
 
@@ -102,7 +102,7 @@ def contents(folder):
 @pytest.fixture(scope="module")
 def small_run(tmp_path_factory):
     folder = tmp_path_factory.mktemp("small") / "r"
-    assert train.main([*SMALL, "--out", str(folder), "--quiet"]) == 0
+    assert cli.main([*SMALL, "--out", str(folder), "--quiet"]) == 0
     return folder
 
 
@@ -123,13 +123,14 @@ def test_without_arguments_it_trains_on_digits_past_95_percent(here):
     lines = done.stdout.splitlines()
     assert "standardised with the training mean" in done.stdout
     assert len([line for line in lines if line.startswith("epoch ")]) == 20
-    assert lines[-1].startswith("best validation accuracy 9")
+    assert lines[-2].startswith("best validation accuracy 9")
+    assert lines[-2].endswith("; run in runs/digits-1")
     folder = here / "runs" / "digits-1"
     assert names(folder) == FILES
     assert max(record["val_accuracy"] for record in metrics(folder)) > 0.95
     counts, _ = np.histogram(np.load(folder / "best_weights.npy"))
     assert counts.sum() == 64 * 128 + 128 + 128 * 64 + 64 + 64 * 10 + 10
-    draw = shlex.split(lines[-2].removeprefix("histogram of the best weights: "))
+    draw = shlex.split(lines[-1].removeprefix("histogram of runs/digits-1/best_weights.npy: "))
     subprocess.run([sys.executable, *draw[1:]], cwd=here, check=True)
     assert (here / "weights.png").read_bytes().startswith(b"\x89PNG")
     assert (folder / "summary.png").read_bytes().startswith(b"\x89PNG")
@@ -204,12 +205,12 @@ def test_json_prints_one_object_per_epoch_and_nothing_else(here, capsys):
 
 def test_every_flag_reaches_the_config(here, capsys):
     flags = "--data moons --hidden 5 4 --activation tanh --init xavier --optimizer sgd --lr 0.2 --momentum 0.5 --clip 2"
-    flags += " --noise 0.3 --samples 500 --weight-decay 0.01 --l1 0.002 --skip yes --schedule cosine --warmup 1 --patience 3 --batch-size 300 --epochs 2 --seed 7 --val-fraction 0.4 --quiet --out r"
+    flags += " --noise 0.3 --samples 500 --weight-decay 0.01 --l1 0.002 --skip --schedule cosine --warmup 1 --patience 3 --batch-size 300 --epochs 2 --seed 7 --val-fraction 0.4 --quiet --out r"
     assert call(capsys, *flags.split())[0] == 0
     config = train.Config.from_json(json.loads(Path("r/config.json").read_text()))
     expected = {"data": "moons", "noise": 0.3, "samples": 500, "hidden": (5, 4), "activation": "tanh", "init": "xavier"}
     expected |= {"optimizer": "sgd", "lr": 0.2, "momentum": 0.5, "clip": 2.0, "weight_decay": 0.01, "l1": 0.002}
-    expected |= {"skip": "yes", "schedule": "cosine", "warmup": 1, "patience": 3, "batch_size": 300, "epochs": 2}
+    expected |= {"skip": True, "schedule": "cosine", "warmup": 1, "patience": 3, "batch_size": 300, "epochs": 2}
     assert config == train.Config(**expected, seed=7, val_fraction=0.4)
 
 
@@ -221,7 +222,7 @@ def test_a_regression_has_no_accuracy_and_everything_else(here, capsys):
     assert "one target" in out
     records = metrics("r")
     best = max(1 - record["val_loss"] / record["origin"]["baseline_val_loss"] for record in records)
-    assert f"best validation R² {best:.4f} in epoch" in out.splitlines()[-1]
+    assert f"best validation R² {best:.4f} in epoch" in out.splitlines()[-2]
     assert records[-1]["val_accuracy"] is None
     assert call(capsys, "--resume", "--out", "r", "--epochs", 8, "--quiet")[0] == 0
     assert call(capsys, "--data", "sine", "--epochs", 1, "--sweep", "lr=0.1,0.01", "--out", "s")[0] == 0
@@ -256,7 +257,7 @@ def test_four_points_are_learned_in_a_hundred_steps_without_validation(here, cap
     assert last["train_loss"] < 0.01
     line = next(line for line in out.splitlines() if line.startswith("epoch 100/100"))
     assert "val" not in line
-    assert "validation" not in out.splitlines()[-1]
+    assert "validation" not in out.splitlines()[-2]
     assert err == ""
 
 
@@ -302,7 +303,7 @@ def test_a_terminal_shows_a_progress_bar(here):
 
 def test_help_names_flags_and_exit_codes(here, capsys):
     with pytest.raises(SystemExit) as stop:
-        train.main(["--help"])
+        cli.main(["--help"])
     assert stop.value.code == 0
     text = capsys.readouterr().out
     for flag in ("--data-dir", "--val-fraction", "--resume", "exit codes", "130"):
@@ -326,7 +327,7 @@ STUCK = ["--data", "moons", "--init", "zeros", "--epochs", "6"]
 
 
 def test_what_the_doctor_finds_is_a_warning_at_the_end(here, capsys, monkeypatch):
-    monkeypatch.setattr(live_doctor.Watch, "SILENT", math.inf)  # on a busy machine, too
+    monkeypatch.setattr(live_doctor.LiveDoctor, "SILENT", math.inf)  # on a busy machine, too
     _, _, err = call(capsys, *STUCK, "--out", "r")
     assert [finding.key for finding in found("r")] == ["flat"]
     assert err.splitlines() == warnings("r")
@@ -363,8 +364,8 @@ def test_a_finding_is_told_once_when_it_stands_and_not_when_it_flickers(monkeypa
     said = {f.name for n in range(len(records)) for f in diagnose(records[: n + 1], config) if not f.well}
     reappearing = sum(len(now - before) for before, now in itertools.pairwise(stood)) - len(set.union(*stood))
     assert said - set.union(*stood) if config is FLICKERS else reappearing > 0  # or this would show nothing
-    monkeypatch.setattr(live_doctor.Watch, "SILENT", 0.0)
-    doctor, told = live_doctor.Watch([], config), []
+    monkeypatch.setattr(live_doctor.LiveDoctor, "SILENT", 0.0)
+    doctor, told = live_doctor.LiveDoctor([], config), []
     for record, now in zip(records, stood, strict=True):
         news = {finding.name for finding in doctor.look(record)}
         assert news == now - set(told)
@@ -372,11 +373,11 @@ def test_a_finding_is_told_once_when_it_stands_and_not_when_it_flickers(monkeypa
     assert len(told) == len(set(told)) > 0
     wrong = [str(finding) for finding in diagnose(records, config) if not finding.well]
     assert [str(finding) for finding in doctor.findings()] == wrong
-    assert [str(finding) for finding in live_doctor.Watch(records, config).findings()] == wrong
+    assert [str(finding) for finding in live_doctor.LiveDoctor(records, config).findings()] == wrong
 
 
 def test_looking_costs_an_epoch_of_a_long_run_no_more_than_one_of_a_short_run():
-    class Counting(live_doctor.Watch):
+    class Counting(live_doctor.LiveDoctor):
         SILENT = math.inf
         read = 0
 
@@ -395,7 +396,7 @@ def test_looking_costs_an_epoch_of_a_long_run_no_more_than_one_of_a_short_run():
 @posix
 @pytest.mark.exhaustive
 def test_a_warning_in_the_course_of_a_run_stands_on_a_line_of_its_own(here):
-    program = f"import sys, train; from lab.training import live_doctor; live_doctor.Watch.SILENT = 0; sys.path[0] = {str(here)!r}; sys.exit(train.main(sys.argv[1:]))"
+    program = f"import sys, train; from lab.training import live_doctor; live_doctor.LiveDoctor.SILENT = 0; sys.path[0] = {str(here)!r}; sys.exit(cli.main(sys.argv[1:]))"
     flags = ["--data", "digits", "--init", "zeros", "--batch-size", "8", "--epochs", "9", "--out", here / "r"]
     code, shown = on_a_terminal([sys.executable, "-c", program, *map(str, flags)], ROOT, 2000)
     assert code == 0
@@ -418,11 +419,11 @@ def test_a_warning_in_the_course_of_a_run_stands_on_a_line_of_its_own(here):
 
 
 def test_a_mistyped_flag_is_answered_with_the_nearest_one(here, capsys):
-    assert train.main(["--hiden", "3"]) == 2
+    assert cli.main(["--hiden", "3"]) == 2
     assert capsys.readouterr().err == "train.py: There is no --hiden: did you mean --hidden?\n"
-    assert train.main(["dcotor", "runs/moons-1"]) == 2
+    assert cli.main(["dcotor", "runs/moons-1"]) == 2
     assert capsys.readouterr().err == "train.py: There is no dcotor: did you mean doctor?\n"
-    assert train.main(["--qqq"]) == 2
+    assert cli.main(["--qqq"]) == 2
     assert "unrecognized arguments: --qqq" in capsys.readouterr().err
 
 
@@ -430,33 +431,35 @@ def test_a_mistyped_flag_is_answered_with_the_nearest_one(here, capsys):
     "command", [["doctor", "gone"], ["predict", "gone", "rows.csv"], ["--resume", "--out", "gone"]]
 )
 def test_a_run_that_is_not_there_is_answered_with_advice_that_every_command_can_take(here, capsys, command):
-    assert train.main(command) == 2
+    assert cli.main(command) == 2
     assert (
         capsys.readouterr().err == "train.py: There is no run in 'gone' (no config.json): name the folder of a run.\n"
     )
 
 
 def test_an_epoch_is_one_line_with_the_name_before_each_number(here, capsys):
-    assert train.main(["--data", "moons", "--epochs", "1", "--hidden", "4", "--out", str(here / "r")]) == 0
-    (line,) = [line for line in capsys.readouterr().out.splitlines() if line.startswith("epoch ")]
-    (record,) = metrics(here / "r")
-    assert line.startswith(
-        f"epoch 1/1  train {record['train_loss']:#.4g}  val {record['val_loss']:#.4g}  "
-        f"acc {record['val_accuracy']:.1%} (train {record['train_accuracy']:.1%})  gradient norms "
-    )
+    flags = ["--data", "moons", "--epochs", "1", "--hidden", "4"]
+    for folder, more in (("r", []), ("verbose", ["-v"])):
+        assert cli.main([*flags, *more, "--out", folder]) == 0
+        (line,) = [line for line in capsys.readouterr().out.splitlines() if line.startswith("epoch ")]
+        (record,) = metrics(folder)
+        losses = f"train_loss {record['train_loss']:#.4g}  val_loss {record['val_loss']:#.4g}"
+        scores = f"train_accuracy {record['train_accuracy']:.1%}  val_accuracy {record['val_accuracy']:.1%}"
+        assert line.startswith(f"epoch 1/1  {losses}  {scores}  ")
+        assert ("grad_norm" in line) == bool(more)
 
 
 def test_the_doctor_tries_its_remedy(here, capsys):
     flags = ["--data", "moons", "--samples", "100", "--init", "zeros", "--lr", "0.01", "--hidden", "16"]
-    assert train.main([*flags, "--epochs", "25", "--quiet", "--out", str(here / "r")]) == 0
+    assert cli.main([*flags, "--epochs", "25", "--quiet", "--out", str(here / "r")]) == 0
     capsys.readouterr()
-    assert train.main(["doctor", str(here / "r")]) == 0
+    assert cli.main(["doctor", str(here / "r")]) == 0
     said = capsys.readouterr().out
     assert said.startswith("suspected: No gradient reaches the hidden layers: ")
     assert "tried" not in said
-    assert train.main(["doctor", str(here / "r"), "--try"]) == 0
+    assert cli.main(["doctor", str(here / "r"), "--try"]) == 0
     assert "tried init he: cured: validation loss 0.693 to " in capsys.readouterr().out
-    assert train.main(["doctor", str(here / "none")]) == 2
+    assert cli.main(["doctor", str(here / "none")]) == 2
 
 
 def test_settings_that_are_no_config_get_a_sentence():
@@ -560,10 +563,9 @@ def test_metrics_that_somebody_has_changed_are_neither_resumed_nor_reported(caps
     lines[-1] = json.dumps(last | ({} if value is None else {name: value}))
     Path("r/metrics.jsonl").write_text("\n".join(lines) + "\n")
     before = contents("r")
-    for command in (["--resume", "--out", "r", "--epochs", 3], ["report", "r"]):
+    for command in (["--resume", "--out", "r", "--epochs", 3], ["doctor", "r"]):
         assert "metrics.jsonl in 'r' is damaged: move this folder away" in refused(capsys, *command)
     assert contents("r") == before
-    assert not Path("report.html").exists()
 
 
 KILLS = int(os.environ.get("TRAIN_KILLS", "3"))
@@ -712,7 +714,7 @@ def test_ctrl_c_before_the_first_batch_says_how_to_go_on_too(here, capsys, monke
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(train, "_introduction", interrupted)
+        patch.setattr(training_log, "introduction", interrupted)
         code, out, err = call(capsys, *SMALL, "--out", "r")
     assert (code, out) == (130, "")
     assert err == "Stopped by Ctrl-C with 0 of 2 epochs complete. Continue with: python train.py --resume --out r\n"
@@ -724,14 +726,14 @@ def test_ctrl_c_waits_while_files_are_written():
     written = []
 
     def write():
-        with train._ctrl_c_delayed():
+        with uninterrupted():
             signal.raise_signal(signal.SIGINT)
             written.append("all")
 
     with pytest.raises(KeyboardInterrupt):
         write()
     assert written == ["all"]
-    with train._ctrl_c_delayed(ignore=True):
+    with uninterrupted(ignore=True):
         signal.raise_signal(signal.SIGINT)
     with pytest.raises(KeyboardInterrupt):
         signal.raise_signal(signal.SIGINT)

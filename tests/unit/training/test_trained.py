@@ -6,7 +6,7 @@ import io
 import numpy as np
 import pytest
 
-import train as command_line
+from lab.training import cli as command_line
 from lab.training import load
 from lab.training.config import Config
 from lab.training.datasets import load_dataset

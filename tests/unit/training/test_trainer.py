@@ -1,3 +1,4 @@
+import itertools
 import json
 import math
 from dataclasses import replace
@@ -10,15 +11,21 @@ from lab.training.config import Config, ConfigError
 from lab.training.predictions import answers
 from lab.training.records import is_record, score
 from lab.training.run_folder import RunError
-from lab.training.trainer import FLAT_ENDS, GRADIENT_EDGES, Trainer, learning_rate, train
+from lab.training.run_state import FLAT_ENDS, GRADIENT_EDGES, learning_rate
 from model import Tensor, cross_entropy
 from nn import ACTIVATIONS, Adam
+from train import Trainer, train
 
 MOONS = Config(data="moons", hidden=(8, 6), epochs=3, batch_size=100)
 
 
 def same_but_for_time(first, second):
     return [r | {"seconds": 0} for r in first] == [r | {"seconds": 0} for r in second]
+
+
+def step(trainer):
+    """Train on one batch and return its loss."""
+    return next(trainer.steps())[0]
 
 
 # Config
@@ -135,8 +142,7 @@ def test_each_epoch_sees_each_sample_once_in_an_order_of_its_own():
     for _ in range(2):
         orders.append(trainer._order)
         for _ in range(trainer.steps_per_epoch):
-            trainer.step()
-        trainer.finish_epoch()
+            step(trainer)
     assert [sorted(order) for order in orders] == [list(range(800))] * 2
     assert not np.array_equal(*orders)
 
@@ -148,7 +154,7 @@ def test_a_step_is_the_loss_its_gradient_and_one_adam_step():
     loss = cross_entropy(model(trainer.dataset.train_x[rows]), trainer.dataset.train_y[rows])
     loss.backward()
     Adam(model.parameters(), MOONS.lr).step()
-    assert trainer.step() == loss.item()
+    assert step(trainer) == loss.item()
     for mine, expected in zip(trainer.model.parameters(), model.parameters(), strict=True):
         np.testing.assert_array_equal(mine.numpy(), expected.numpy())
 
@@ -161,7 +167,7 @@ def test_what_is_trained_for_can_be_replaced():
     config = replace(MOONS, optimizer="sgd", lr=0.01)
     assert same_but_for_time(train(config, Tenfold(config)), train(config, Tenfold(config)))
     trainer, tenfold = Trainer(replace(config, lr=0.1)), Tenfold(config)
-    assert tenfold.step() == pytest.approx(10 * trainer.step())
+    assert step(tenfold) == pytest.approx(10 * step(trainer))
     np.testing.assert_allclose(tenfold.weights(), trainer.weights(), rtol=1e-4, atol=1e-6)
 
 
@@ -171,7 +177,7 @@ def test_clipping_limits_the_step():
     for clip in (None, 0.01):
         trainer = Trainer(Config(**settings, clip=clip))
         before = trainer.weights()
-        trainer.step()
+        step(trainer)
         moved = float(np.linalg.norm(trainer.weights() - before))
         assert moved > 0.02 if clip is None else moved == pytest.approx(clip, rel=1e-3)
 
@@ -207,10 +213,10 @@ def test_each_step_is_as_long_as_the_schedule_says():
     trainer, rates = Trainer(config), []
     while not trainer.done:
         before = trainer.weights()
-        trainer.step()
+        _, record = next(trainer.steps())
         gradient = np.concatenate([p.grad.ravel() for p in trainer.model.parameters()])
         rates.append(float(np.linalg.norm(trainer.weights() - before) / np.linalg.norm(gradient)))
-        assert trainer.finish_epoch()["lr"] == pytest.approx(rates[-1], rel=1e-3)
+        assert record["lr"] == pytest.approx(rates[-1], rel=1e-3)
     assert rates == pytest.approx([0.05, 0.05, 0.005, 0.0005], rel=1e-3)
 
 
@@ -229,10 +235,9 @@ def test_it_stops_when_patience_is_lost_and_no_earlier():
 def test_the_share_of_clipped_steps_is_counted():
     config = Config(data="moons", hidden=(8,), epochs=1, batch_size=50)
     trainer, norms = Trainer(config), []
-    while not trainer.epoch_complete:
-        trainer.step()
+    for _, record in trainer.steps():  # noqa: B007
         norms.append(math.sqrt(sum(float(np.vdot(p.grad, p.grad)) for p in trainer.model.parameters())))
-    assert trainer.finish_epoch()["clipped"] == 0.0
+    assert record["clipped"] == 0.0
     (all_clipped,) = train(replace(config, clip=1e-6))
     (some,) = train(replace(config, clip=sorted(norms)[8]))  # clipping changes the steps, though not very much
     assert all_clipped["clipped"] == 1.0
@@ -311,18 +316,16 @@ def test_histogram_edges_stay_the_same_through_a_run():
 
 def test_weights_beyond_the_edges_are_counted():
     trainer = Trainer(Config(data="moons", hidden=(4,), epochs=1, batch_size=800))
-    trainer.step()
     trainer.set_weights(np.linspace(-1000, 1000, trainer.weights().size, dtype=np.float32))
-    histogram = trainer.finish_epoch()["weight_histogram"]["layer1"]
+    histogram = trainer.measure()["weight_histogram"]["layer1"]
     assert (histogram["below"], sum(histogram["counts"]), histogram["above"]) == (8, 0, 0)
 
 
 def test_dead_units_are_those_that_never_change():
     trainer = Trainer(Config(data="moons", hidden=(4,), epochs=1, batch_size=800))
-    trainer.step()
     for unit in range(3):
         trainer.model.layers[0].bias.data[unit] = -1000.0  # relu gives 0 for every sample
-    assert trainer.finish_epoch()["dead_units"] == {"layer1": 0.75}
+    assert trainer.measure()["dead_units"] == {"layer1": 0.75}
 
 
 @pytest.mark.parametrize("activation", ["tanh", "sigmoid", "relu"])
@@ -344,16 +347,11 @@ def test_saturated_outputs_are_those_with_hardly_any_derivative(activation):
 
 def test_the_network_can_be_measured_at_any_moment_and_nothing_changes():
     trainer = Trainer(Config(data="moons", hidden=(8, 6), epochs=1, batch_size=400, init="zeros"))
-    at_first = trainer.measure()
-    assert at_first["train_loss"] == pytest.approx(math.log(2))
-    for _ in range(2):
-        trainer.step()
-        trainer.measure()
-    last = trainer.measure()
-    record = trainer.finish_epoch()
-    assert record == record | last | {"epoch": 1}
-    untouched = Trainer(trainer.config)
-    assert same_but_for_time(train(trainer.config, untouched), [record])
+    assert trainer.measure()["train_loss"] == pytest.approx(math.log(2))
+    for _, record in trainer.steps():  # noqa: B007
+        measured = trainer.measure()
+    assert record == record | measured
+    assert same_but_for_time(train(trainer.config), [record])
 
 
 def test_the_gradients_of_the_last_batch_are_counted(finished):
@@ -405,20 +403,14 @@ def test_a_diverging_run_ends_with_a_record_that_is_json(settings):
     assert list(train(config, trainer)) == []
 
 
-def test_a_trainer_says_when_it_is_asked_too_early():
-    trainer = Trainer(MOONS)
-    trainer.step()
-    with pytest.raises(RuntimeError, match="7 batches to go"):
-        trainer.finish_epoch()
-
-
 # Pausing, resuming
 
 
-def test_on_batch_is_called_after_every_batch():
-    calls = []
-    list(train(MOONS, on_batch=lambda: calls.append(1)))
-    assert len(calls) == 3 * 8
+def test_each_batch_has_a_loss_and_the_last_of_an_epoch_a_record():
+    losses, records = zip(*Trainer(MOONS).steps(), strict=True)
+    assert len(losses) == 3 * 8
+    assert [at for at, record in enumerate(records) if record] == [7, 15, 23]
+    assert same_but_for_time([records[at] for at in (7, 15, 23)], train(MOONS))
 
 
 @pytest.mark.sample(3)
@@ -437,11 +429,7 @@ def test_a_restored_state_goes_on_bit_for_bit(settings, steps):
     expected = list(train(config, whole))
 
     first = Trainer(config)
-    records = []
-    for _ in range(min(steps, 8 * len(expected))):
-        first.step()
-        if first.epoch_complete:
-            records.append(first.finish_epoch())
+    records = [record for _, record in itertools.islice(first.steps(), steps) if record]
     saved = first.state()
     list(train(config, first))  # the saved state must not change with the trainer it was taken from
 
@@ -455,24 +443,14 @@ def test_a_restored_state_goes_on_bit_for_bit(settings, steps):
     assert second.stopped_early == whole.stopped_early == ("patience" in settings)
 
 
-def test_a_state_between_the_last_batch_and_the_measurement_is_whole():
-    trainer = Trainer(MOONS)
-    while not trainer.epoch_complete:
-        trainer.step()
-    saved = trainer.state()
-    other = Trainer(MOONS)
-    other.load_state(saved)
-    assert same_but_for_time([other.finish_epoch()], [trainer.finish_epoch()])
-
-
 @pytest.mark.parametrize("settings", [{"optimizer": "sgd", "momentum": 0.9}, {"optimizer": "adam"}])
 def test_a_state_is_a_snapshot_that_neither_a_step_nor_loading_it_changes(settings):
     trainer = Trainer(Config(**{**MOONS.to_json(), **settings}))
-    trainer.step()
+    step(trainer)
     saved = trainer.state()
     before = {name: array.copy() for name, array in saved.items()}
     for _ in range(2):
-        trainer.step()
+        step(trainer)
         np.testing.assert_equal(saved, before)
         trainer.load_state(saved)
 
@@ -505,10 +483,8 @@ EDITS = [
 @pytest.mark.parametrize(("name", "edit"), EDITS)
 def test_a_state_that_somebody_has_changed_is_one_sentence_and_changes_nothing(name, edit):
     trainer = Trainer(MOONS)
-    while not trainer.epoch_complete:
-        trainer.step()
-    trainer.finish_epoch()
-    trainer.step()
+    for _ in itertools.islice(trainer.steps(), trainer.steps_per_epoch + 1):
+        pass
     saved, before = trainer.state(), trainer.state()
     if edit == "left out":
         del saved[name]
@@ -564,7 +540,7 @@ def test_the_loss_of_a_regression_is_the_mean_squared_error_of_standardised_targ
     trainer.model.layers[-1].weight.data = np.zeros((4, 1), np.float32)
     assert trainer.measure()["train_loss"] == pytest.approx(1, abs=1e-5)  # whoever guesses the mean
     state = trainer.state()
-    trainer.step()
+    step(trainer)
     trainer.load_state(state)
 
 
@@ -572,7 +548,7 @@ def test_a_write_to_the_data_after_the_forward_pass_reaches_no_gradient():
     gradients = []
     for write in (False, True):
         trainer = Trainer(Config(data="xor"))
-        loss = trainer.loss(trainer.next_rows)
+        loss = trainer.loss(trainer.rows(0))
         if write:
             trainer.dataset.train_x.flags.writeable = True
             trainer.dataset.train_x[:] = 5.0

@@ -8,8 +8,8 @@ import pytest
 from lab.training.config import Config
 from lab.training.datasets import load
 from lab.training.doctor import diagnose
-from lab.training.trainer import train
 from lab.training.trial import TrialResult, can_be_tried, try_in_turn, try_remedy
+from train import train
 
 STUCK = Config(data="moons", samples=200, init="zeros", lr=0.01, hidden=(16,), epochs=25)
 

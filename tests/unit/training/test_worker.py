@@ -13,8 +13,8 @@ import pytest
 from lab.training.config import Config
 from lab.training.fair_queue import FairQueue
 from lab.training.live import LiveRun
-from lab.training.trainer import train
 from lab.training.worker import Worker, start_spare_process
+from train import train
 
 ROOT = Path(__file__).resolve().parents[3]
 CONFIG = Config(data="moons", hidden=(8,), lr=0.01, epochs=6, batch_size=64)

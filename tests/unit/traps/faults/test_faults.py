@@ -269,9 +269,7 @@ def test_where_the_entry_says_that_training_does_not_change_it_does_not(key):
 def test_the_fix_turns_code_that_is_here_into_code_that_is_there(fault):
     broken, healthy = fault.broken, fault.healthy
     wrong_code = "".join(inspect.getsource(part) for part in (broken.engine, broken.optimizer, broken.loss))
-    right_code = "".join(
-        (ROOT / name).read_text(encoding="utf-8") for name in ("model.py", "nn.py", "lab/training/trainer.py")
-    )
+    right_code = "".join((ROOT / name).read_text(encoding="utf-8") for name in ("model.py", "nn.py", "train.py"))
     right_code += inspect.getsource(healthy.loss)
     lines = fault.fix.splitlines()
     assert 1 <= len(lines) <= 7

@@ -1,6 +1,6 @@
-"""Train a network: `step()` trains on one batch, and `finish_epoch()` ends an epoch and returns its record.
+"""The state of a run: its network and how far training has come, measured, saved and restored.
 
-`train` yields these records; the page, the command line and the tests all use it.
+train.py has the loop that changes it. What it does once an epoch or less, the measurements and the checkpoint, is here.
 """
 
 from __future__ import annotations
@@ -9,19 +9,19 @@ import itertools
 import math
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, TypeVar
+from collections.abc import Iterable, Sequence
+from typing import Self, TypeVar
 
 import numpy as np
 
-from lab.training.config import Config, describe, require, sizes_text, typed
+from lab.training.config import Config, as_typed, describe, require, sizes_text
 from lab.training.data_card import baseline
-from lab.training.datasets import Dataset, load_dataset
+from lab.training.datasets import Dataset
 from lab.training.features import FeatureMLP
 from lab.training.records import Histogram, Measure, Origin, Record
 from lab.training.run_folder import RunError, RunFolder, State
 from model import Tensor, cross_entropy, mse_loss, no_grad
-from nn import MLP, SGD, Adam, clip_grad_norm
+from nn import MLP, SGD, Adam
 
 T = TypeVar("T")
 
@@ -55,13 +55,13 @@ FLAT_ENDS = {
 }
 SATURATED = 0.05  # an activation is flat where its derivative is below this share of its largest value
 MAX_WEIGHTS = 100_000_000  # of a network: with the optimizer's state about 2 GB
-_INIT, _SHUFFLE = 1, 2  # with the seed, these make independent streams of random numbers
+INIT, _SHUFFLE = 1, 2  # with the seed, these make independent streams of random numbers
 _TRAIN_AGAIN = "move the folder of the run away, and train it again."
 _PROGRESS = ("epoch", "batch", "diverged", "best_epoch", "best_accuracy", "best_loss")  # attributes saved in a state
 
 
-class Tally:
-    """Quantities accumulated over the batches of an epoch, one array each; a trainer's state includes all of them."""
+class EpochStats:
+    """Quantities accumulated over the batches of an epoch, one array each; a run's state includes all of them."""
 
     def __init__(self, layers: int) -> None:
         self.grad_norm_sums = np.zeros(layers)
@@ -71,56 +71,28 @@ class Tally:
         self.seconds = np.zeros(())
 
 
-class Trainer:
-    """A network in training. `step()` trains on one batch; after `steps_per_epoch` of them, `finish_epoch()` measures.
+class RunState:
+    """A run between two batches. `Trainer` in train.py adds what a run consists of, and the loop.
 
-    Between any two calls it can be paused, or saved with `state()` and restored with `load_state()`, and it continues
-    with bit-for-bit the same numbers. No random state has to be saved: the order of the samples in an epoch depends
-    only on the seed and the number of the epoch.
+    It can be saved with `state()` and restored with `load_state()`, and training continues with bit-for-bit the same
+    numbers. No random state has to be saved: the order of the samples in an epoch depends only on the seed and the
+    number of the epoch.
     """
 
+    config: Config
+    dataset: Dataset
+    sizes: tuple[int, ...]
+    model: MLP
+    optimizer: SGD | Adam
     network: type[MLP] = MLP  # a subclass may train another class
 
     def __init__(self, config: Config, dataset: Dataset | None = None) -> None:
-        """Initialise the network; without a dataset, load the one that the config names.
+        raise NotImplementedError("Trainer in train.py sets up the parts of a run.")
 
-        Raises DataError, and ConfigError for too many weights or for features that do not fit the data.
-        """
-        require(
-            isinstance(config, Config),
-            f"The settings must be a Config, not a {type(config).__name__}: write Config(lr=0.01, epochs=10), or "
-            f"Config(**settings) for a dict.",
-        )
-        self.config = config
-        self.dataset = dataset or load_dataset(config)
-        inputs = self.dataset.train_x.shape[1]
-        require(
-            inputs == 2 or not config.features,
-            f"need data with two inputs, and {config.data!r} has {inputs}: leave them out.",
-            "features",
-        )
-        self._by_noise = {config.noise: self.dataset}
-        self.sizes = (len(config.features) or inputs, *config.hidden, self.dataset.outputs)
-        weights = sum((n_in + 1) * n_out for n_in, n_out in itertools.pairwise(self.sizes))
-        require(
-            weights <= MAX_WEIGHTS,
-            f"{typed(config.hidden)} makes a network of {weights:,} weights, more than the {MAX_WEIGHTS:,} that "
-            f"are trained here: use narrower layers.",
-            "hidden",
-        )
-        rng = np.random.default_rng([config.seed, _INIT])
-        self.model = self.new_network(config.init, rng)
-        parameters = self.model.parameters()
-        self.optimizer: SGD | Adam = (
-            SGD(parameters, config.lr, config.momentum, config.weight_decay)
-            if config.optimizer == "sgd"
-            else Adam(parameters, config.lr, weight_decay=config.weight_decay)
-        )
-        self.layer_names = config.layer_names
+    def begin(self) -> None:
+        """Begin at epoch 0, and measure the untrained network."""
+        self.layer_names = self.config.layer_names
         self.histogram_edges = self._per_layer(_histogram_edges(layer.weight.numpy()) for layer in self.model.layers)
-
-        for after, *_ in config.changes:
-            self._apply_settings(after)  # raises DataError now, not in the middle of the run
         self.epoch = 0  # number of finished epochs
         self.batch = 0  # number of finished batches of the current epoch
         self.diverged = False
@@ -148,16 +120,6 @@ class Trainer:
         lost = patience is not None and self.epoch - self.best_epoch >= patience
         return lost and self.epoch < self.config.epochs and not self.diverged
 
-    @property
-    def epoch_complete(self) -> bool:
-        """True when it is time for `finish_epoch()`: after the last batch, or at once when the loss is inf or nan."""
-        return self.batch == self.steps_per_epoch or (self.diverged and self.batch > 0)
-
-    @property
-    def first_dataset(self) -> Dataset:
-        """The dataset that the run began with; a change of the noise makes another one."""
-        return self._by_noise[self.config.noise]
-
     def reconfigure(self, config: Config) -> None:
         """Continue with a configuration that differs only in future changes of settings."""
         self.config = config
@@ -165,11 +127,8 @@ class Trainer:
             self._begin_epoch()
 
     def _apply_settings(self, epoch: int) -> None:
-        """Apply the settings in force after this many epochs. Raises DataError."""
+        """Apply the settings in force after this many epochs."""
         self.settings = settings = self.config.at(epoch)
-        if settings.noise not in self._by_noise:
-            self._by_noise[settings.noise] = load_dataset(settings)
-        self.dataset = self._by_noise[settings.noise]
         self.steps_per_epoch = self.steps_in(epoch)
         self.optimizer.weight_decay = settings.weight_decay
         if isinstance(self.optimizer, SGD):
@@ -183,90 +142,54 @@ class Trainer:
         self._apply_settings(self.epoch)
         self.batch = 0
         self._order = self._shuffled()
-        self._tally = Tally(len(self.model.layers))
+        self.stats = EpochStats(len(self.model.layers))
 
     def _shuffled(self) -> np.ndarray:
         rng = np.random.default_rng([self.config.seed, _SHUFFLE, self.epoch])
         return rng.permutation(len(self.dataset.train_x))
 
-    @property
-    def next_rows(self) -> np.ndarray:
-        """Row numbers of the next batch's training samples, integers (n,)."""
+    def rows(self, batch: int) -> np.ndarray:
+        """Return the row numbers of the training samples in this batch of the epoch, from 0: integers (n,)."""
         size = self.settings.batch_size
-        return self._order[self.batch * size : (self.batch + 1) * size]
-
-    def step(self) -> float:
-        """Train on the next batch and return its loss before the step.
-
-        A loss of inf or nan ends the training: the weights stay as they are, and the epoch is complete.
-        """
-        started = time.perf_counter()
-        rows = self.next_rows
-        self.batch += 1
-        with np.errstate(all="ignore"):  # the record reports a loss that overflows; NumPy need not warn
-            self.optimizer.zero_grad()
-            loss = self.loss(rows)
-            value = loss.item()
-            if math.isfinite(value):
-                self._with_l1(loss, self.model).backward()
-                self._update()
-            else:
-                self.diverged = True
-        self._tally.seconds += time.perf_counter() - started
-        return value
-
-    def loss(self, rows: np.ndarray) -> Tensor:
-        """Compute the loss of the training samples in these rows, integers (n,), with its graph, without L1 penalty."""
-        inputs = object.__new__(Tensor)  # np.take has copied the rows already, and Tensor(...) would copy them again
-        inputs._make_leaf(np.take(self.dataset.train_x, rows, axis=0).astype(np.float32, copy=False), False, "")
-        return self._data_loss(self.model(inputs), self.dataset.train_y[rows])
+        return self._order[batch * size : (batch + 1) * size]
 
     def gradients(self, model: MLP) -> list[np.ndarray]:
         """Compute the gradient of each layer's weights in another network of these sizes, for the next batch."""
-        rows = self.next_rows if len(self.next_rows) else self._order[: self.settings.batch_size]
+        rows = self.rows(self.batch)
         model.zero_grad()
         with np.errstate(all="ignore"):
-            loss = self._data_loss(model(self.dataset.train_x[rows]), self.dataset.train_y[rows])
-            self._with_l1(loss, model).backward()
+            loss = self.data_loss(model(self.dataset.train_x[rows]), self.dataset.train_y[rows])
+            self.penalised(loss, model).backward()
         return [_gradient(layer.weight) for layer in model.layers]
 
-    def _data_loss(self, outputs: Tensor, targets: np.ndarray) -> Tensor:
+    def data_loss(self, outputs: Tensor, targets: np.ndarray) -> Tensor:
         """Compute the cross-entropy of outputs (n, outputs) and labels (n,); in a regression the mean squared error."""
         return cross_entropy(outputs, targets) if self.dataset.classes else mse_loss(outputs, targets[:, np.newaxis])
 
-    def _with_l1(self, loss: Tensor, model: MLP) -> Tensor:
+    def penalised(self, loss: Tensor, model: MLP) -> Tensor:
         """Add the L1 penalty to a loss. Its gradient is l1 times the sign of each weight, 0 at a weight of 0."""
         for layer in model.layers if self.settings.l1 else ():
             loss = loss + self.settings.l1 * layer.weight.abs().sum()
         return loss
 
-    def _update(self) -> None:
-        """Take one step of the optimizer, and make the measurements that need the gradients."""
-        layers, tally = self.model.layers, self._tally
-        tally.grad_norm_sums += [math.sqrt(sum(map(_square, layer.parameters()))) for layer in layers]
+    def note_gradients(self) -> None:
+        """Add the gradients of a batch to the epoch's statistics. Call it before they are clipped."""
+        layers, stats = self.model.layers, self.stats
+        stats.grad_norm_sums += [math.sqrt(sum(map(_square, layer.parameters()))) for layer in layers]
         if self.batch == self.steps_per_epoch:
-            tally.gradient_counts[:] = [_counts(_gradient(layer.weight), GRADIENT_EDGES) for layer in layers]
-        clip = self.settings.clip
-        if clip is not None:
-            tally.clipped += clip_grad_norm(self.model.parameters(), clip) > clip
-        steps_before = self.epoch * self.steps_per_epoch + self.batch - 1
-        self.optimizer.lr = learning_rate(self.settings, steps_before, self.steps_per_epoch)
-        if self.batch < self.steps_per_epoch:
-            self.optimizer.step()
-            return
-        before = [layer.weight.numpy() for layer in layers]
-        self.optimizer.step()
-        for index, layer in enumerate(layers):
-            change = np.linalg.norm(layer.weight.numpy() - before[index])
-            tally.update_ratios[index] = change / np.linalg.norm(before[index])
+            stats.gradient_counts[:] = [_counts(_gradient(layer.weight), GRADIENT_EDGES) for layer in layers]
+            self._before_step = [layer.weight.numpy() for layer in layers]
+
+    def note_update(self) -> None:
+        """After the last step of an epoch, note how far it has moved the weights of each layer."""
+        if self.batch == self.steps_per_epoch:
+            for index, (layer, before) in enumerate(zip(self.model.layers, self._before_step, strict=True)):
+                change = np.linalg.norm(layer.weight.numpy() - before)
+                self.stats.update_ratios[index] = change / np.linalg.norm(before)
 
     def finish_epoch(self) -> Record:
-        """Measure the network and return the epoch's record. Raises RuntimeError before the epoch's last batch."""
-        if not self.epoch_complete:
-            raise RuntimeError(
-                f"Epoch {self.epoch + 1} has {self.steps_per_epoch - self.batch} batches to go: call step()."
-            )
-        started, tally = time.perf_counter(), self._tally
+        """Measure the network and return the record of the epoch that ends here."""
+        started, stats = time.perf_counter(), self.stats
         self.epoch += 1
         measured = self.measure()
         val_accuracy, val_loss = measured["val_accuracy"], measured["val_loss"]
@@ -279,15 +202,15 @@ class Trainer:
             self.best_weights = self.weights()
         record: Record = {
             **measured,
-            "grad_norm": self._per_layer(_number(total / self.batch) for total in tally.grad_norm_sums),
-            "gradient_histogram": self._per_layer(_histogram(row, GRADIENT_EDGES) for row in tally.gradient_counts),
-            "update_ratio": self._per_layer(_number(ratio) for ratio in tally.update_ratios),
+            "grad_norm": self._per_layer(_number(total / self.batch) for total in stats.grad_norm_sums),
+            "gradient_histogram": self._per_layer(_histogram(row, GRADIENT_EDGES) for row in stats.gradient_counts),
+            "update_ratio": self._per_layer(_number(ratio) for ratio in stats.update_ratios),
             "lr": self.optimizer.lr,
-            "clipped": float(tally.clipped / self.batch),
+            "clipped": float(stats.clipped / self.batch),
             "best": best,
             "since_best": self.epoch - self.best_epoch,
             "diverged": self.diverged,
-            "seconds": float(tally.seconds) + time.perf_counter() - started,
+            "seconds": float(stats.seconds) + time.perf_counter() - started,
             "changed": {name: value for after, name, value in self.config.changes if after == self.epoch - 1},
             "origin": self.origin,
         }
@@ -341,7 +264,7 @@ class Trainer:
             for start in range(0, len(inputs), EVALUATION_BATCH):
                 batch = slice(start, start + EVALUATION_BATCH)
                 *hidden, logits = self.model.outputs(inputs[batch])
-                loss_sum += self._data_loss(logits, labels[batch]).item() * len(labels[batch])
+                loss_sum += self.data_loss(logits, labels[batch]).item() * len(labels[batch])
                 correct += int(np.count_nonzero(logits.numpy().argmax(axis=1) == labels[batch]))
                 for index, outputs in enumerate(output.numpy() for output in hidden):
                     np.minimum(lows[index], outputs.min(axis=0), out=lows[index])
@@ -370,7 +293,7 @@ class Trainer:
             "weights": self.weights(),
             "best_weights": self.best_weights,
             **{name: np.array(getattr(self, name)) for name in _PROGRESS},
-            **{name: array.copy() for name, array in vars(self._tally).items()},
+            **{name: array.copy() for name, array in vars(self.stats).items()},
             # Without copies: a step replaces these arrays and writes to none of them.
             **{f"optimizer.{name}": array for name, array in self.optimizer.memory.items()},
         }
@@ -392,8 +315,28 @@ class Trainer:
         for name in _PROGRESS:
             setattr(self, name, state[name].item())
         self._order = self._shuffled()
-        for name in vars(self._tally):
-            setattr(self._tally, name, state[name].copy())
+        for name in vars(self.stats):
+            setattr(self.stats, name, state[name].copy())
+
+    @classmethod
+    def resume(cls, run: RunFolder, config: Config) -> Self:
+        """Return the run in a folder, as its checkpoint has it. Raises DataError, ConfigError, RunError."""
+        resumed = cls(config)
+        state, epochs = run.checkpoint(), len(run.records(histograms=0))
+        if state is not None:
+            resumed.load_state(state)
+        elif epochs > 1:  # a run killed while it wrote its first checkpoint has one epoch
+            raise RunError(
+                f"checkpoint.npz in {str(run.path)!r} is missing, though {epochs} epochs were trained: put it back, or "
+                f"{_TRAIN_AGAIN}"
+            )
+        require(
+            config.epochs >= resumed.epoch,
+            f"{config.epochs} is less than the {resumed.epoch} epochs that the run in {str(run.path)!r} has already.",
+            "epochs",
+        )
+        run.rewind(resumed.epoch, resumed.best_weights)
+        return resumed
 
     def _check(self, state: State) -> None:
         """Check a state. Raises RunError if it is of another network or other data, or was tampered with."""
@@ -409,7 +352,7 @@ class Trainer:
         if missing := sorted(own.keys() - state.keys()):
             raise RunError(f"The checkpoint lacks {missing[0]!r}, as if made with other settings: {_TRAIN_AGAIN}")
         bounds = {
-            "batch": (0, self.steps_per_epoch),
+            "batch": (0, self.steps_per_epoch - 1),
             "clipped": (0, state["batch"]),
             "best_epoch": (0, state["epoch"]),
             "best_accuracy": (0, 1),
@@ -428,41 +371,33 @@ class Trainer:
                 raise RunError(f"The checkpoint is damaged, its {name!r} cannot be right: {_TRAIN_AGAIN}")
 
 
-def train(
-    config: Config, trainer: Trainer | None = None, on_batch: Callable[[], Any] | None = None
-) -> Iterator[Record]:
-    """Train and yield the record of each epoch, until `trainer.done`.
+def layer_sizes(config: Config, dataset: Dataset) -> tuple[int, ...]:
+    """Return all widths of a run's network, from the inputs to the outputs.
 
-    Pass a `trainer` to continue with it or to inspect it meanwhile; `on_batch` is called after every batch. Raises
-    DataError, and ConfigError if `config` is not a Config.
-
-    The keys of a record, which can be written as JSON directly (None for inf and nan; see `Record` in records.py):
-    epoch, train_loss, val_loss, train_accuracy, val_accuracy, gap    after the epoch; no accuracies in regressions
-    dead_units, saturated, weight_histogram    per layer, after the epoch
-    grad_norm, gradient_histogram, update_ratio    per layer, from the batches of the epoch
-    lr, clipped, best, since_best, diverged, seconds    of the epoch
-    origin    what the run is judged against: the untrained network, and always answering the commonest class or mean
-
-    The command line also writes a run folder: config.json (the settings), metrics.jsonl (a record per line),
-    best_weights.npy (for `Trainer.set_weights`), checkpoint.npz (the state to resume from) and summary.png.
+    Raises ConfigError for too many weights or for features that do not fit the data.
     """
-    trainer = trainer or Trainer(config)
-    while not trainer.done:
-        if not trainer.epoch_complete:
-            trainer.step()
-            if on_batch is not None:
-                on_batch()
-        if trainer.epoch_complete:
-            yield trainer.finish_epoch()
+    inputs = dataset.train_x.shape[1]
+    require(
+        inputs == 2 or not config.features,
+        f"need data with two inputs, and {config.data!r} has {inputs}: leave them out.",
+        "features",
+    )
+    sizes = (len(config.features) or inputs, *config.hidden, dataset.outputs)
+    weights = sum((n_in + 1) * n_out for n_in, n_out in itertools.pairwise(sizes))
+    require(
+        weights <= MAX_WEIGHTS,
+        f"{as_typed(config.hidden)} makes a network of {weights:,} weights, more than the {MAX_WEIGHTS:,} that "
+        f"are trained here: use narrower layers.",
+        "hidden",
+    )
+    return sizes
 
 
 def new_network(
     config: Config, sizes: Sequence[int], init: str, rng: np.random.Generator | None = None, kind: type[MLP] = MLP
 ) -> MLP:
     """Make the float32 network of a run; sizes: all widths, from the inputs or features to the outputs."""
-    made = (FeatureMLP if config.features else kind)(
-        sizes, config.activation, init, rng, np.float32, config.skip == "yes"
-    )
+    made = (FeatureMLP if config.features else kind)(sizes, config.activation, init, rng, np.float32, config.skip)
     if isinstance(made, FeatureMLP):
         made.features = config.features
     return made
@@ -520,27 +455,7 @@ def _saturated(activation: str, outputs: np.ndarray) -> int:
     return 0 if slope is None else int(np.count_nonzero(slope(outputs) < SATURATED))
 
 
-def resume_trainer(run: RunFolder, config: Config) -> Trainer:
-    """Make a trainer in the state of a run's checkpoint. Raises DataError, ConfigError, RunError."""
-    trainer = Trainer(config)
-    state, epochs = run.checkpoint(), len(run.records(histograms=0))
-    if state is not None:
-        trainer.load_state(state)
-    elif epochs > 1:  # a run killed while it wrote its first checkpoint has one epoch
-        raise RunError(
-            f"checkpoint.npz in {str(run.path)!r} is missing, though {epochs} epochs were trained: put it back, or "
-            f"{_TRAIN_AGAIN}"
-        )
-    require(
-        config.epochs >= trainer.epoch,
-        f"{config.epochs} is less than the {trainer.epoch} epochs that the run in {str(run.path)!r} has already.",
-        "epochs",
-    )
-    run.rewind(trainer.epoch, trainer.best_weights)
-    return trainer
-
-
-def save_summary(run: RunFolder, trainer: Trainer) -> None:
+def save_summary(run: RunFolder, trainer: RunState) -> None:
     """Draw summary.png, if the run has a complete epoch."""
     records = run.records()
     if records:
