@@ -35,7 +35,8 @@ GAPS = {"", "-", "–", "none", "null", "n/a", "na", "#n/a", "?", "no log"}
 VALUES = {"value", "values", "y"}  # names of a column that is the only one
 UNNAMED = "column {}"  # of a row without names
 COUNTER = "number {}"  # of an integer without a name at the beginning of a line
-MAX_COUNTERS = 2  # of these in a line: epoch and step
+MAX_COUNTERS = 2  # of these in a record: epoch and step
+COUNTER_NAMES = tuple(COUNTER.format(at) for at in range(1, MAX_COUNTERS + 1))
 MAX_LINES = 15_000  # with names beside numbers
 COUNTERS = {"epoch", "step"}  # roles
 MAX_UNNAMED_ROW = 4  # a longer list without a name is a column
@@ -51,7 +52,7 @@ _ENDED = {
 }
 _COLOURS = re.compile(r"\x1b\[[0-9;?]{0,20}[A-Za-z]|\x1b\][^\x07\x1b\n]{0,200}\x07")  # of a terminal
 _UPDATES = re.compile(r"\r\n|[\r\x08\x0b\x0c\x85\u2028\u2029]+")  # what begins a line, or draws it again
-_SIGNS = str.maketrans("：，＝｜（）；、。−\u00a0\u202f│┃║", ":,=|();,;-  |||", "\u200b\ufeff")
+_SIGNS = str.maketrans("：，＝｜（）；、。−\u00a0\u202f│┃║┆┇┊┋", ":,=|();,;-  |||||||", "\u200b\ufeff")
 _TIMES = re.compile(
     r"(?<![\d.])(?:\d{4}[-/.]\d{1,2}[-/.]\d{1,2}T?|\d{1,2}[-/.]\d{1,2}[-/.]\d{4}|\d{1,3}:\d\d(?!\d)(?::\d\d(?:[.,]\d+)?)?Z?)"
     r"|(?<![\w./\\-])[\w./\\-]{1,80}\.(?:py|cc|cpp|cu|h|js|jl)\b(?::\d+)?"
@@ -425,12 +426,25 @@ class _Lines:
             line = _THOUSANDS.sub(lambda found: found[0].replace(",", ""), line)
         if not line.isascii():
             line = _BEFORE_DIGIT.sub(" ", line)
-        pairs = list(self._pairs(list(self._tokens(line))))
-        if any(token and self._about(name).role in COUNTERS for name, token in pairs):
-            self.heading = ""
-        named = self._named(pairs)
-        self.log.add(named)
-        self.log.unread += not named
+        records = self._records(list(self._pairs(list(self._tokens(line)))))
+        rows = [self._named(pairs) for pairs in records]
+        for row in rows:
+            self.log.add(row)
+        self.log.unread += not any(rows)
+
+    def _records(self, pairs: Sequence[tuple[str, _Token | None]]) -> list[list[tuple[str, _Token | None]]]:
+        """Split a line's pairs where a counter stands again with another number: there the next record begins."""
+        records: list[list[tuple[str, _Token | None]]] = [[]]
+        counted: dict[str, float | None] = {}
+        for name, token in pairs:
+            if token and (self._about(name).role in COUNTERS or name in COUNTER_NAMES):
+                self.heading = "" if name not in COUNTER_NAMES else self.heading
+                if counted.get(name, token.value) != token.value:
+                    records.append([])
+                    counted = {}
+                counted[name] = token.value
+            records[-1].append((name, token))
+        return records
 
     def _tokens(self, line: str) -> Iterator[_Token]:
         """Yield the numbers and names of a line."""
@@ -439,8 +453,8 @@ class _Lines:
             gap, end = line[end : found.start()], found.end()
             if not found["name"]:
                 yield _number_token(found, gap)
-                if (unit := found["unit"]) and self._about(unit).role in COUNTERS:
-                    yield _Token("", unit)
+                if _is_counted(found["unit"]):
+                    yield _Token("", found["unit"])
                 continue
             words = [word.rstrip(".-/&'’") for word in re.split(r"[ (\[]+", found["name"])]
             counted = _COUNTED_NAME.fullmatch(words[-1])
@@ -455,6 +469,7 @@ class _Lines:
         """Yield names with their numbers, and names without one: a number belongs to the name before it, or else to
         the one after it, and an integer without any counts something."""
         counters, at, named = 0, 0, ""
+        totals: list[float] = []
         while at < len(tokens):
             token = tokens[at]
             after = tokens[at + 1] if at + 1 < len(tokens) else None
@@ -467,12 +482,16 @@ class _Lines:
                 yield after.name, token
                 at += 1
             elif (
-                counters < MAX_COUNTERS
+                (counters < MAX_COUNTERS or token.total in totals)
                 and token.counts
                 and (token.total or not named or self._about(named).role in COUNTERS)
             ):
+                if token.total and token.total in totals:  # the next record of the line
+                    counters, totals = totals.index(token.total), []
+                if token.total:
+                    totals.append(token.total)
+                yield COUNTER_NAMES[counters], token
                 counters += 1
-                yield COUNTER.format(counters), token
             elif named and not token.percent:
                 yield f"{named} (2)", token
 
@@ -532,7 +551,12 @@ def _number_token(found: re.Match[str], gap: str) -> _Token:
     if not unit:
         return _Token(gap, value=number(found["number"]))
     percent = unit.strip() == "%"
-    return _Token(gap, value=number(found["number"]) if percent or role(unit) in COUNTERS else None, percent=percent)
+    return _Token(gap, value=number(found["number"]) if percent or _is_counted(unit) else None, percent=percent)
+
+
+def _is_counted(unit: str | None) -> bool:
+    """Tell whether a unit, such as that of "20epochs", makes the number before it a counter; "3ms/step" does not."""
+    return bool(unit) and "/" not in unit and role(unit) in COUNTERS
 
 
 def _without_fillers(words: Sequence[str]) -> str:

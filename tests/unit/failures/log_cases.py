@@ -649,4 +649,18 @@ MORE_FORMATS = {
         {"sgd/loss": "train_loss"},
         {None} | STUCK,
     ),
+    "records side by side": Case(
+        filled("[{n}/20] loss: {loss:.4f} val_loss: {val:.4f}", loss=falling(20), val=rising(20)).replace("\n", "  "),
+        {"number 1": "step", "loss": "train_loss", "val_loss": "val_loss"},
+        OVERFITTED,
+    ),
+    "milliseconds a step": Case(
+        filled(
+            "Epoch {n}/20\n938/938 [=====] - 3s 3ms/step - loss: {loss:.4f} - val_loss: {val:.4f}",
+            loss=falling(20),
+            val=rising(20),
+        ),
+        {"Epoch": "epoch", "loss": "train_loss", "val_loss": "val_loss"},
+        OVERFITTED,
+    ),
 }
