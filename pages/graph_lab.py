@@ -7,7 +7,7 @@ import streamlit as st
 
 from lab.expression import ExpressionError
 from lab.expression.parser import Expression
-from lab.trace.comparison import departure
+from lab.trace.comparison import departure, is_same_graph
 from lab.trace.dot import draw
 from lab.trace.recording import Trace
 from lab.traps.faults.compare import follow
@@ -335,9 +335,10 @@ def _moving(current: PageState, expression: Expression | None, live: dict[str, L
                 choice.choose("graph", _change_engine, ENGINES)
                 _simulate_error(recorded)
         yours = _by_other_engine(expression, values, recorded) if recorded and not along else None
-        broken = yours if session["graph engine"] in ENGINES else None
-        departed = departure(recorded, broken) if recorded and broken else None
-        offers_telling = broken is not None and departed is None and not broken.error
+        compared = yours if recorded and yours and is_same_graph(recorded, yours) else None
+        departed = departure(recorded, compared) if recorded and compared else None
+        is_broken = session["graph engine"] in ENGINES
+        offers_telling = is_broken and compared is not None and departed is None and not compared.error
         if offers_telling:
             _offer_telling_example()
     if session.pop("graph engine news", False) and departed:
@@ -366,8 +367,8 @@ def _moving(current: PageState, expression: Expression | None, live: dict[str, L
         address="event",
         stage="stage",
         departure=departed,
-        right=recorded if broken else None,
-        engine=ENGINES.get(session["graph engine"], ""),
+        right=recorded if compared else None,
+        engine=ENGINES.get(session["graph engine"], "your engine"),
         text=session["graph expression"],
         field="graph-expression",
         outdated=outdated or recorded is None,

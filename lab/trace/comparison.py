@@ -6,6 +6,8 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from lab.trace.parts import Event
 from lab.trace.recording import Trace
 
@@ -22,9 +24,19 @@ class Departure:
     line: str
 
 
+def is_same_graph(one: Trace, other: Trace) -> bool:
+    """Tell whether two traces have the same operations in the same order, each with the same operands."""
+    return [(node["op"], node["children"]) for node in one.nodes] == [
+        (node["op"], node["children"]) for node in other.nodes
+    ]
+
+
 def departure(right: Trace, broken: Trace) -> Departure | None:
-    """Find where a broken pass departs from the right pass over the same graph; None if it does not."""
-    index = first_difference(right, broken)
+    """Find where a broken pass departs from the right pass over the same graph; None if it does not.
+
+    A pass that comes to the same gradients does not: another order of the same messages is as right.
+    """
+    index = None if _comes_to_the_same(right, broken) else first_difference(right, broken)
     if index is None:
         return None
     event = broken.events[index]
@@ -34,6 +46,13 @@ def departure(right: Trace, broken: Trace) -> Departure | None:
         return Departure(index, "")
     lines = _line(right, right.events[same[before]]), _line(broken, event)
     return Departure(index, "" if lines[0] == lines[1] else lines[0])
+
+
+def _comes_to_the_same(right: Trace, broken: Trace) -> bool:
+    return not broken.error and all(
+        (found is None) == (other is None) and (found is None or np.allclose(found, other, 1e-9, 0, equal_nan=True))
+        for found, other in ((right.gradients[name], broken.gradients.get(name)) for name in right.gradients)
+    )
 
 
 def _about(trace: Trace, index: int) -> tuple[Any, ...]:

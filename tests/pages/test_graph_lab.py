@@ -1,5 +1,6 @@
 """The Graph lab's controls, one by one, without a browser."""
 
+import dataclasses
 import json
 import re
 import subprocess
@@ -410,10 +411,22 @@ def test_the_player_traces_an_engine_of_one_s_own_where_there_is_one():
     assert {code["file"] for code in yours["trace"]["sources"].values()} == {"scalars.py"}
     assert (yours["canCheck"], labs["canCheck"]) == (False, True)
     assert address(at)["engine"] == "scalars"
+    assert yours["right"]["trace"]["nodes"] == labs["trace"]["nodes"]  # for the same event side by side
+    assert (yours["right"]["engine"], yours["departure"]) == ("your engine", None)
     at.text_area(key="graph expression").set_value("cos(a)").run()
     assert "no such operation" in texts(at.warning).replace("\\", "")
     assert "You see the lab’s engine" in texts(at.warning)
     assert sent(at)["canCheck"]
+
+
+@pytest.mark.skipif(bool(sandbox.unavailable()), reason=sandbox.unavailable())
+def test_an_engine_of_one_s_own_that_overwrites_is_marked_where_it_departs():
+    wrong = dataclasses.replace(ENGINE, source=ENGINE.source.replace(".grad += ", ".grad = "))
+    at = app("pages/graph_lab.py")
+    at.session_state["own engines"] = {"scalars": wrong}
+    data = sent(run(at, expression="a*b + a", in_a=2, in_b=3, engine="scalars", stage="backward"))
+    event = data["trace"]["events"][data["departure"]["event"]]
+    assert (event["kind"], event["operand"], event["contribution"]) == ("message", 0, 2)  # to a, which had 1 and gets 3
 
 
 def test_without_an_engine_nothing_is_said_of_one():

@@ -1,9 +1,11 @@
 """Where the pass of a broken engine departs from the right one."""
 
+import dataclasses
+
 import pytest
 
 from lab.expression.parser import parse
-from lab.trace.comparison import departure
+from lab.trace.comparison import departure, first_difference
 from lab.traps.faults.compare import follow
 from lab.traps.faults.engines import SWITCH
 from model import Tensor
@@ -48,3 +50,15 @@ def test_where_the_gradients_are_the_same_the_pass_departs_nowhere_or_says_where
     right, broken = passes(name, text, values)
     same = all(float(right.gradients[leaf]) == float(broken.gradients[leaf]) for leaf in values)
     assert (departure(right, broken) is None) == same
+
+
+def test_the_same_messages_in_another_order_depart_nowhere():
+    right, _ = passes("overwrites", *SHARED)
+    shared = next(node["id"] for node in right.nodes if node["label"] == "a")
+    first, last = (at for at, one in enumerate(right.events) if (one["kind"], one["node"]) == ("accumulate", shared))
+    events = [*right.events]
+    events[first] = {**events[first], "message": 21.0, "after": 21.0}
+    events[last] = {**events[last], "before": 21.0, "message": 10.0}
+    other = dataclasses.replace(right, events=events)
+    assert first_difference(right, other) is not None
+    assert departure(right, other) is None
