@@ -6,10 +6,13 @@ import ipaddress
 import os
 from collections.abc import Sequence
 from pathlib import Path
+from types import MappingProxyType
 
 ROOT = Path(__file__).resolve().parents[1]  # the project's folder, whatever folder it was started from
 HOSTED, RUNS = "TENSOR_LAB_HOSTED", "TENSOR_LAB_RUNS"  # environment variables
 MAX_OPEN_FILES = 4096
+# For the environment of processes that share the processors: NumPy's arithmetic takes one thread in each
+ONE_THREAD = MappingProxyType({f"{library}_NUM_THREADS": "1" for library in ("OPENBLAS", "OMP", "MKL")})
 
 
 def hosted() -> bool:

@@ -1,8 +1,10 @@
 """A course's reference as a learner's file that grows task by task, and right answers in other styles."""
 
+import contextlib
 from pathlib import Path
 
 import practice
+from lab.practice import checker, runners
 
 HERE = Path(__file__).parent
 COURSES_FOLDER = Path(practice.__file__).parent
@@ -25,3 +27,24 @@ def edited(course, edits):
         assert text.count(old) == 1, old
         text = text.replace(old, new)
     return text
+
+
+class JudgeHere:
+    """A judge in this process, with a runner."""
+
+    def __init__(self, runner):
+        self.runner = runner
+        self.stop = runner.stop
+
+    @property
+    def output(self):
+        return self.runner.output
+
+    def check(self, course, key, source, seed, begins):
+        return checker.check(course, key, source, self.runner, seed, begins)
+
+
+@contextlib.contextmanager
+def judge_here():
+    with runners.runner() as runner:
+        yield JudgeHere(runner)

@@ -17,7 +17,7 @@ from typing import Any
 
 from lab.lessons import assignment_link
 from lab.lessons.assignment import ITEMS
-from lab.practice import folder, record, sandbox, summary
+from lab.practice import folder, isolation, record, runners, summary
 from lab.practice.checker import CheckReport
 from lab.practice.folder import printable
 from lab.practice.judging import judge
@@ -59,7 +59,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         if given.command == "start":
             return start(COURSES[given.course], place)
-        if sentence := sandbox.unavailable():
+        if sentence := isolation.unavailable():
             raise folder.FolderError(sentence)
         return check_all(place) if given.command == "check" else watch(place)
     except folder.FolderError as error:
@@ -114,7 +114,7 @@ def check_all(place: Path) -> int:
     for course, file in found:
         folder.keep(place, course, file.text, datetime.now())
         record.of_folder(place)  # raises before the check if the progress cannot be read
-        report, printed = judge(course, course.tasks[-1].key, file.text, secrets.randbits(32), sandbox.runner)
+        report, printed = judge(course, course.tasks[-1].key, file.text, secrets.randbits(32), runners.runner)
         print("\n".join(lines(course, place / course.file, report, printed)))
         record.keep(place, course, file.text, report)
         passed = passed and bool(report)

@@ -37,21 +37,7 @@ MAX_NAME = 100  # characters of the name of a type
 ENGINE, TORCH = "engine", "torch"  # argument of a process that records programs (`Server.watch`): what they import
 MAX_BASES = 20  # classes that an exception is reported to belong to
 BUILTINS = dict(vars(builtins))  # as they were before the learner's code could replace any of them
-DTYPES = re.compile(r"bool|u?int(8|16|32|64)|float(16|32|64|96|128)")
-
-
-@functools.cache
-def name_of(dtype: np.dtype[Any]) -> str:
-    """Return the name of a dtype, with a cache: NumPy puts it together anew each time."""
-    return dtype.name
-
-
-@functools.cache
-def dtype_of(name: str) -> np.dtype[Any]:
-    """Return the dtype of this name. Raises ValueError or TypeError unless it is one of numbers or truth values."""
-    if not DTYPES.fullmatch(name):
-        raise ValueError("There is no such array.")
-    return np.dtype(name)
+DTYPES = re.compile(r"[<>|=]?[biuf]\d{1,2}")  # of numbers or truth values, as NumPy writes them for short: "<f8"
 
 
 def encode(value: Any, most: float = MAX_NUMBERS) -> Any:
@@ -69,7 +55,7 @@ def encode(value: Any, most: float = MAX_NUMBERS) -> Any:
         array = np.asarray(value)
         if array.dtype.kind in "bfiu" and array.size <= most:
             numbers = (array.astype(float) if array.dtype.kind == "f" else array).ravel().tolist()  # nan and inf, too
-            shaped = {"dtype": name_of(array.dtype), "shape": list(array.shape), "numbers": numbers}
+            shaped = {"dtype": array.dtype.str, "shape": list(array.shape), "numbers": numbers}
             return shaped if array.ndim else numbers[0]
     return {"type": type(value).__name__[:MAX_NAME]}
 
@@ -91,9 +77,10 @@ def decode(value: Any) -> Any:
     if "dict" in value:
         return {decode(key): decode(item) for key, item in value["dict"]}
     if "numbers" in value:
-        dtype = dtype_of(value["dtype"])
-        if not all(type(size) is int and size >= 0 for size in value["shape"]):
+        sizes = all(type(size) is int and size >= 0 for size in value["shape"])
+        if not sizes or not DTYPES.fullmatch(value["dtype"]):
             raise ValueError("There is no such array.")
+        dtype = np.dtype(value["dtype"])
         if dtype.itemsize == 8:  # no number is too large for it
             return np.array(value["numbers"], dtype).reshape(value["shape"])
         with np.errstate(over="ignore"):  # of float16

@@ -19,10 +19,11 @@ from contextlib import AbstractContextManager
 from dataclasses import replace
 from typing import Any
 
-from lab.config import ROOT
+from lab.config import ONE_THREAD, ROOT
 from lab.practice.background import YOU_STOPPED
-from lab.practice.checker import Begins, CheckReport, FailedCheck, Stopped
-from lab.practice.sandbox import CHECK, REPEATED, Limits, Pool, Sandbox
+from lab.practice.checker import Begins, CheckReport, FailedCheck, Stopped, check
+from lab.practice.runners import Pool
+from lab.practice.sandbox import CHECK, REPEATED, Limits, Sandbox
 from lab.training.fair_queue import FairQueue
 from practice import COURSES
 from practice.debug import PROGRAMS
@@ -52,7 +53,7 @@ def judge(
     """
     for limits in (CHECK, REPEATED):
         with runner(limits) as one:
-            report = one.check(course, key, source, seed, begins)
+            report = check(course, key, source, one, seed, begins)
             if not one.crowded:
                 break
     return report, one.output
@@ -62,13 +63,12 @@ class JudgeProcess:
     """The server's side of one process. `output` is what the code printed, after a check."""
 
     def __init__(self) -> None:
-        single = {f"{name}_NUM_THREADS": "1" for name in ("OPENBLAS", "OMP", "MKL")}
         self._process = subprocess.Popen(
             [sys.executable, "-m", __name__],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             cwd=ROOT,
-            env=os.environ | single,
+            env=os.environ | ONE_THREAD,
             start_new_session=True,
         )
         self.output = ""

@@ -20,7 +20,8 @@ from lab.config import ROOT
 from lab.practice.background import Background
 from lab.practice.checker import Problem, Stopped
 from lab.practice.driver import ENGINE, TORCH
-from lab.practice.sandbox import GARBAGE, MALFORMED, PROGRAMS, TOO_LONG, Limits, Sandbox
+from lab.practice.endings import GARBAGE, TOO_LONG
+from lab.practice.sandbox import MALFORMED, PROGRAMS, Limits, Sandbox
 from lab.watch.finding import BY_NUMBER, RunFinding
 
 FILE = "program.py"

@@ -21,7 +21,7 @@ from pathlib import Path
 
 from tqdm import tqdm
 
-from lab.practice import record, sandbox
+from lab.practice import isolation, record
 from lab.practice.checker import CheckReport, Stopped
 from lab.practice.folder import FolderError, content, printable, read_file, reason
 from lab.practice.judging import MAX_PLACES, Judges
@@ -208,9 +208,9 @@ def _row(path: Path, progress: Progress, name: str) -> Row:
 
 def _check(found: Summary, run_unconfined: bool) -> None:
     """Check the code of every learner: what passes now replaces what the file claims."""
-    if why := sandbox.unavailable() or ("" if run_unconfined else sandbox.unconfined()):
+    if why := isolation.unavailable() or ("" if run_unconfined else isolation.unconfined()):
         found.notes.append(f"The code could not be checked, and the numbers are those of the files. {why}")
-        if not sandbox.unavailable():
+        if not isolation.unavailable():
             found.notes.append("Add --run-unconfined to run it all the same, if you trust everybody who handed it in.")
         return
     with contextlib.closing(Judges()) as judges, ThreadPoolExecutor(MAX_PLACES) as aside:

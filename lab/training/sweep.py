@@ -20,6 +20,7 @@ from multiprocessing import active_children, get_context
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from lab.config import ONE_THREAD
 from lab.text import with_minus
 from lab.training.config import Config, ConfigError, sizes_text
 from lab.training.datasets import DATA_SETTINGS, load_dataset
@@ -169,8 +170,8 @@ def _ctrl_c_blocked() -> Iterator[None]:
 @contextmanager
 def local_workers(runs: int) -> Iterator[Executor]:
     """Start worker processes, one for each processor. An exception in the block kills them, which harms no run."""
-    for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
-        os.environ.setdefault(name, "1")  # the processes share the processors: each of them computes in one thread
+    for name, count in ONE_THREAD.items():
+        os.environ.setdefault(name, count)
     processes = max(1, min(os.cpu_count() or 1, runs))
     executor = ProcessPoolExecutor(processes, get_context("spawn"), initializer=keep_freed_memory)
     try:

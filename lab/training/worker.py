@@ -20,6 +20,7 @@ from collections.abc import Hashable, Iterator, Mapping
 from pathlib import Path
 from typing import IO, Any
 
+from lab.config import ONE_THREAD
 from lab.training.config import Config
 from lab.training.fair_queue import FairQueue
 from lab.training.live import BatchResults, LiveRun
@@ -47,14 +48,12 @@ def start_spare_process() -> None:
 
 
 def _new_process() -> subprocess.Popen[bytes]:
-    # One thread for BLAS: the networks of the page are small, and the other processors belong to other visitors.
-    single = {f"{name}_NUM_THREADS": "1" for name in ("OPENBLAS", "OMP", "MKL")}
     process = subprocess.Popen(
         [sys.executable, "-m", __name__],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         cwd=ROOT,
-        env=os.environ | single,
+        env=os.environ | ONE_THREAD,
         start_new_session=True,
     )
     # Without a wait() for its exit code, the dead process would stay in the system's table as a zombie.

@@ -13,7 +13,7 @@ from lab.config import ROOT
 from lab.expression import ExpressionError
 from lab.expression.parser import Expression, parse
 from lab.gradcheck.slopes import Slope
-from lab.practice import sandbox
+from lab.practice import isolation
 from lab.practice.learner_engine import EXAMPLES
 from lab.text import brief
 from lab.trace.recording import Trace, record
@@ -113,7 +113,7 @@ def _nothing_yet(played: bool) -> None:
         else "You have no finished engine yet. Pass every task of a course, and yours trains here next to the lab’s, "
         "with the same numbers."
     )
-    if reason := sandbox.unavailable():
+    if reason := isolation.unavailable():
         st.info(reason)
     page.link_to("pages/build_it_yourself.py", "Build an engine", "code", {"tab": "courses", "course": "scalars"})
     if not played:

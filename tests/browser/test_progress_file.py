@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect
 
-from lab.practice import sandbox
+from lab.practice import isolation
 from practice import COURSES
 from tests.browser.conftest import prepared
 
@@ -24,7 +24,7 @@ def write(page, text):
 
 
 @pytest.mark.flow
-@pytest.mark.skipif(bool(sandbox.unavailable()), reason=sandbox.unavailable())
+@pytest.mark.skipif(bool(isolation.unavailable()), reason=isolation.unavailable())
 def test_an_engine_goes_from_one_browser_to_another(open_page, browser, app_url, tmp_path):
     page = open_page("build-it-yourself?course=scalars&task=train")
     write(page, SCALARS.reference)
@@ -55,7 +55,7 @@ def test_an_engine_goes_from_one_browser_to_another(open_page, browser, app_url,
         expect(other.get_by_role("button", name=re.compile("passed"))).to_have_count(len(SCALARS.tasks))
 
 
-@pytest.mark.skipif(bool(sandbox.unavailable()), reason=sandbox.unavailable())
+@pytest.mark.skipif(bool(isolation.unavailable()), reason=isolation.unavailable())
 def test_what_the_command_line_checked_is_taken_by_start(browser, app_url, tmp_path):
     text = SCALARS.grown(SCALARS.reference, 3)
     for command in ("start scalars", "check"):
@@ -94,7 +94,7 @@ def test_a_link_to_an_engine_that_is_not_here_says_so_and_the_address_is_right(o
     expect(page).not_to_have_url(re.compile("engine="))
 
 
-@pytest.mark.skipif(bool(sandbox.unavailable()), reason=sandbox.unavailable())
+@pytest.mark.skipif(bool(isolation.unavailable()), reason=isolation.unavailable())
 @pytest.mark.parametrize("size", [(1280, 720), (360, 740)])
 def test_the_end_of_a_course_is_seen_with_the_way_on(open_page, size):
     page = open_page("build-it-yourself?course=scalars&task=train", width=size[0], height=size[1])

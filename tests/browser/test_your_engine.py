@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from lab.practice import sandbox
+from lab.practice import isolation
 from lab.practice.render_report import all_passed
 from practice import COURSES
 from tests.layout import violations
@@ -37,7 +37,7 @@ def look(page):
 
 
 @pytest.mark.flow
-@pytest.mark.skipif(bool(sandbox.unavailable()), reason=sandbox.unavailable())
+@pytest.mark.skipif(bool(isolation.unavailable()), reason=isolation.unavailable())
 def test_an_engine_comes_back_is_played_and_trained(open_page):
     page = open_page("build-it-yourself?tab=passes")
     expect(page.get_by_text("no finished engine yet")).to_be_visible()

@@ -5,9 +5,9 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from lab.practice import sandbox
+from lab.practice import isolation
 
-pytestmark = pytest.mark.skipif(sandbox.unavailable() != "", reason="no program can run on this machine")
+pytestmark = pytest.mark.skipif(isolation.unavailable() != "", reason="no program can run on this machine")
 
 PROGRAM = """\
 from model import Tensor

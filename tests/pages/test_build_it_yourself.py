@@ -4,13 +4,14 @@ import json
 
 import pytest
 
-from lab.practice import sandbox
+from lab.practice import isolation
 from pages.parts.practice import exercise
 from practice.scalars import COURSE
+from tests.answers import judge_here
 from tests.pages.conftest import address, app, components, press, run, texts
 
 NAME = "exercise scalars"
-needs_processes = pytest.mark.skipif(bool(sandbox.unavailable()), reason=sandbox.unavailable())
+needs_processes = pytest.mark.skipif(bool(isolation.unavailable()), reason=isolation.unavailable())
 
 
 def opened(**address):
@@ -25,7 +26,7 @@ def shown(at, name="exercise"):
 
 def check(at, text, key="value", seen=""):
     """What the browser does at a check: AppTest runs no callback of a component."""
-    at.session_state[f"{NAME} checking"] = exercise.Checking(COURSE, key, text, 0, sandbox.runner)
+    at.session_state[f"{NAME} checking"] = exercise.Checking(COURSE, key, text, 0, judge_here)
     at.run()
     assert not at.exception
     return at
@@ -140,7 +141,7 @@ def test_a_server_for_several_people_opens_no_folder(monkeypatch, tmp_path):
     at = opened()
     assert not at.text_input
     assert shown(at)["disk"] is None
-    monkeypatch.setattr(sandbox, "bubblewrap_works", lambda: False)
+    monkeypatch.setattr(isolation, "bubblewrap_works", lambda: False)
     at = opened()
     assert shown(at)["runs"] is False
-    assert shown(at)["how"] == sandbox.NO_BUBBLEWRAP
+    assert shown(at)["how"] == isolation.NO_BUBBLEWRAP

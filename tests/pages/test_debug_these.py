@@ -6,13 +6,14 @@ import pytest
 
 from lab.failures.catalogue import FAILURES as CATALOGUE
 from lab.lessons.pages import BY_FILE
-from lab.practice import sandbox
+from lab.practice import isolation
 from pages.parts.practice import exercise
 from practice.debug import FAILURES, PROGRAMS
+from tests.answers import judge_here
 from tests.pages.conftest import address, app, components, press, run, texts
 from tests.pages.test_build_it_yourself import shown
 
-needs_processes = pytest.mark.skipif(bool(sandbox.unavailable()), reason=sandbox.unavailable())
+needs_processes = pytest.mark.skipif(bool(isolation.unavailable()), reason=isolation.unavailable())
 NUMBER, PROGRAM = next((n, program) for n, program in enumerate(PROGRAMS, 1) if program.key == "order")
 
 
@@ -22,7 +23,7 @@ def opened(**address):
 
 def check(at, text):
     """What the browser does at a check: AppTest runs no callback of a component."""
-    begun = exercise.Checking(PROGRAM, PROGRAM.key, text, 0, sandbox.runner)
+    begun = exercise.Checking(PROGRAM, PROGRAM.key, text, 0, judge_here)
     at.session_state[f"exercise {PROGRAM.key} checking"] = begun
     at.run()
     assert not at.exception

@@ -6,7 +6,7 @@ from datetime import date
 import numpy as np
 import pytest
 
-from lab.practice import sandbox
+from lab.practice import isolation
 from model import Tensor
 from pages.parts.practice.finished import Engine
 from practice import COURSES
@@ -177,7 +177,7 @@ def with_engine(*edit, course="tensors", **parameters):
     return run(at, engine=course, **parameters)
 
 
-needs_processes = pytest.mark.skipif(bool(sandbox.unavailable()), reason=sandbox.unavailable())
+needs_processes = pytest.mark.skipif(bool(isolation.unavailable()), reason=isolation.unavailable())
 
 
 @needs_processes

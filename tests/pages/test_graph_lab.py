@@ -12,7 +12,7 @@ import pytest
 
 from lab.expression.run_pytorch import installed
 from lab.lessons.glossary import TERMS
-from lab.practice import sandbox
+from lab.practice import isolation
 from lab.trace.dot import PALETTES
 from lab.ui.expression_box import presets
 from lab.watch import watch
@@ -395,7 +395,7 @@ def test_a_name_that_is_typed_again_finds_its_value_again(at):
 ENGINE = Engine(COURSES["scalars"], COURSES["scalars"].reference, date(2026, 11, 2))
 
 
-@pytest.mark.skipif(bool(sandbox.unavailable()), reason=sandbox.unavailable())
+@pytest.mark.skipif(bool(isolation.unavailable()), reason=isolation.unavailable())
 def test_the_player_traces_an_engine_of_one_s_own_where_there_is_one():
     at = app("pages/graph_lab.py")
     at.session_state["own engines"] = {"scalars": ENGINE}
@@ -419,7 +419,7 @@ def test_the_player_traces_an_engine_of_one_s_own_where_there_is_one():
     assert sent(at)["canCheck"]
 
 
-@pytest.mark.skipif(bool(sandbox.unavailable()), reason=sandbox.unavailable())
+@pytest.mark.skipif(bool(isolation.unavailable()), reason=isolation.unavailable())
 def test_an_engine_of_one_s_own_that_overwrites_is_marked_where_it_departs():
     wrong = dataclasses.replace(ENGINE, source=ENGINE.source.replace(".grad += ", ".grad = "))
     at = app("pages/graph_lab.py")

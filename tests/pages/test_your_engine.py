@@ -6,17 +6,18 @@ from importlib.util import find_spec
 
 import pytest
 
-from lab.practice import sandbox
+from lab.practice import isolation, runners
 from lab.practice.checker import CheckReport
 from lab.practice.checking import Checking
 from lab.practice.learner_run import Contest
 from pages.parts.practice.finished import Engine
 from practice import COURSES
+from tests.answers import judge_here
 from tests.pages.conftest import address, app, components, press, run, sent, texts
 
 SCALARS, TENSORS, FUNCTIONS = COURSES["scalars"], COURSES["tensors"], COURSES["functions"]
 PATIENCE = 100
-needs_processes = pytest.mark.skipif(bool(sandbox.unavailable()), reason=sandbox.unavailable())
+needs_processes = pytest.mark.skipif(bool(isolation.unavailable()), reason=isolation.unavailable())
 
 
 PAGE = "pages/build_it_yourself.py"
@@ -71,9 +72,9 @@ def test_without_an_engine_the_page_asks_the_browser_for_one():
 
 def test_a_server_that_runs_no_code_says_why(monkeypatch):
     monkeypatch.setenv("TENSOR_LAB_HOSTED", "1")
-    monkeypatch.setattr(sandbox, "bubblewrap_works", lambda: False)
+    monkeypatch.setattr(isolation, "bubblewrap_works", lambda: False)
     at = run(app(PAGE), tab="passes")
-    assert sandbox.NO_BUBBLEWRAP in texts(at.info)
+    assert isolation.NO_BUBBLEWRAP in texts(at.info)
     assert shown(at, "own_engines")["courses"] == []
 
 
@@ -81,7 +82,7 @@ def brought_back(at, *texts):
     """As the browser does it: these texts come, each for its course, and are checked."""
     at.session_state["own asked"] = {course.key for course, _ in texts}
     at.session_state["own coming"] = {
-        course.key: Checking(course, course.tasks[-1].key, text, 0, sandbox.runner) for course, text in texts
+        course.key: Checking(course, course.tasks[-1].key, text, 0, judge_here) for course, text in texts
     }
     at.run()
     assert not at.exception
@@ -297,7 +298,7 @@ def test_a_training_that_fails_says_where(course, edit, said):
 def test_a_training_with_another_text_is_not_that_of_this_engine():
     at = app(PAGE)
     at.session_state["own engines"] = {"scalars": Engine(SCALARS, SCALARS.reference, date(2026, 11, 2))}
-    contest = Contest(SCALARS, "another", 0, sandbox.runner)
+    contest = Contest(SCALARS, "another", 0, runners.runner)
     contest.stop()
     contest.wait(PATIENCE)
     at.session_state["own contest"] = contest

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from lab.practice import program, sandbox
+from lab.practice import isolation, program
 from lab.practice.program import ProgramPass, ProgramRun, pack
 from lab.practice.progress_file import hashed
 from lab.watch import watch
@@ -70,7 +70,7 @@ def test_a_link_brings_its_program_and_runs_nothing():
 def test_a_program_from_a_link_runs_only_where_something_confines_it(monkeypatch):
     began = []
     monkeypatch.setattr(running, "begin", lambda place, source: began.append(source))
-    monkeypatch.setattr(sandbox, "unconfined", lambda: "Nothing confines it.")
+    monkeypatch.setattr(isolation, "unconfined", lambda: "Nothing confines it.")
     session = {"program linked": SOURCE}
     monkeypatch.setattr(page.st, "session_state", session)
     for text in (SOURCE, SOURCE + "#"):
@@ -106,5 +106,5 @@ def test_an_example_goes_to_the_editor():
 
 
 def test_where_nothing_may_run_it_says_why(monkeypatch):
-    monkeypatch.setattr(sandbox, "unavailable", lambda: "Not here.")
+    monkeypatch.setattr(isolation, "unavailable", lambda: "Not here.")
     assert editor(opened())["refuses"] == "Not here."

@@ -8,7 +8,7 @@ import streamlit as st
 
 from lab.failures import FAILURES
 from lab.failures.code import MAX_CHARACTERS, CodeFinding, NotReadable, program, read
-from lab.practice import sandbox
+from lab.practice import isolation
 from lab.practice.program import ProgramRun, pack
 from lab.ui import page
 from lab.ui.table import escape_markdown, with_code
@@ -128,7 +128,7 @@ def _ask() -> str:
     )
     with st.container(horizontal=True):
         button("Read it", "code read", running.forget, PLACE, type="primary")
-        button("Run it", "code run", run, disabled=sandbox.unavailable() != "")
+        button("Run it", "code run", run, disabled=isolation.unavailable() != "")
         button("An example", "code example", take, EXAMPLE)
     st.file_uploader("Or a file", ["py", "ipynb", "txt"], key="code file", max_upload_size=1, on_change=load)
     return text

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from lab.practice import sandbox
+from lab.practice import isolation
 from lab.practice.program import MAX_CHARACTERS, ProgramPass, ProgramRun, examples, pack, unpack
 from lab.practice.progress_file import hashed
 from lab.text import strict_json
@@ -102,7 +102,7 @@ def run_asked() -> None:
     if not isinstance(text, str) or len(text) > MAX_CHARACTERS:
         return
     session["program code"] = text
-    if text == session.get("program linked") and (why := sandbox.unconfined()):
+    if text == session.get("program linked") and (why := isolation.unconfined()):
         running.refuse("graph", text, f"{why} {LINKED}")
     else:
         running.begin("graph", text)

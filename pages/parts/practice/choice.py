@@ -12,7 +12,7 @@ from types import MappingProxyType
 
 import streamlit as st
 
-from lab.practice import learner_engine, sandbox
+from lab.practice import isolation, learner_engine
 from lab.practice.checking import Checking
 from lab.practice.folder import MAX_BYTES
 from lab.practice.render_report import render_report
@@ -79,7 +79,7 @@ def _replace_unavailable(name: str, others: Collection[str]) -> None:
     asked, note = session[f"{name} engine"], f"{name} engine lacking"
     known = asked in finished.engines() or asked in others
     may_come = asked in session.get(_CHECKING, {}) or (
-        asked not in session.get(_ASKED, ()) and not sandbox.unavailable()
+        asked not in session.get(_ASKED, ()) and not isolation.unavailable()
     )
     if asked != LABS and not known and not may_come:
         session[note], session[f"{name} engine"] = asked, LABS
@@ -123,7 +123,7 @@ def restore(name: str = "") -> None:
                 checking = Checking(course, course.tasks[-1].key, text, secrets.randbits(32), judge_in_turn())
                 session[_CHECKING] = session.get(_CHECKING, {}) | {key: checking}
 
-    lacking = {} if sandbox.unavailable() else {key: COURSES[key] for key in learner_engine.ENGINES}
+    lacking = {} if isolation.unavailable() else {key: COURSES[key] for key in learner_engine.ENGINES}
     lacking = {
         key: it for key, it in lacking.items() if key not in finished.engines() and key not in session.get(_ASKED, ())
     }

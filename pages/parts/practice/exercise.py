@@ -17,7 +17,7 @@ from typing import Any
 import streamlit as st
 
 from lab.practice import folder as workspace
-from lab.practice import record, sandbox
+from lab.practice import isolation, record
 from lab.practice.checker import CheckReport
 from lab.practice.checking import Checking
 from lab.practice.folder import Changed, FolderError
@@ -97,7 +97,7 @@ def exercise(
             return
         if asked.get("key") != name:  # sent before the page changed to another text
             return
-        if len(text) > workspace.MAX_BYTES or sandbox.unavailable():
+        if len(text) > workspace.MAX_BYTES or isolation.unavailable():
             return
         session.pop(_name(course, "complaint"), None)
         if folder:
@@ -118,7 +118,7 @@ def exercise(
     if complaint:
         st.text(complaint)
     checking: Checking | None = session.get(_name(course, "checking"))
-    why_not = sandbox.unavailable()
+    why_not = isolation.unavailable()
     if not why_not:
         judges()  # starts a process, so that the first check need not wait for it
     shown: dict[str, Any] = {
@@ -129,7 +129,7 @@ def exercise(
         "lines": lines,
         "working": checking.at if checking else None,
         "result": session.get(_name(course, "result")),
-        "how": why_not or sandbox.isolation() + (f" It is in {folder / course.file}." if folder else ""),
+        "how": why_not or isolation.isolation() + (f" It is in {folder / course.file}." if folder else ""),
         "runs": not why_not,
         "onward": onward,
         "disk": {"text": disk.text, "stamp": disk.stamp} if disk else None,

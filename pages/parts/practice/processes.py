@@ -8,7 +8,8 @@ from contextlib import AbstractContextManager
 import streamlit as st
 
 from lab.practice.judging import JudgeProcess, Judges
-from lab.practice.sandbox import Pool, Sandbox
+from lab.practice.runners import Pool
+from lab.practice.sandbox import Sandbox
 from lab.ui.browser_cookie import COOKIE, is_key
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from lab.practice import sandbox
+from lab.practice import isolation
 from lab.practice.program import MAX_CHARACTERS, ProgramRun, RunningProgram, imports
 from lab.practice.sandbox import PROGRAMS
 from pages.parts.practice.processes import recorder_in_turn, recorders
@@ -15,7 +15,7 @@ PAUSE = 0.5  # seconds between two looks at a program that runs
 def begin(place: str, source: str) -> None:
     """Run a program for a place; stop the one that still runs for it."""
     stop(place)
-    if not sandbox.unavailable() and len(source) <= MAX_CHARACTERS:
+    if not isolation.unavailable() and len(source) <= MAX_CHARACTERS:
         st.session_state[f"program of {place}"] = RunningProgram(source, recorder_in_turn(imports(source)))
 
 
@@ -58,7 +58,7 @@ def forget(place: str) -> None:
 
 def prepare() -> str:
     """Start the processes, so that the first program need not wait for them; return why none can run here, or ""."""
-    reason = sandbox.unavailable()
+    reason = isolation.unavailable()
     for kind in () if reason else PROGRAMS:
         recorders(kind)
     return reason

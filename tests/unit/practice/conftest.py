@@ -4,7 +4,7 @@ import sys
 
 import pytest
 
-from lab.practice import sandbox
+from lab.practice import isolation, runners
 
 
 @pytest.fixture(autouse=True)
@@ -17,12 +17,12 @@ def limits_stay():
 
 @pytest.fixture(scope="module", params=["bubblewrap", "limits alone"])
 def boxed(request):
-    if request.param == "bubblewrap" and not sandbox.bubblewrap_works():
+    if request.param == "bubblewrap" and not isolation.bubblewrap_works():
         pytest.skip("bubblewrap is missing or does not work on this machine")
     return request.param == "bubblewrap"
 
 
 @pytest.fixture(scope="module")
 def pool(boxed):
-    with sandbox.Pool(boxed) as pool:
+    with runners.Pool(boxed) as pool:
         yield pool

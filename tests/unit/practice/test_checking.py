@@ -7,7 +7,7 @@ from concurrent.futures import Future
 import psutil
 import pytest
 
-from lab.practice import sandbox
+from lab.practice import endings, isolation
 from lab.practice.background import YOU_STOPPED
 from lab.practice.checker import Stopped
 from lab.practice.checking import Checking
@@ -16,7 +16,7 @@ from lab.practice.render_report import render_report
 from practice import COURSES
 
 COURSE = COURSES["scalars"]
-pytestmark = pytest.mark.skipif(bool(sandbox.unavailable()), reason=sandbox.unavailable())
+pytestmark = pytest.mark.skipif(bool(isolation.unavailable()), reason=isolation.unavailable())
 DONE = 120.0  # seconds, on however busy a machine
 
 
@@ -73,7 +73,7 @@ def test_a_check_that_is_stopped_says_so(judges):
     checking.stop()
     checking.wait(DONE)
     assert not checking.report
-    assert checking.report.stopped in (YOU_STOPPED, sandbox.STOPPED)
+    assert checking.report.stopped in (YOU_STOPPED, endings.STOPPED)
 
 
 def test_what_keeps_a_process_from_starting_is_said():

@@ -4,20 +4,20 @@ import math
 
 import pytest
 
-from lab.practice import sandbox
+from lab.practice import isolation, runners
 from lab.practice.learner_run import Contest, Side
 from lab.practice.learner_training import GRADUATED, TRAININGS
 from practice import COURSES
 
 SCALARS = COURSES["scalars"]
-pytestmark = pytest.mark.skipif(bool(sandbox.unavailable()), reason=sandbox.unavailable())
+pytestmark = pytest.mark.skipif(bool(isolation.unavailable()), reason=isolation.unavailable())
 PATIENCE = 100
 
 
 def over(*edit):
     source = SCALARS.reference.replace(*edit) if edit else SCALARS.reference
     assert not edit or source != SCALARS.reference
-    contest = Contest(SCALARS, source, 0, sandbox.runner)
+    contest = Contest(SCALARS, source, 0, runners.runner)
     contest.wait(PATIENCE)
     assert contest.done
     return contest
@@ -63,7 +63,7 @@ def test_an_engine_that_fails_says_why_and_the_lab_s_goes_on(edit, why, line):
 
 def test_an_endless_loop_is_stopped_by_hand():
     source = SCALARS.reference.replace("t = math.tanh(self.data)", "while True: pass")
-    contest = Contest(SCALARS, source, 0, sandbox.runner)
+    contest = Contest(SCALARS, source, 0, runners.runner)
     contest.wait(0.5)
     assert not contest.done
     contest.stop()

@@ -9,11 +9,12 @@ import tempfile
 import psutil
 import pytest
 
-from lab.practice import program, sandbox
+from lab.practice import endings, isolation, program, runners, sandbox
 from lab.practice.checker import Problem
 from lab.practice.driver import ENGINE, TORCH
 from lab.practice.program import ProgramRun, examples, pack, run_program, unpack
-from lab.practice.sandbox import PROGRAMS, Pool
+from lab.practice.runners import Pool
+from lab.practice.sandbox import PROGRAMS
 from lab.trace.loading import LoadError, load
 
 linux = pytest.mark.skipif(sys.platform != "linux", reason="elsewhere the kernel does not refuse what is tried")
@@ -24,11 +25,12 @@ def patient(monkeypatch):
     """However busy the machine is: code is stopped for its processor time, not by the clock."""
     monkeypatch.setattr(sandbox, "MAX_STRETCH", 1000)
     monkeypatch.setattr(sandbox, "START_TIMEOUT", 600)
+    monkeypatch.setattr(runners, "START_TIMEOUT", 600)
 
 
 @pytest.fixture(scope="module", params=["bubblewrap", "limits alone"])
 def boxed(request):
-    if request.param == "bubblewrap" and not sandbox.bubblewrap_works():
+    if request.param == "bubblewrap" and not isolation.bubblewrap_works():
         pytest.skip("bubblewrap is missing or does not work on this machine")
     return request.param == "bubblewrap"
 
@@ -151,7 +153,7 @@ def test_a_long_program_is_in_no_link():
 def test_each_ending_is_one_sentence():
     sentences = {
         "ModuleNotFoundError": ("No module named 'torch'", program.INSTALL),
-        "TimeUp": ("", sandbox.TOO_LONG),
+        "TimeUp": ("", endings.TOO_LONG),
         "ValueError": ("first\nsecond", "ValueError: first"),
         "KeyError": ("", "KeyError"),
     }

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from lab.practice import sandbox
+from lab.practice import isolation
 from lab.practice.__main__ import main
 from lab.practice.progress_file import MAX_BYTES, Progress, Work, hashed, packed, parse
 from lab.practice.summary import width
@@ -146,7 +146,7 @@ def test_a_link_without_a_set_and_a_place_that_cannot_be_written_are_sentences(h
 SCALARS = COURSES["scalars"]
 ALL = {SCALARS.progress_key(task.key): "2026-05-06" for task in SCALARS.tasks}
 FIRST = SCALARS.grown(SCALARS.reference, 1)  # with one task done, which is soon checked
-needs_sandbox = pytest.mark.skipif(bool(sandbox.unavailable()), reason=sandbox.unavailable())
+needs_sandbox = pytest.mark.skipif(bool(isolation.unavailable()), reason=isolation.unavailable())
 MISTAKE = next(one for one in SCALARS.tasks[1].mistakes)
 
 
@@ -220,7 +220,7 @@ def test_whatever_is_handed_in_is_one_row_and_others_are_judged_rightly(tmp_path
 
 @pytest.mark.parametrize("trusted", [False, True])
 def test_code_runs_unconfined_only_if_the_teacher_says_so(tmp_path, capsys, monkeypatch, trusted):
-    monkeypatch.setattr(sandbox, "unconfined", lambda: sandbox.UNCONFINED)
+    monkeypatch.setattr(isolation, "unconfined", lambda: isolation.UNCONFINED)
     with_code(tmp_path / "one.json", FIRST, "Ada")
     _, lines, notes = summarized(capsys, tmp_path, *["--run-unconfined"] * trusted)
     assert lines[1].split()[-1] == ("checked" if trusted else "unchecked")

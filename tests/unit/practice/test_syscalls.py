@@ -16,7 +16,8 @@ import pytest
 
 from lab.practice import syscalls
 from lab.practice.checker import Job, Stopped, check
-from lab.practice.sandbox import Limits, Pool
+from lab.practice.runners import Pool
+from lab.practice.sandbox import Limits
 from lab.practice.syscalls import ALLOW, ALLOWED, ARCHITECTURES, KILL, REFUSE, UNKNOWN, Call, instructions
 from practice import COURSES
 from tests.answers import unusual
