@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from model import Array, Tensor, _own_gradient, _tick, linear
+from model import Array, Tensor, _own_gradient, linear
 
 __all__ = ["ACTIVATIONS", "INITS", "MLP", "SGD", "Adam", "Linear", "Optimizer", "clip_grad_norm", "init_weight"]
 
@@ -45,16 +45,14 @@ class Linear:
 
     def __init__(self, n_in: int, n_out: int, init: str = "xavier", rng: Any = None, dtype: Any = float) -> None:
         if not all(isinstance(n, (int, np.integer)) and n >= 1 for n in (n_in, n_out)):
-            raise ValueError(
-                f"A layer needs at least one input and one output, as integers: not {n_in!r} and {n_out!r}."
-            )
+            raise ValueError(f"A layer has at least one input and one output, as integers: not {n_in!r} and {n_out!r}.")
         if np.dtype(dtype) not in (np.float64, np.float32):
             raise ValueError(f"The weights of a layer are float64 or float32: {np.dtype(dtype)} cannot be trained.")
         self.weight = Tensor(init_weight(n_in, n_out, init, rng).astype(dtype), label="weight")
         self.bias = Tensor(np.zeros(n_out, dtype), label="bias")
 
     def __call__(self, x: Any) -> Tensor:
-        inputs: Tensor = x if isinstance(x, Tensor) else self.weight._constant(x)
+        inputs: Tensor = x if isinstance(x, Tensor) else self.weight.constant(x)
         return linear(inputs, self.weight, self.bias) if inputs.ndim == 2 else inputs @ self.weight + self.bias
 
     def parameters(self) -> list[Tensor]:
@@ -82,9 +80,7 @@ class MLP:
         skip: bool = False,
     ) -> None:
         if not isinstance(sizes, (Sequence, np.ndarray)) or len(sizes) < 2:
-            raise ValueError(
-                f"A network needs a list of at least an input and an output size, as in MLP([2, 8, 1]), not {sizes!r}."
-            )
+            raise ValueError(f"A network needs a list of at least two sizes, as in MLP([2, 8, 1]), not {sizes!r}.")
         _check_choice("activation", activation, ACTIVATIONS)
         rng = np.random.default_rng(rng)
         self.activation, self.skip = activation, skip
@@ -131,7 +127,7 @@ class Optimizer:
         self.lr, self.weight_decay = _number("lr", lr), _number("weight_decay", weight_decay)
         # State that is kept from step to step: name and parameter number -> an array shaped like the parameter
         self.memory: dict[str, Array] = {
-            f"{name}{i}": np.zeros_like(p._values) for name in remembered for i, p in enumerate(self.parameters)
+            f"{name}{i}": np.zeros(p.shape, p.dtype) for name in remembered for i, p in enumerate(self.parameters)
         }
 
     def zero_grad(self) -> None:
@@ -141,17 +137,13 @@ class Optimizer:
 
     def step(self) -> None:
         """Update each parameter that has a gradient, in place."""
-        now, decay = _tick(), float(self.weight_decay)  # a NumPy number would turn float32 into float64
+        decay = float(self.weight_decay)  # a NumPy number would turn float32 into float64
         for i, p in enumerate(self.parameters):
-            gradient, data = _own_gradient(p), p._values
+            gradient, values = _own_gradient(p), p.read()
             if gradient is not None:
-                update = self._update(i, gradient + decay * data if decay else gradient)
+                update = self._update(i, gradient + decay * values if decay else gradient)
                 # No other code has the array `update`, so the new values are written into it, not into a third one
-                values = np.subtract(data, update, update) if data.ndim else data - update
-                if p._lent is None:
-                    p._values, p._touched = values, now  # a closure may keep the old array: it stays as it is
-                else:
-                    data[...] = values  # code that holds this array expects the new values; no closure keeps it
+                p.replace(np.subtract(values, update, update) if values.ndim else values - update)
 
     def _update(self, i: int, gradient: Array) -> Array:
         """Return what to subtract from parameter i, as an array of its own."""
@@ -223,7 +215,7 @@ def _leaves(parameters: Iterable[Tensor]) -> tuple[Tensor, ...]:
     leaves: list[Any] = [*parameters] if listed else [None]
     if not leaves:
         raise TypeError("The list of parameters is empty: there is nothing to train.")
-    if not all(isinstance(p, Tensor) and p._backward is None for p in leaves):
+    if not all(isinstance(p, Tensor) and not p.op for p in leaves):
         raise TypeError(
             "Give parameters as a list of leaf Tensors, such as network.parameters(): results of operations are none."
         )

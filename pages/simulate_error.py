@@ -171,7 +171,10 @@ def _settings() -> Experiment:
     line = st.container(key="trap-settings", horizontal=True, vertical_alignment="bottom", gap="small")
     texts = {name: op.text for name, op in OPS.items()}
     targets = {what: f"{target} ({what})" for what, target in WRITTEN.items()}
-    guards = "On is the engine’s default. Off runs the pass inside `allow_mutation()`."
+    guards = (
+        "On runs the pass on the engine of `detect_mutation()`, off inside `allow_mutation()`. The default engine "
+        "needs neither: its closures share no array, so a write does no harm."
+    )
     with line:
         op = pick("Operation", texts, "trap op", on_change=_ask_again, width=155)
         written = pick("Write to", targets, "trap written", on_change=_ask_again, width=155)

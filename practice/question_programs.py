@@ -45,7 +45,7 @@ def classic_by_one_way(Tensor: Engine, way: int) -> float:
 def arrows(Tensor: Engine) -> float:
     a, b = Tensor(2.0), Tensor(3.0)
     t = a * b
-    return float(sum(len(node._children) for node in topological_order(t * t + a)))
+    return float(sum(len(node.children) for node in topological_order(t * t + a)))
 
 
 def relu_at_0(Tensor: Engine) -> float:
@@ -121,11 +121,12 @@ def many_numbers(Tensor: Engine) -> None:
     y.backward()
 
 
-def written_to(Tensor: Engine) -> None:
+def written_to(Tensor: Engine) -> float:
     a, b = Tensor(2.0, label="a"), Tensor(3.0, label="b")
     y = a * b
     a.data += 1.0
     y.backward()
+    return gradient(b)
 
 
 def detached(Tensor: Engine) -> float:
@@ -177,7 +178,7 @@ def number_first(Tensor: Engine) -> str:
 def leaf(Tensor: Engine) -> str:
     a = Tensor(3.0)
     y = a * a
-    return f"The backward step of a is {a._backward}; that of y is {'a closure' if y._backward else 'None'}."
+    return f"The backward step of a is {a.closure}; that of y is {'a closure' if y.closure else 'None'}."
 
 
 def column_and_row(Tensor: Engine) -> float:

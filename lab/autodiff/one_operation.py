@@ -16,9 +16,9 @@ class _MessageKeeper(Tensor):
 
     __slots__ = ("sent",)
 
-    def _accumulate(self, message):
+    def accumulate(self, message):
         self.sent = np.array(message)
-        super()._accumulate(message)
+        super().accumulate(message)
 
 
 @dataclass(frozen=True)

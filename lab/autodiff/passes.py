@@ -61,7 +61,7 @@ class FunctionGraph:
         """Call build with the leaves as keyword Tensors. Raises Unfit if there is nothing to follow, or too much."""
         self._leaves = {name: Tensor(value, label=name) for name, value in leaves.items()}
         self._result = build(**self._leaves)
-        if self._result._backward is None:
+        if self._result.closure is None:
             raise Unfit("The result depends on no input through any operation: there is no derivative to follow.")
         self._order = topological_order(self._result)
         reached = set(self._order)
@@ -76,7 +76,7 @@ class FunctionGraph:
         ):
             if count > most:
                 raise Unfit(f"This function {what.format(f'{count:,}')}: {most:,} at most can be followed here.")
-        self.operands = tuple(tuple(self._numbers[child] for child in tensor._children) for tensor in self._order)
+        self.operands = tuple(tuple(self._numbers[child] for child in tensor.children) for tensor in self._order)
         self.names = self._names()
         self.titles = tuple(
             _titled(tensor, name, [self.names[child] for child in children])
@@ -105,7 +105,7 @@ class FunctionGraph:
         tangents[self._numbers[self._leaves[name]]] = start
         steps = [PassStep(None, tuple(tangents))]
         for number, node in enumerate(self._order):
-            if node._backward is not None:
+            if node.closure is not None:
                 with np.errstate(all="ignore"):
                     moved = [
                         local @ np.ravel(_there(tangents[self._numbers[child]])) for child, local in self._rows(node)
@@ -121,14 +121,14 @@ class FunctionGraph:
     def _rows(self, node: Tensor) -> list[tuple[Tensor, np.ndarray]]:
         """Return each operand that requires a gradient with its local Jacobian (elements of node, of operand)."""
         if node not in self._local:
-            operands = [child for child in dict.fromkeys(node._children) if child.requires_grad]
+            operands = [child for child in dict.fromkeys(node.children) if child.requires_grad]
             jacobians = [np.zeros((node.size, child.size)) for child in operands]
             for row, index in enumerate(np.ndindex(node.shape)):
                 self._forget()
                 upstream = np.zeros(node.shape)
                 upstream[index] = 1.0
                 with np.errstate(all="ignore"):
-                    node._backward(upstream[()])  # a single number travels as a NumPy scalar
+                    node.closure(upstream[()])  # a single number travels as a NumPy scalar
                 for child, jacobian in zip(operands, jacobians, strict=True):
                     jacobian[row] = 0.0 if child.grad is None else np.ravel(child.grad)
             self._local[node] = list(zip(operands, jacobians, strict=True))
@@ -145,9 +145,9 @@ class FunctionGraph:
         self._result.grad = _started(upstream, self._result.shape)
         steps = [PassStep(None, self._gradients())]
         for node in reversed(self._order):
-            if node._backward is not None:
+            if node.closure is not None:
                 with np.errstate(all="ignore"):
-                    node._backward(node.grad)
+                    node.closure(node.grad)
                 steps.append(PassStep(self._numbers[node], self._gradients()))
         return steps
 
@@ -170,7 +170,7 @@ class FunctionGraph:
         for tensor in self._order:
             if tensor is self._result:
                 names.append("result")
-            elif tensor._children:
+            elif tensor.children:
                 names.append(tensor.label or f"v{next(numbers)}")
             else:
                 names.append(tensor.label or brief(tensor.numpy()))

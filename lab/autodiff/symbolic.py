@@ -91,10 +91,10 @@ def formula(result: Tensor, leaves: Mapping[str, Tensor]) -> Formula:
     for tensor in topological_order(result):
         if tensor.ndim:
             raise NoFormula(f"A formula is written for single numbers; a value here has shape {tensor.shape}.")
-        if tensor._children:
+        if tensor.children:
             if tensor.op not in RULES:
                 raise NoFormula(f"There is no rule for `{tensor.op}` here; there is one for {', '.join(RULES)}.")
-            found[id(tensor)] = (tensor.op, *(found[id(child)] for child in tensor._children))
+            found[id(tensor)] = (tensor.op, *(found[id(child)] for child in tensor.children))
         else:
             found[id(tensor)] = names.get(id(tensor), tensor.item())
     return found[id(result)]
@@ -315,7 +315,7 @@ def growth(function: Callable[..., Tensor], point: Mapping[str, float], name: st
 
 def passes(result: Tensor) -> tuple[int, int]:
     """Run the backward pass, and count the operations of the graph and the closures that the pass calls."""
-    nodes = sum(bool(tensor._children) for tensor in topological_order(result))
+    nodes = sum(bool(tensor.children) for tensor in topological_order(result))
     called = 0
 
     def counted(rule: Callable[[Any], None]) -> Callable[[Any], None]:
@@ -327,8 +327,8 @@ def passes(result: Tensor) -> tuple[int, int]:
         return count
 
     for tensor in topological_order(result):
-        if tensor._backward is not None:
-            tensor._backward = counted(tensor._backward)
+        if tensor.closure is not None:
+            tensor.closure = counted(tensor.closure)
     with np.errstate(all="ignore"):
         result.backward()
     return nodes, called

@@ -122,8 +122,8 @@ def of_graph(result: model.Tensor, leaves: Mapping[str, model.Tensor]) -> Design
     places = {id(tensor): number for number, tensor in enumerate(order)}
     lines = []
     for tensor in order:
-        if tensor._children:
-            lines.append(ProgramLine(_common(tensor), tuple(places[id(child)] for child in tensor._children)))
+        if tensor.children:
+            lines.append(ProgramLine(_common(tensor), tuple(places[id(child)] for child in tensor.children)))
         else:
             value = tensor.numpy() if tensor.ndim else tensor.item()
             name = names.get(id(tensor), "")
@@ -133,7 +133,7 @@ def of_graph(result: model.Tensor, leaves: Mapping[str, model.Tensor]) -> Design
 
 def _common(tensor: model.Tensor) -> str:
     """Return the name of a tensor's operation. Raises Unsuitable if not all designs have it."""
-    op, children = tensor.op, tensor._children
+    op, children = tensor.op, tensor.children
     if op not in OPERATIONS:
         raise Unsuitable(f"The five designs have {COMMON}; this expression also uses `{op}`.")
     if op == "sum" and tensor.shape != ():
@@ -151,8 +151,8 @@ def _check_size(found: DesignProgram, order: Sequence[model.Tensor]) -> None:
         raise Unsuitable(
             f"The names hold {passes} numbers, and forward mode takes a pass for each: {MAX_PASSES} at most."
         )
-    work = sum(tensor.size * (tensor._children[0].shape[-1] if tensor.op == "@" else 1) for tensor in order)
-    work += sum(tensor._children[0].size for tensor in order if tensor.op == "sum")
+    work = sum(tensor.size * (tensor.children[0].shape[-1] if tensor.op == "@" else 1) for tensor in order)
+    work += sum(tensor.children[0].size for tensor in order if tensor.op == "sum")
     if work > MAX_WORK:
         raise Unsuitable(f"This computes {work:,} numbers, an object for each in one design: {MAX_WORK:,} at most.")
 
@@ -257,9 +257,9 @@ ENGINE = Design(
     "This lab’s engine",
     model,
     model.Tensor,
-    r"Tensor\.(__init__|_node|_constant)",
+    r"Tensor\.(__init__|node|constant)",
     r"Tensor\.\w+\.<locals>\._backward",
-    "Closures with a guard against writes, every operation, and a graph that the pass frees.",
+    "Closures that no write can reach, every operation, and a graph that the pass frees.",
 )
 FIVE = (
     Design(

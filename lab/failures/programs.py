@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from lab.designs.compare import kept_by
+from lab.traps import detect_mutation
 from model import Tensor, allow_mutation, cross_entropy, no_grad, where
 from nn import MLP, SGD, Linear
 
@@ -24,12 +25,13 @@ def norm(parameter: Tensor) -> float:
 
 
 def written_to(numbers: Sequence[float] = (1.0, 2.0)) -> Shown:
-    x = Tensor(numbers, label="x")
-    y = x.exp()
-    y.label = "y"
-    loss = y.sum()
-    y.data += 1  # exp needs y to compute its gradient
-    loss.backward()
+    with detect_mutation() as Watched:  # as PyTorch, it refuses what has been written to
+        x = Watched(numbers, label="x")
+        y = x.exp()
+        y.label = "y"
+        loss = y.sum()
+        y.data += 1  # exp needs y to compute its gradient
+        loss.backward()
     return {"x.grad": x.grad}
 
 
@@ -272,10 +274,11 @@ def never_zeroed_fixed(start: float = 5.0) -> Shown:
 
 
 def leaf(numbers: Sequence[float] = (1.0, 2.0)) -> Shown:
-    w = Tensor(numbers, label="w")
-    loss = (w * w).sum()
-    w.data -= 0.1  # PyTorch refuses this line when it is written w -= 0.1
-    loss.backward()
+    with detect_mutation() as Watched:
+        w = Watched(numbers, label="w")
+        loss = (w * w).sum()
+        w.data -= 0.1  # PyTorch refuses this line when it is written w -= 0.1
+        loss.backward()
     return {"w.grad": w.grad}
 
 
@@ -685,7 +688,7 @@ def refilled(start: float = 5.0) -> Shown:
     batches = np.array([[1.0, 2.0], [2.0, -1.0]])
     x = Tensor(batches[0], requires_grad=False, label="x")
     losses = []
-    with allow_mutation():  # as in PyTorch, where no guard watches .data
+    with allow_mutation():  # as in PyTorch, where x.data is the array that the graph uses
         for step in range(20):
             loss = ((w * x - 3 * batches[step % 2]) ** 2).mean()
             x.data[...] = batches[(step + 1) % 2]  # the next batch, in the array that backward() is about to read

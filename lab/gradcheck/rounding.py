@@ -46,10 +46,10 @@ def _with_random_rounding(tensor: type[Tensor], seed: int) -> type[Tensor]:
     class Rounded(tensor):  # type: ignore[misc, valid-type]
         __slots__ = ()
 
-        def _node(self, data: Any, *rest: Any) -> Tensor:
-            return super()._node(perturbed(data), *rest)
+        def node(self, data: Any, *rest: Any) -> Tensor:
+            return super().node(perturbed(data), *rest)
 
-        def _accumulate(self, message: Any) -> None:
-            super()._accumulate(perturbed(message))
+        def accumulate(self, message: Any) -> None:
+            super().accumulate(perturbed(message))
 
     return Rounded

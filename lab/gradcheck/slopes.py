@@ -200,7 +200,7 @@ class KnownGraph:
         """Collect the facts from a result's graph, before a backward pass frees it."""
         nodes = [node for node in topological_order(output) if node.op]
         return cls.from_nodes(
-            ((node.op, [child.numpy() for child in node._children], node.numpy()) for node in nodes),
+            ((node.op, [child.numpy() for child in node.children], node.numpy()) for node in nodes),
             like_pytorch=type(output) is Tensor,
         )
 

@@ -54,9 +54,9 @@ class SoftmaxRule:
             result = Tensor.softmax(self.detach(), axis).numpy()
 
             def _backward(upstream: np.ndarray) -> None:
-                self._accumulate(message(result, upstream))
+                self.accumulate(message(result, upstream))
 
-            return self._node(result, (self,), "softmax", _backward)
+            return self.node(result, (self,), "softmax", _backward)
 
         return type("WithAnotherSoftmax", (Tensor,), {"__slots__": (), "softmax": softmax})
 

@@ -25,7 +25,7 @@ from lab.trace.loading import add_kinds
 from lab.trace.numerical import NumericalCheck, check
 from lab.trace.parts import Captured, Code, Event, Node, Step, Value
 from lab.trace.recording import Trace, record
-from model import Tensor, _unbroadcast, no_grad
+from model import Tensor, no_grad
 from practice.task import Course, Inputs
 
 TRACER = (Path(__file__).parent / "tracer.py").read_text("utf-8")
@@ -175,9 +175,9 @@ class Differentiated:
             start, weight = (upstream, 1.0) if np.ndim(upstream) else (None, float(upstream))
             for name, gradient in self._gradients(leaves, start, result.numpy()).items():
                 if gradient is not None:
-                    tensors[name]._accumulate(gradient * weight)
+                    tensors[name].accumulate(gradient * weight)
 
-        return result._node(result.numpy(), tuple(tensors.values()), "your engine", backward)
+        return result.node(result.numpy(), tuple(tensors.values()), "your engine", backward)
 
     def _gradients(
         self, leaves: dict[str, np.ndarray], upstream: np.ndarray | None, labs: np.ndarray
@@ -327,7 +327,7 @@ def _undo_sums(trace: Trace) -> None:
         if rule.value is None or rule.scalar_only or not broadcast:
             continue
         copies = upstream * rule.value(*(values[child] for child in node["children"]), values[event["node"]])
-        if np.allclose(_unbroadcast(copies, Tensor(sent)), sent, equal_nan=True):
+        if np.allclose(Tensor(sent).unbroadcast(copies), sent, equal_nan=True):
             event["contribution"] = copies.tolist()
 
 

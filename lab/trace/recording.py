@@ -28,12 +28,7 @@ from lab.operation_table import OPS, UNKNOWN, Op
 from lab.text import brief, strict_json
 from lab.trace.parts import Captured, Code, Event, Node, Value
 from model import (
-    MutationError,
     Tensor,
-    _check_nothing_freed,
-    _check_nothing_written_to,
-    _fitted,
-    _unbroadcast,
     topological_order,
 )
 
@@ -155,19 +150,24 @@ def attempt(
     leaves: Mapping[str, Any],
     upstream: Any = None,
     changes: Mapping[str, Change] = MappingProxyType({}),
+    *,
+    tensor: type[Tensor] = Tensor,
+    refusals: tuple[type[Exception], ...] = (),
 ) -> Trace:
     """Record as `record` does, but keep the forward pass if the engine refuses the backward pass.
 
     The trace's `error` is then the message of `backward()`. It refuses, for example, a result of many numbers without
     `upstream`; `starting_gradients` offers some.
 
-    changes  leaf name -> a change. "constant": make it with requires_grad=False. "detached": give `build` its
-             `detach()`. "written": add 1 to its `data` between the passes
+    changes   leaf name -> a change. "constant": make it with requires_grad=False. "detached": give `build` its
+              `detach()`. "written": add 1 to its `data` between the passes
+    tensor    the engine, as for `record`
+    refusals  further errors by which that engine refuses a backward pass
 
     Raises RuntimeError if the pass has more than MAX_NUMBERS numbers, ValueError if `upstream` has another shape.
     """
     constants = [name for name, change in changes.items() if change == "constant"]
-    recording, error = Recording(leaves, constants=constants), ""
+    recording, error = Recording(leaves, tensor, constants=constants), ""
     with np.errstate(all="ignore"):
         output = _run_forward(build, recording, [name for name, change in changes.items() if change == "detached"])
         for name, change in changes.items():
@@ -181,7 +181,7 @@ def attempt(
         else:
             try:
                 output.backward(upstream, retain_graph=True)
-            except MutationError as refusal:
+            except refusals as refusal:
                 error = str(refusal)
     return recording.finish(output, error)
 
@@ -209,7 +209,7 @@ class Recorded(Tensor):
     id: int
     recorder: "Recording"
 
-    def _node(self, data: Any, children: tuple[Tensor, ...], op: str, backward: Callable[..., Any]) -> Tensor:
+    def node(self, data: Any, children: tuple[Tensor, ...], op: str, backward: Callable[..., Any]) -> Tensor:
         frame = sys._getframe(1)  # the method of the engine that is making this node
         made_at = SourcePlace(frame.f_code, frame.f_lineno, self.recorder.callers(frame.f_back))
         return self.observed(data, children, op, backward, made_at)
@@ -225,21 +225,22 @@ class Recorded(Tensor):
             backward(upstream)
             recorder.leave()
 
-        out = cast(Recorded, super()._node(data, children, op, observed))
+        observed.__wrapped__ = backward  # type: ignore[attr-defined]  # for inspect.unwrap
+        out = cast(Recorded, super().node(data, children, op, observed))
         if not out.requires_grad:  # under no_grad, or from constants alone: the engine keeps no history either
             recorder.add(out)
             return out
         if not all(isinstance(child, Recorded) for child in children):
-            out._children = tuple(map(recorder.as_recorded, children))
-            backward = recorder.with_copies(backward)
-        observed.__wrapped__ = backward  # type: ignore[attr-defined]  # for inspect.unwrap
+            out.children = tuple(map(recorder.as_recorded, children))
+            backward = observed.__wrapped__ = recorder.with_copies(backward)  # type: ignore[attr-defined]
         out_id = recorder.add(out)
-        recorder.forward(out_id, cast("tuple[Recorded, ...]", out._children), op, data, backward, made_at)
+        recorder.forward(out_id, cast("tuple[Recorded, ...]", out.children), op, data, backward, made_at)
         return out
 
-    def _constant(self, value: Any) -> Tensor:
-        constant = super()._constant(value)
-        self.recorder.add(cast(Recorded, constant))
+    def constant(self, value: Any) -> Tensor:
+        constant = super().constant(value)
+        if constant is not value:  # a tensor is one already
+            self.recorder.add(cast(Recorded, constant))
         return constant
 
     def detach(self) -> Tensor:
@@ -247,13 +248,13 @@ class Recorded(Tensor):
         self.recorder.add(cast(Recorded, detached))
         return detached
 
-    def _accumulate(self, message: Any) -> None:
+    def accumulate(self, message: Any) -> None:
         if self.recorder.probed is not None:
             self.recorder.probed.append((self.id, np.array(message)))
             return
         if self.requires_grad:
             self.recorder.message(self, message, sys._getframe(1))
-        super()._accumulate(message)
+        super().accumulate(message)
 
     def _set_grad(self, value: Any) -> None:
         _SLOT.__set__(self, value)
@@ -353,20 +354,20 @@ class Recording:
         return tensor if isinstance(tensor, Recorded) else self._copies[tensor]
 
     def _make_copy(self, tensor: Tensor) -> Recorded:
-        if tensor._backward is None:
-            leaf = object.__new__(self._recorded)
-            leaf._make_leaf(tensor._values, tensor.requires_grad, self._name_for(tensor))
+        if not tensor.op:
+            leaf = self._recorded(tensor.numpy(), tensor.requires_grad, self._name_for(tensor))
+            leaf.replace(tensor.read())  # the array itself, which closures may have captured
             self.add(leaf)
             return leaf
-        _check_nothing_freed([tensor])
-        _check_nothing_written_to([*tensor._children, tensor])
-        backward = tensor._backward
+        if tensor.closure is None:
+            tensor.backward(tensor.numpy())  # which says that the graph is freed
+        backward = tensor.closure
         lines = linecache.getlines(backward.__code__.co_filename)
         start = backward.__code__.co_firstlineno  # of the closure: the node is made below it
-        line = next((n for n in range(start, len(lines) + 1) if "_node(" in lines[n - 1]), start)
-        parent = self.as_recorded(tensor._children[0])
+        line = next((n for n in range(start, len(lines) + 1) if ".node(" in lines[n - 1]), start)
+        parent = self.as_recorded(tensor.children[0])
         made_at = SourcePlace(backward.__code__, line, [])
-        node = parent.observed(tensor._values, tensor._children, tensor.op, backward, made_at)
+        node = parent.observed(tensor.read(), tensor.children, tensor.op, backward, made_at)
         node.label = tensor.label
         return node
 
@@ -509,10 +510,10 @@ class Recording:
             }
         )
         # A broken engine may give a gradient the wrong shape; then it added the message unchanged.
-        message = _fitted(contribution, tensor) if np.shape(after) == tensor.shape else contribution
+        message = tensor.unbroadcast(contribution) if np.shape(after) == tensor.shape else contribution
         line = frame.f_lineno
-        if np.size(message) < np.size(contribution) and "_fitted" in frame.f_code.co_names:
-            source, line = self._source(_unbroadcast.__code__), _summing_line()  # it has just been summed there
+        if np.size(message) < np.size(contribution) and "unbroadcast" in frame.f_code.co_names:
+            source, line = self._source(Tensor.unbroadcast.__code__), _summing_line()  # it has just been summed there
         self.trace.events.append(
             {
                 "kind": "accumulate",
@@ -546,7 +547,7 @@ class Recording:
                 tensors = [(i, item) for i, item in enumerate(value) if isinstance(item, Recorded)]
                 entries += [_operand(f"{name}[{i}]", tensor) for i, tensor in tensors]
             elif isinstance(value, (np.ndarray, np.generic)):
-                of = [i for i, child in enumerate(children) if child._values is value]
+                of = [i for i, child in enumerate(children) if child.read() is value]
                 holds = "output" if value is data else f"value of operand {of[0]}" if of else "array"
                 numbers = self._numbers_of(value)
                 entries.append({"name": name, "holds": holds, "shape": list(value.shape), "value": numbers})
@@ -588,7 +589,7 @@ class Recording:
 
 def _summing_line() -> int:
     """Return the line of the engine that sums the messages to the copies of a broadcast operand."""
-    code = _unbroadcast.__code__
+    code = Tensor.unbroadcast.__code__
     lines = linecache.getlines(code.co_filename)
     return next(number for _, _, number in code.co_lines() if number and "_sum(" in lines[number - 1])
 

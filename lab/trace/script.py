@@ -1,6 +1,7 @@
 """Write an expression as a Python script that runs in the same folder as model.py."""
 
 from collections.abc import Mapping
+from textwrap import indent
 from types import MappingProxyType
 from typing import Any
 
@@ -16,7 +17,8 @@ def experiment(
 ) -> str:
     """Write a script that makes the leaves, computes the expression, runs one backward pass and prints all gradients.
 
-    changes and upstream are those of `lab.trace.recording.attempt`; upstream as nested lists.
+    changes and upstream are those of `lab.trace.recording.attempt`; upstream as nested lists. If a leaf is written to,
+    the script runs on an engine that detects it, and needs the folder of the lab.
     """
     result = expression.result_name
     leaves, tensors, writes = [], {}, []  # tensors: name -> variable of the leaf whose gradient is printed
@@ -36,4 +38,9 @@ def experiment(
     start = repr(upstream) if isinstance(upstream, list) else ""
     prints = [f'print("gradient of {name}:", {leaf}.grad)' for name, leaf in tensors.items()]
     after = [f'print("{result} =", {result}.numpy())', *writes, f"{result}.backward({start})", *prints]
-    return expression.program(leaves, after)
+    program = expression.program(leaves, after)
+    if not writes:
+        return program
+    end = program.index("\n\n", program.index("from model import"))
+    block = "from lab.traps import detect_mutation\n\nwith detect_mutation() as Tensor:\n"
+    return f"{program[:end]}\n{block}{indent(program[end + 2 :], '    ')}"

@@ -74,7 +74,7 @@ def run_cut(name: str, a: float, b: float) -> CutDemo:
     leaves = {"a": Tensor(a, label="a"), "b": Tensor(b, label="b")}
     h, loss = CUTS[name](**leaves)
     h.label, loss.label = "h", "L"
-    for child in loss._children:
+    for child in loss.children:
         if child is not h and not child.requires_grad:
             child.label = "h.detach()"
     snapshot = Snapshot(*leaves.values(), h, loss)

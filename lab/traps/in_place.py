@@ -17,7 +17,8 @@ import numpy as np
 from lab.gradcheck import numerical_gradient
 from lab.text import brief
 from lab.trace.recording import Recording, Trace, plain
-from model import MutationError, Tensor, allow_mutation
+from lab.traps.fingerprints import MutationError, detect_mutation
+from model import Tensor, allow_mutation
 from nn import SGD
 
 MAX_ABS = 5.0  # of the input values and of the number that is written
@@ -116,7 +117,7 @@ class Experiment:
     """The choices of an experiment. Raises ValueError, with a sentence, for an impossible combination.
 
     op, written, route   keys of OPS, WRITTEN and ROUTES
-    guard                True for the default engine; False runs inside `allow_mutation()`
+    guard                True for the engine of `detect_mutation()`; False runs inside `allow_mutation()`
     a, b                 the inputs, of equal length; only operations of two inputs use `b`
     number               the number that the route adds or assigns
     """
@@ -293,22 +294,16 @@ def slopes(f, at, h=6e-6):
 
 
 def script(experiment: Experiment, steps: int = 4) -> str:
-    """Write the steps so far as a Python script that runs next to model.py (and nn.py, for an optimizer)."""
-    steps_optimizer = experiment.route == "optimizer"
-    imports = [f"# Save this next to model.py{' and nn.py' * steps_optimizer}."]
-    imports += ["import numpy as np"] if experiment.route == "out" else []
-    imports += ["from model import Tensor" + ", allow_mutation" * (not experiment.guard)]
-    imports += ["from nn import SGD"] * steps_optimizer
+    """Write the steps so far as a Python script that runs in the lab's folder."""
     create, *passes = stages(experiment)
-    body = []
+    imports = ["# Save this next to model.py, in the folder of the lab."]
+    imports += ["import numpy as np"] if experiment.route == "out" else []
+    guard = "from lab.traps import detect_mutation", "from model import Tensor, allow_mutation"
+    imports += [guard[0] if experiment.guard else guard[1]]
+    imports += ["from nn import SGD"] if experiment.route == "optimizer" else []
+    body: list[str] = []
     for number, lines in enumerate(passes[:steps], start=1):
-        opening = lines[: number == 1 and not experiment.guard]  # the line that begins the `with` block
-        indent = "" if experiment.guard else "    "
-        body += [
-            *opening,
-            f"{indent}# {number} {('forward', 'mutate', 'backward')[number - 1]}",
-            *lines[len(opening) :],
-        ]
+        body += [f"    # {number} {('forward', 'mutate', 'backward')[number - 1]}", *lines]
     compare = [""] * (steps >= 4) + ["# 4 compare"] * (steps >= 4)
     compare += _SLOPES if steps >= 4 else []
     for name in experiment.inputs if steps >= 4 else ():
@@ -316,19 +311,18 @@ def script(experiment: Experiment, steps: int = 4) -> str:
         fixed = ", ".join(f"{other}={other}0" for other in experiment.inputs if other != name)
         arguments = f"{name}, {fixed}" if fixed else name
         compare.append(f"print({name}.grad, slopes(lambda {arguments}: ({computed}).sum().item(), {name}0))")
-    return "\n".join([*imports, "", *create, "", *body, *compare]).rstrip() + "\n"
+    return "\n".join([*imports, "", *create, *body, *compare]).rstrip() + "\n"
 
 
 def stages(experiment: Experiment) -> list[list[str]]:
     """Return the lines that make the inputs, and those of the steps forward, write and backward, for `script`."""
     create = [f"{name}0 = {list(values)}" for name, values in experiment.inputs.items()]
-    create += [f'{name} = Tensor({name}0, label="{name}")' for name in experiment.inputs]
+    block = "detect_mutation() as Tensor" if experiment.guard else "allow_mutation()"
+    create += [f"with {block}:  # the guard is {'on' if experiment.guard else 'off'}"]
+    create += [f'    {name} = Tensor({name}0, label="{name}")' for name in experiment.inputs]
     early, forward, write = _lines(experiment)
     passes = [[*early, *forward], write, ["L.backward()"]]
-    if not experiment.guard:
-        passes = [[f"    {line}" for line in lines] for lines in passes]
-        passes[0].insert(0, "with allow_mutation():  # the guard is off")
-    return [create, *passes]
+    return [create, *([f"    {line}" for line in lines] for lines in passes)]
 
 
 def repair(experiment: Experiment) -> str:
@@ -360,7 +354,8 @@ class _Pass:
         self.experiment = experiment
         self.route = ROUTES[experiment.route]
         self.error = ""
-        self.recording = Recording(experiment.inputs)
+        with detect_mutation() as watched:
+            self.recording = Recording(experiment.inputs, watched if experiment.guard else Tensor)
         self.tensors = dict(self.recording.tensors)
         if experiment.written == "input":
             self._prepare()
@@ -432,7 +427,8 @@ class _Pass:
     def _boxes(self) -> list[Box]:
         """List the arrays behind the tensor that is written to. Names that share memory share a box."""
         target = self.experiment.target
-        named = [(f"{target}.data", self.tensors[target]._values)]
+        with allow_mutation():  # the array itself, no copy
+            named = [(f"{target}.data", self.tensors[target].read())]
         if isinstance(self.other, np.ndarray):
             named.append((self.route.prepare_lines[0].format(t=target), self.other))
         named += [(f"closure of {self.op}: {name}", array) for name, of, _, array in self.held if of == target]
@@ -454,7 +450,7 @@ def _size(named: tuple[str, np.ndarray]) -> int:
 def _captured_arrays(y: Tensor) -> list[tuple[str, str, np.ndarray, Any]]:
     """List the arrays in the closure of `y`: (variable, tensor with these values, a copy of them, the array itself)."""
     found = []
-    closure = inspect.unwrap(y._backward)  # the recording wraps it
+    closure = inspect.unwrap(y.closure)  # the recording wraps it
     for name, cell in zip(closure.__code__.co_freevars, closure.__closure__, strict=True):
         array = cell.cell_contents
         if isinstance(array, np.ndarray | np.generic):
@@ -465,11 +461,9 @@ def _captured_arrays(y: Tensor) -> list[tuple[str, str, np.ndarray, Any]]:
 def _owner_label(array: Any, y: Tensor) -> str:
     """Return the label of the tensor with these values, or "". The same array is preferred to an equal copy, which an
     operation captures if the tensor's array had been handed out."""
-    tensors = (*y._children, y)
-    for tensor in tensors:
-        if tensor._values is array:
-            return tensor.label
-    return next((tensor.label for tensor in tensors if same(tensor._values, array)), "")
+    tensors = (*y.children, y)
+    very = (tensor.label for tensor in tensors if tensor.read() is array)
+    return next(very, next((tensor.label for tensor in tensors if same(tensor.read(), array)), ""))
 
 
 def _numerical(experiment: Experiment, name: str) -> np.ndarray:

@@ -16,7 +16,7 @@ import numpy as np
 from lab.text import numeral
 from lab.trace.dot import PALETTES, blank
 from lab.training.descent.walk import SETTLED
-from model import Tensor
+from lab.traps.fingerprints import detect_mutation
 from nn import SGD
 
 MAX_ACTIONS = 100  # in one life
@@ -156,7 +156,8 @@ class _Training:
     """The parameter, optimizer, y and loss of a life. `act` runs the code line of an action on them."""
 
     def __init__(self, lr: float) -> None:
-        self.w = Tensor(1.0, label="w")
+        with detect_mutation() as watched:
+            self.w = watched(1.0, label="w")
         self.optimizer = SGD([self.w], lr=lr)
         self.y: Any = None  # a Tensor after the action f
         self.loss: Any = None  # a Tensor after the action l

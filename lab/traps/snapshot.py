@@ -17,7 +17,7 @@ class Snapshot:
     def __init__(self, *results: Tensor) -> None:
         self.tensors = list(dict.fromkeys(t for result in results for t in topological_order(result)))
         number = {tensor: i for i, tensor in enumerate(self.tensors)}
-        self.children = [[number[child] for child in tensor._children] for tensor in self.tensors]
+        self.children = [[number[child] for child in tensor.children] for tensor in self.tensors]
         self.output = number[results[-1]]
 
     def trace(self) -> Trace:

@@ -24,7 +24,7 @@ from lab.watch.names import UniqueNames
 from model import Tensor, topological_order
 
 MAX_UNFINISHED = 2_000
-_ACCUMULATE = Tensor._accumulate.__code__
+_ACCUMULATE = Tensor.accumulate.__code__
 
 
 class Made(NamedTuple):
@@ -50,10 +50,10 @@ class EngineRecorder:
         self.originals: dict[str, Any] = {}
 
     def __enter__(self) -> "EngineRecorder":
-        self.originals = {name: vars(Tensor)[name] for name in ("_node", "_accumulate", "backward")}
+        self.originals = {name: vars(Tensor)[name] for name in ("node", "accumulate", "backward")}
         old_node, old_accumulate, old_backward = self.originals.values()
 
-        def _node(tensor: Tensor, data: Any, children: Any, op: str, backward: Any) -> Tensor:
+        def node(tensor: Tensor, data: Any, children: Any, op: str, backward: Any) -> Tensor:
             out: Tensor = old_node(tensor, data, children, op, backward)
             if out.requires_grad and len(self.made) < MAX_CARDS:
                 frame = caller(2, ENGINE_FILES)
@@ -62,13 +62,13 @@ class EngineRecorder:
                     self.note_name(child, frame)
             return out
 
-        def _accumulate(tensor: Tensor, message: Any) -> None:
+        def accumulate(tensor: Tensor, message: Any) -> None:
             if self.active_pass is None or not tensor.requires_grad:
                 return old_accumulate(tensor, message)  # type: ignore[no-any-return]
             return self.active_pass.record_message(tensor, message, old_accumulate)
 
         def backward(tensor: Tensor, grad: Any = None, retain_graph: bool = False) -> None:
-            if self.active_pass is not None or not callable(tensor._backward):
+            if self.active_pass is not None or tensor.closure is None:
                 return old_backward(tensor, grad, retain_graph)  # type: ignore[no-any-return]
             self.note_name(tensor, caller(2, ENGINE_FILES))
             self.active_pass = EnginePass(topological_order(tensor), self)
@@ -77,13 +77,13 @@ class EngineRecorder:
                 with self.active_pass:
                     old_backward(tensor, grad, retain_graph)
                 self.keep(self.active_pass)
-                self.made = {tensor: made for tensor, made in self.made.items() if callable(tensor._backward)}
+                self.made = {tensor: made for tensor, made in self.made.items() if tensor.closure is not None}
                 self.pending = len(self.made)
             finally:
                 self.active_pass = None
             return None
 
-        for name, new in (("_node", _node), ("_accumulate", _accumulate), ("backward", backward)):
+        for name, new in (("node", node), ("accumulate", accumulate), ("backward", backward)):
             setattr(Tensor, name, new)
         return self
 
@@ -101,17 +101,17 @@ class EngineRecorder:
     def note_stale(self, begun: "EnginePass") -> None:
         """Note a leaf whose values changed since its last pass, as in a step, but whose gradient was not cleared."""
         for tensor in begun.order:
-            if tensor.requires_grad and tensor._backward is None:
+            if tensor.requires_grad and not tensor.op:
                 used = tensor.grad is not None and tensor in self.values
-                if used and not np.array_equal(self.values[tensor], tensor._values):
+                if used and not np.array_equal(self.values[tensor], tensor.read()):
                     self.stale.setdefault(begun.draft.position.line, begun.cards[tensor].label)
-                self.values[tensor] = np.array(tensor._values)
+                self.values[tensor] = tensor.numpy()
 
     def unfinished(self) -> list[NodeCard]:
         """Return the cards of the first operations since the last backward pass."""
         results, order = [*self.made][self.pending :][:MAX_UNFINISHED], dict[Tensor, None]()
         for result in results:  # each was made after its operands
-            for child in result._children:
+            for child in result.children:
                 if child not in order:
                     order |= dict.fromkeys(topological_order(child))
             order[result] = None
@@ -134,30 +134,30 @@ class EnginePass:
 
     def __enter__(self) -> None:
         for tensor in self.order:
-            if callable(tensor._backward):  # else a leaf, or its graph is freed
-                watched = self.wrap_closure(tensor, tensor._backward)
-                self.closures.append((tensor, tensor._backward, watched))
-                tensor._backward = watched
+            if tensor.closure is not None:  # else a leaf, or its graph is freed
+                watched = self.wrap_closure(tensor, tensor.closure)
+                self.closures.append((tensor, tensor.closure, watched))
+                tensor.closure = watched
 
     def card(self, tensor: Tensor, recorder: EngineRecorder) -> NodeCard:
-        op = tensor.op if tensor._backward is not None else ""
+        op = tensor.op
         label = tensor.label or recorder.names.get(tensor, "")
         if not op and tensor.requires_grad:
             label = self.names.unique(label or "t1")
-        operands = [self.cards[child] for child in tensor._children]
+        operands = [self.cards[child] for child in tensor.children]
         made = recorder.made.get(tensor)
         card = NodeCard(
             op,
             made.line if made else SourceLine(None),
-            preview(np.asarray(tensor._values)),
+            preview(tensor.numpy()),
             tensor.requires_grad,
             operands,
             label,
             added=not op and tensor.grad is not None,
             engine=made.engine if made else None,
         )
-        if callable(tensor._backward):
-            card.captured = captured_arrays(tensor, card, tensor._backward)
+        if tensor.closure is not None:
+            card.captured = captured_arrays(tensor, card, tensor.closure)
         return card
 
     def wrap_closure(self, tensor: Tensor, closure: Any) -> Any:
@@ -170,7 +170,7 @@ class EnginePass:
             self.sender, self.upstream = tensor, preview(np.asarray(upstream)).value
             closure(upstream)
 
-        watched.__wrapped__ = closure  # type: ignore[attr-defined]  # the engine's guard looks into the original
+        watched.__wrapped__ = closure  # type: ignore[attr-defined]  # for lab.traps.detect_mutation
         return watched
 
     def record_message(self, tensor: Tensor, message: Any, accumulate: Any) -> None:
@@ -215,8 +215,8 @@ class EnginePass:
     def __exit__(self, *ended: Any) -> None:
         """Restore the original closures where the pass did not free them (retain_graph=True)."""
         for tensor, closure, watched in self.closures:
-            if tensor._backward is watched:
-                tensor._backward = closure
+            if tensor.closure is watched:
+                tensor.closure = closure
         self.closures.clear()
 
 
@@ -227,7 +227,7 @@ def captured_arrays(tensor: Tensor, card: NodeCard, closure: Any) -> list[Captur
         value = cell.cell_contents
         if isinstance(value, (np.ndarray, np.generic)):
             shown = preview(np.asarray(value))
-            of = [i for i, child in enumerate(tensor._children) if child._values is value]
-            holds = "output" if value is tensor._values else f"value of operand {of[0]}" if of else "array"
+            of = [i for i, child in enumerate(tensor.children) if child.read() is value]
+            holds = "output" if value is tensor.read() else f"value of operand {of[0]}" if of else "array"
             entries.append({"name": name, "holds": holds, "shape": list(shown.shape), "value": shown.value})
     return entries

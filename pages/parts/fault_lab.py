@@ -390,7 +390,7 @@ def _guard(fault: Fault) -> None:
     if refusal is None:
         return
     code, error = refusal
-    prose("**The [[guard]].** These lines make the same mistake, and the healthy engine refuses them:")
+    prose("**The [[guard]].** These lines make the same mistake, and are refused:")
     st.code(code, wrap_lines=True)
     st.error(with_code(error), icon=":material/shield:")
 

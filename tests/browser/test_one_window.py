@@ -26,7 +26,7 @@ PAGES = {
     "practise?tab=debug&program=4": ("Check (Ctrl+Enter)", [".editor", ".headline", ".sentence", ".case h4", "text=A hint", "h1"]),
     "for-teachers?set=scalars.add": (None, ["[data-testid=stButtonGroup]", "text=Open it as your class will", "h1"]),
     "other-engines": (None, ["table", "[data-testid=stSlider]", "text=Gradients of 6 engines"]),
-    "other-engines?tab=beside&question=write": (None, ["canvas", "text=This engine: MutationError", "text=PyTorch: ?", "[data-testid=stNumberInput]", "h1"]),
+    "other-engines?tab=beside&question=write": (None, ["canvas", "text=This engine: 6", "text=PyTorch: ?", "[data-testid=stNumberInput]", "h1"]),
     "practise?tab=ask&question=classic&answer=21": ("Check", ["text=It is 31, not 21", "text=See it happen", "h1"]),
 }  # fmt: skip
 

@@ -92,8 +92,8 @@ def halved(operation):
 
     def broken(*operands):
         result = operation(*operands)
-        rule = result._backward
-        result._backward = lambda upstream: rule(upstream * 0.5)
+        rule = result.closure
+        result.closure = lambda upstream: rule(upstream * 0.5)
         return result
 
     return broken

@@ -152,7 +152,7 @@ def test_where_rounding_spoils_both_numbers_no_step_is_called_good():
 
 def test_a_broken_rule_of_the_engine_is_seen(monkeypatch):
     def sin(self):
-        return self._node(np.sin(self._read()), (self,), "sin", lambda upstream: self._accumulate(upstream * 1.0))
+        return self.node(np.sin(self.read()), (self,), "sin", lambda upstream: self.accumulate(upstream * 1.0))
 
     monkeypatch.setattr(Tensor, "sin", sin)
     at = opened(expression="sin(x)", in_x="1", h=-5)

@@ -35,7 +35,7 @@ def test_an_elementwise_operation_has_its_rule_its_code_and_a_point_on_its_curve
     assert "At x = 2: y = **2**, slope in x **1**." in texts(at.markdown)
     assert "\\partial y/\\partial x = [x > 0]" in texts(at.markdown)
     assert "A kink at 0: there is no derivative there. This engine, like PyTorch, uses 0." in texts(at.caption)
-    assert "self._accumulate(_chosen(result > 0.0, upstream))" in texts(at.code)
+    assert "self.accumulate(_chosen(result > 0.0, upstream))" in texts(at.code)
     assert "The gradients agree" in texts(at.success)
     assert len(components(at, "charts")) == 1
     at.slider(key="operations x").set_value(0.0).run()
@@ -110,8 +110,8 @@ def test_other_numbers_are_checked_on_demand():
 
 def test_a_broken_rule_of_the_engine_fails_its_check(monkeypatch):
     def tanh(self):
-        result = np.tanh(self._read())
-        return self._node(result, (self,), "tanh", lambda upstream: self._accumulate(upstream * (1.0 - result)))
+        result = np.tanh(self.read())
+        return self.node(result, (self,), "tanh", lambda upstream: self.accumulate(upstream * (1.0 - result)))
 
     monkeypatch.setattr(Tensor, "tanh", tanh)
     at = opened(op="tanh", x=1)
@@ -123,12 +123,12 @@ def test_a_broken_rule_of_the_engine_fails_its_check(monkeypatch):
 
 METHOD = """
     def cube(self) -> Tensor:
-        value = self._read()
+        value = self.read()
 
         def _backward(upstream: Array) -> None:
-            self._accumulate(upstream * 3.0 * value * value)  # d(value^3)/d value = 3 value^2
+            self.accumulate(upstream * 3.0 * value * value)  # d(value^3)/d value = 3 value^2
 
-        return self._node(value**3, (self,), "cube", _backward)
+        return self.node(value**3, (self,), "cube", _backward)
 
     def tanh(self)"""
 ROW = """

@@ -31,7 +31,7 @@ PROOFS = {  # what the page of the link says, as it is opened
     "leaf-step": '"label": "a", "children": []',
     "backward-twice": "freed its graph",
     "many-numbers": "starts from a single number",
-    "written-to": "**MutationError.**",
+    "written-to": "**A wrong gradient, and no error.**",
     "detached": "a part of it",
     "bias-gradient": "b is copied 4 times",
     "pairs": "| 16 |",

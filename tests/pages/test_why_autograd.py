@@ -22,9 +22,9 @@ def wrong(right):
 
     def operation(self, other):
         out = right(self, other)
-        rule = out._backward
+        rule = out.closure
         if rule is not None:
-            out._backward = lambda upstream: rule(upstream * 2.0)
+            out.closure = lambda upstream: rule(upstream * 2.0)
         return out
 
     return operation

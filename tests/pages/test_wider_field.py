@@ -153,7 +153,7 @@ def test_a_broken_rule_of_the_engine_is_seen_on_each_tab(monkeypatch):
         return sent(at)["trace"]["events"] if tab == "next" else texts(at.markdown)
 
     right = {tab: shown(tab) for tab in ("beside", "next")}
-    accumulate = Tensor._accumulate
+    accumulate = Tensor.accumulate
     monkeypatch.setattr(Tensor, "_accumulate", lambda self, message: accumulate(self, message * 1.5))
     for tab, said in right.items():
         assert shown(tab) != said

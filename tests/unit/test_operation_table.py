@@ -34,14 +34,14 @@ def name_of(case: Case) -> str:
 
 
 def made_by(source: str) -> set[str]:
-    """The operations of which a source makes nodes: each literal `op` given to `_node`, or to a function that hands its
-    own parameter on to `_node`."""
+    """The operations of which a source makes nodes: each literal `op` given to `node`, or to a function that hands its
+    own parameter on to `node`."""
     tree = ast.parse(source)
-    makers = {"_node": 2}  # function -> position of the operation's name
+    makers = {"node": 2}  # function -> position of the operation's name
     for function in ast.walk(tree):
-        if isinstance(function, ast.FunctionDef) and function.name != "_node":
+        if isinstance(function, ast.FunctionDef) and function.name != "node":
             parameters = [argument.arg for argument in function.args.args]
-            for call in calls_of(function, {"_node": 2}):
+            for call in calls_of(function, {"node": 2}):
                 if isinstance(call, ast.Name) and call.id in parameters:
                     makers[function.name] = parameters.index(call.id)
     given = list(calls_of(tree, makers))
@@ -65,8 +65,8 @@ def test_every_operation_in_the_source_of_the_engine_has_a_row():
 
 
 def test_a_new_operation_would_be_found():
-    assert made_by("def f(self):\n return self._node(y, (self,), 'cube', _backward)\n") == {"cube"}
-    assert made_by("def g(op, a):\n return a._node(y, (a,), op, b)\ndef f(a):\n return g('cube', a)") == {"cube"}
+    assert made_by("def f(self):\n return self.node(y, (self,), 'cube', _backward)\n") == {"cube"}
+    assert made_by("def g(op, a):\n return a.node(y, (a,), op, b)\ndef f(a):\n return g('cube', a)") == {"cube"}
 
 
 def run(case: Case) -> tuple[list[Tensor], Tensor]:
@@ -117,7 +117,7 @@ def test_the_numbers_of_a_derivative_are_the_slopes(name):
             continue
         leaves, result = run(case)
         values = [leaf.numpy() for leaf in leaves]
-        alone = OPS[name].composed or (result.op == name and result._children == tuple(leaves))
+        alone = OPS[name].composed or (result.op == name and result.children == tuple(leaves))
         if not alone or len(leaves) != len(OPS[name].derivatives):  # with a constant among the operands, say
             continue
         for operand, derivative in enumerate(OPS[name].derivatives):
@@ -246,7 +246,7 @@ def alone(case):
     build = lambda **leaves: case.call(tuple(leaves.values()))  # noqa: E731
     leaves = {f"x{i}": array for i, array in enumerate(case.inputs)}
     result = build(**{name: Tensor(array, label=name) for name, array in leaves.items()})
-    if result.size == 0 or set(topological_order(result)) - {result} != set(result._children):
+    if result.size == 0 or set(topological_order(result)) - {result} != set(result.children):
         return build, leaves, None
     return build, leaves, record(build, leaves, np.ones(result.shape)).nodes[-1]
 
@@ -296,7 +296,7 @@ def test_only_operations_with_a_reason_make_inf_or_nan_of_finite_numbers():
         ]
         results += [Tensor([-1e300]).leaky_relu(1e300), model.cross_entropy(Tensor([[1.7e308, -1.7e308]]), [1])]
     for tensor in (tensor for result in results for tensor in topological_order(result) if tensor.op):
-        finite = all(np.isfinite(child.numpy()).all() for child in tensor._children)
+        finite = all(np.isfinite(child.numpy()).all() for child in tensor.children)
         guilty |= {tensor.op} if finite and not np.isfinite(tensor.numpy()).all() else set()
     assert guilty == {name for name, op in OPS.items() if op.not_finite}
 
@@ -310,12 +310,12 @@ class Cubing(Tensor):
     __slots__ = ()
 
     def cube(self) -> Tensor:
-        value = self._read()
+        value = self.read()
 
         def _backward(upstream):
-            self._accumulate(upstream * 3 * value * value)
+            self.accumulate(upstream * 3 * value * value)
 
-        return self._node(value**3, (self,), "cube", _backward)
+        return self.node(value**3, (self,), "cube", _backward)
 
 
 CUBE = Op(

@@ -50,10 +50,10 @@ class _Shared(Tensor):
 
     messages: list[float] | None = None
 
-    def _accumulate(self, message: Array) -> None:
+    def accumulate(self, message: Array) -> None:
         if self.messages is not None:
             self.messages.append(float(message))
-        super()._accumulate(message)
+        super().accumulate(message)
 
 
 def unroll(kind: str, w: float, x: float, length: int, kept: int | None = None) -> Unrolled:

@@ -111,8 +111,8 @@ def source(function: Callable) -> str:
 
 @cache
 def _plain(function: Callable) -> str:
-    """Return the source of a function without docstring and annotations."""
-    lines = textwrap.dedent(inspect.getsource(function))
+    """Return the source of a function without decorators, docstring and annotations."""
+    lines = re.sub(r"^(@.*\n)+", "", textwrap.dedent(inspect.getsource(function)))
     return _unannotated(re.sub(r'\n +"""(.|\n)*?"""', "", lines, count=1))
 
 
@@ -128,9 +128,8 @@ def _unannotated(source: str) -> str:
 
 
 def _methods(broken: type) -> str:
-    """Return the source of a class without its `class` line, `__slots__`, annotations and linter comments."""
-    source = textwrap.dedent(inspect.getsource(broken).partition("\n")[2]).replace("__slots__ = ()\n", "")
-    return _unannotated(re.sub(r"  # noqa.*", "", source)).strip() + "\n"
+    """Return the source of the methods of a class, as `_plain` does for each."""
+    return "\n".join(_plain(value) for value in vars(broken).values() if inspect.isfunction(value))
 
 
 # ---------------------------------------------------------------- the engine or run that has each fault

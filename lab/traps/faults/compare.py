@@ -124,10 +124,10 @@ def expression_pass(
     class Counted(engine):  # type: ignore[misc, valid-type]  # the base class is known only at run time
         __slots__ = ()
 
-        def _accumulate(self, message):
+        def accumulate(self, message):
             nonlocal messages
             messages += 1
-            super()._accumulate(message)
+            super().accumulate(message)
 
     inputs = {name: Counted(value, label=name) for name, value in values.items()}
     error = ""

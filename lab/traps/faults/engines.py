@@ -1,200 +1,170 @@
 """Engines with one wrong rule each.
 
-Each is a subclass of Tensor. Wherever possible its method is a copy of the engine's with only the wrong lines changed,
-because the page shows the two next to each other. The result of an operation has the class of its first operand, so an
-expression on such tensors runs on the broken engine, and nothing else in the process does.
+Each is a subclass of Tensor with methods of the engine in which a few words are replaced, so that the page can show the
+two next to each other, and what it shows is what runs. The result of an operation has the class of its first operand,
+so an expression on such tensors runs on the broken engine, and nothing else in the process does.
 """
 
 from __future__ import annotations
 
+import inspect
+import linecache
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 
-import numpy as np
+import model
+from model import Tensor
 
-from model import (
-    Tensor,
-    _axes,
-    _check_nothing_freed,
-    _check_nothing_written_to,
-    _chosen,
-    _fitted,
-    _Number,
-    _reduced,
-    _starting_gradient,
-    _tick,
-    topological_order,
-)
+
+def broken(name: str, **methods: Mapping[str, str]) -> type[Tensor]:
+    """Make an engine of this name. methods: the name of a method -> text of its source, and what takes its place."""
+    source = f"class {name}(Tensor):\n    __slots__ = ()\n"
+    for method, replacements in methods.items():
+        lines = inspect.getsource(inspect.unwrap(getattr(Tensor, method)))
+        for right, wrong in replacements.items():
+            if lines.count(right) != 1:
+                raise ValueError(f"{name}: Tensor.{method} does not have this once:\n{right}")
+            lines = lines.replace(right, wrong)
+        source += f"\n{lines}"
+    file = f"{name}.py"
+    linecache.cache[file] = (
+        len(source),
+        None,
+        source.splitlines(keepends=True),
+        file,
+    )  # where Python looks for its lines
+    namespace: dict[str, Any] = {**vars(model), "__name__": __name__}
+    exec(compile(source, file, "exec"), namespace)
+    made: type[Tensor] = namespace[name]
+    return made
+
 
 # ---------------------------------------------------------------- engines with one wrong rule
 
+Overwrites = broken("Overwrites", accumulate={"self.grad += message": "self.grad = message"})
 
-class Overwrites(Tensor):
-    __slots__ = ()
+SkipsUnbroadcast = broken("SkipsUnbroadcast", accumulate={"self.unbroadcast(message)": "message * 1.0"})
 
-    def _accumulate(self, message):
-        if not self.requires_grad:
-            return
-        if type(message) is not _Number or type(self._values) is not _Number:  # two such numbers always fit
-            message = _fitted(message, self)
-        if self.grad is None:
-            self.grad = message
-        else:
-            self.grad = message
+HalfPrecision = broken(
+    "HalfPrecision",
+    accumulate={
+        "        message = self.unbroadcast(message)\n": """\
+        message = message.astype(np.float16)
+        message = self.unbroadcast(message)
+"""
+    },
+)
 
-
-class SkipsUnbroadcast(Tensor):
-    __slots__ = ()
-
-    def _accumulate(self, message):
-        if not self.requires_grad:
-            return
-        if type(message) is not _Number or type(self._values) is not _Number:  # two such numbers always fit
-            message = message * 1.0
-        if self.grad is None:
-            self.grad = message
-        else:
-            self.grad += message
-
-
-class WrongOrder(Tensor):
-    __slots__ = ()
-
-    def backward(self, grad: Any = None, retain_graph: bool = False) -> None:
-        upstream = _starting_gradient(self, grad)
-        order: list[Tensor]
-        seen: set[Tensor]
+WrongOrder = broken(
+    "WrongOrder",
+    backward={
+        "        interior = _interior(topological_order(self))\n": """\
         order, seen = [self], {self}
         for node in order:  # the list grows as it is read: nodes nearest to the output come first
-            order += [child for child in dict.fromkeys(node._children) if child not in seen]
-            seen.update(node._children)
-        order.reverse()
-        _check_nothing_freed(order)
-        _check_nothing_written_to(order)
-        interior = [node for node in order if node._backward is not None]
+            order += [child for child in dict.fromkeys(node.children) if child not in seen]
+            seen.update(node.children)
+        interior = _interior(order[::-1])
+"""
+    },
+)
+
+Recursive = broken(
+    "Recursive",
+    accumulate={
+        "            self.grad += message\n": """\
+            self.grad += message
+        if self.closure is not None:
+            self.closure(message)
+"""
+    },
+    backward={
+        """\
+        interior = _interior(topological_order(self))
         for node in interior:
             node.grad = None  # only leaves add up over several passes
         self.grad = upstream
-        now = _tick()
         for node in reversed(interior):
-            node._backward(node.grad)
+            node.closure(node.grad)
             if not retain_graph:
-                node._backward, node._children = now, ()
+                node.closure, node.children = None, ()
+""": """\
+        self.accumulate(upstream)
+"""
+    },
+)
 
+BackwardTwice = broken(
+    "BackwardTwice",
+    backward={
+        """\
+        for node in reversed(interior):
+            node.closure(node.grad)
+            if not retain_graph:
+                node.closure, node.children = None, ()
+""": """\
+        for node in 2 * interior[::-1]:
+            node.closure(node.grad)
+"""
+    },
+)
 
-class Recursive(Tensor):
-    __slots__ = ()
+LateReads = broken(
+    "LateReads",
+    __mul__={"upstream * right)": "upstream * other.numpy())", "upstream * left)": "upstream * self.numpy())"},
+)
 
-    def _accumulate(self, message):
-        if not self.requires_grad:
-            return
-        if type(message) is not _Number or type(self._values) is not _Number:  # two such numbers always fit
-            message = _fitted(message, self)
-        if self.grad is None:
-            self.grad = message
-        else:
-            self.grad += message
-        if self._backward is not None:
-            self._backward(message)
-
-    def backward(self, grad: Any = None, retain_graph: bool = False) -> None:
-        self._accumulate(_starting_gradient(self, grad))
-
-
-class LateReads(Tensor):
-    __slots__ = ()
-
-    def __mul__(self, other):
-        other, left, right = self._operands(other, "*")
-
-        def _backward(upstream):
-            self._accumulate(upstream * other.numpy())
-            other._accumulate(upstream * self.numpy())
-
-        return self._node(left * right, (self, other), "*", _backward)
-
-
-class WrongCapture(Tensor):
-    __slots__ = ()
-
-    def __add__(self, other):
-        other, left, right = self._operands(other, "+")
+WrongCapture = broken(
+    "WrongCapture",
+    __add__={
+        """
+        def _backward(upstream: Array) -> None:
+            self.accumulate(upstream * 1.0)  # d(left + right)/d left = 1
+            other.accumulate(upstream * 1.0)  # d(left + right)/d right = 1
+""": """\
         senders = []
         for operand in (self, other):
-            senders.append(lambda upstream: operand._accumulate(upstream * 1.0))  # noqa: B023, PERF401 (the fault)
+            senders.append(lambda upstream: operand.accumulate(upstream * 1.0))
 
-        def _backward(upstream):
+        def _backward(upstream: Array) -> None:
             for send in senders:
                 send(upstream)
+"""
+    },
+)
 
-        return self._node(left + right, (self, other), "+", _backward)
+ReluWrongSide = broken("ReluWrongSide", relu={"result > 0.0": "result <= 0.0"})
 
+MeanUndivided = broken(
+    "MeanUndivided",
+    mean={
+        "        return self.sum(axes, keepdims) / _count(self.shape, axes)\n": """\
+        mean = self.read().mean(axis=axes, keepdims=True)
 
-class BackwardTwice(Tensor):
-    __slots__ = ()
+        def _backward(upstream: Array) -> None:
+            self.accumulate(np.broadcast_to(upstream.reshape(mean.shape), self.shape))
 
-    def backward(self, grad: Any = None, retain_graph: bool = False) -> None:
-        upstream = _starting_gradient(self, grad)
-        order = topological_order(self)
-        _check_nothing_freed(order)
-        _check_nothing_written_to(order)
-        interior = [node for node in order if node._backward is not None]
-        for node in interior:
-            node.grad = None  # only leaves add up over several passes
-        self.grad = upstream
-        for node in 2 * interior[::-1]:
-            node._backward(node.grad)
+        return self.node(_reduced(mean, axes, keepdims), (self,), "mean", _backward)
+"""
+    },
+)
 
-
-class ReluWrongSide(Tensor):
-    __slots__ = ()
-
-    def relu(self) -> Tensor:
-        result = np.maximum(self._read(), 0.0)
-
-        def _backward(upstream):
-            self._accumulate(_chosen(result <= 0.0, upstream))
-
-        return self._node(result, (self,), "relu", _backward)
-
-
-class MeanUndivided(Tensor):
-    __slots__ = ()
-
-    def mean(self, axis: Any = None, keepdims: bool = False) -> Tensor:
-        axes = _axes(self, axis)
-        mean = self._read().mean(axis=axes, keepdims=True)
-
-        def _backward(upstream):
-            self._accumulate(np.broadcast_to(upstream.reshape(mean.shape), self.shape))
-
-        return self._node(_reduced(mean, axes, keepdims), (self,), "mean", _backward)
-
-
-class SoftmaxUnshifted(Tensor):
-    __slots__ = ()
-
-    def softmax(self, axis: Any = -1) -> Tensor:
-        value, axes = self._read(), _axes(self, axis, empty=False)
-        e = np.exp(value)
-        result = e / e.sum(axis=axes, keepdims=True)
-
-        def _backward(upstream):
-            # d result_i/d value_j = result_i (1[i = j] - result_j)
-            self._accumulate(result * (upstream - (upstream * result).sum(axis=axes, keepdims=True)))
-
-        return self._node(result, (self,), "softmax", _backward)
-
-    def log_softmax(self, axis: Any = -1) -> Tensor:
-        value, axes = self._read(), _axes(self, axis, empty=False)
+SoftmaxUnshifted = broken(
+    "SoftmaxUnshifted",
+    softmax={
+        "np.exp(value - value.max(axis=axes, keepdims=True))  # less the maximum, so that nothing overflows": (
+            "np.exp(value)"
+        )
+    },
+    log_softmax={
+        """\
+        shifted = value - value.max(axis=axes, keepdims=True)
+        result = shifted - np.log(np.exp(shifted).sum(axis=axes, keepdims=True))
+""": """\
         result = value - np.log(np.exp(value).sum(axis=axes, keepdims=True))
-
-        def _backward(upstream):
-            # d result_i/d value_j = 1[i = j] - softmax_j
-            self._accumulate(upstream - np.exp(result) * upstream.sum(axis=axes, keepdims=True))
-
-        return self._node(result, (self,), "log_softmax", _backward)
+"""
+    },
+)
 
 
 class LogUnguarded(Tensor):
@@ -202,21 +172,6 @@ class LogUnguarded(Tensor):
 
     def log_softmax(self, axis: Any = -1) -> Tensor:
         return self.softmax(axis).log()
-
-
-class HalfPrecision(Tensor):
-    __slots__ = ()
-
-    def _accumulate(self, message):
-        if not self.requires_grad:
-            return
-        message = message.astype(np.float16)
-        if type(message) is not _Number or type(self._values) is not _Number:  # two such numbers always fit
-            message = _fitted(message, self)
-        if self.grad is None:
-            self.grad = message
-        else:
-            self.grad += message
 
 
 # Engines that a learner can choose in place of the right one: the name in an address -> the engine.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from lab.traps.fingerprints import detect_mutation
 from model import Tensor, mse_loss
 from nn import SGD
 
@@ -79,10 +80,11 @@ def small_factor(x: Tensor) -> Tensor:
 
 
 def write_between_the_passes() -> None:
-    a, b = Tensor([1.0, 2.0], label="a"), Tensor([3.0, 4.0], label="b")
-    y = a * b
-    a.data += 1.0
-    y.backward([1.0, 1.0])
+    with detect_mutation() as Watched:
+        a, b = Watched([1.0, 2.0], label="a"), Watched([3.0, 4.0], label="b")
+        y = a * b
+        a.data += 1.0
+        y.backward([1.0, 1.0])
 
 
 def second_backward() -> None:

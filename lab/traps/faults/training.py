@@ -99,7 +99,7 @@ class LessonNetwork(MLP):
     """
 
     def outputs(self, x: Any) -> Iterator[Tensor]:
-        x = self.layers[0].weight._constant(x)
+        x = self.layers[0].weight.constant(x)
         for layer in self.layers[:-1]:
             h = getattr(x @ layer.weight + layer.bias, self.activation)()
             yield h

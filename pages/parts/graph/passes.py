@@ -11,6 +11,7 @@ from lab.expression.parser import Expression
 from lab.text import brief
 from lab.trace.recording import Change, Trace, attempt, starting_gradients
 from lab.trace.script import experiment
+from lab.traps import MutationError, detect_mutation
 from lab.ui import address, expression_box
 from lab.ui.address import Field
 from lab.ui.memoize import memoize
@@ -34,7 +35,7 @@ def recorded_pass(expression: Expression, values: dict[str, float | list]) -> Tr
     try:
         changes = inputs.changes(expression)
         asked = expression.text, values, changes
-        first = trace = memoize("graph", asked, lambda: attempt(expression, values, changes=changes))
+        first = trace = memoize("graph", asked, lambda: _attempt(expression, values, None, changes))
         result = first.nodes[first.output]
         many = result["requires_grad"] and np.size(result["value"]) != 1
         if many:
@@ -108,10 +109,20 @@ def _started(expression: Expression, values: dict[str, float | list], refused: T
         return refused
     try:
         upstream = starting_gradients(shape)[chosen] if chosen in OFFERED else np.array(json.loads(chosen))
-        return attempt(expression, values, upstream, inputs.changes(expression))
+        return _attempt(expression, values, upstream, inputs.changes(expression))
     except ValueError as error:  # of another shape
         st.warning(with_code(str(error)))
         return refused
+
+
+def _attempt(
+    expression: Expression, values: dict[str, float | list], upstream: np.ndarray | None, changes: dict[str, Change]
+) -> Trace:
+    """Record a pass; where an input is written to, on an engine that detects writes."""
+    if "written" not in changes.values():
+        return attempt(expression, values, upstream, changes)
+    with detect_mutation() as watched:
+        return attempt(expression, values, upstream, changes, tensor=watched, refusals=(MutationError,))
 
 
 def _start_from(chosen: str | None) -> None:

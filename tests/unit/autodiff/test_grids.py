@@ -86,10 +86,10 @@ def _wrong(self, other):
     other, left, right = self._operands(other, "*")
 
     def _backward(upstream):
-        self._accumulate(upstream * 10.0 * np.ones(np.broadcast_shapes(left.shape, right.shape)))
-        other._accumulate(upstream * left)
+        self.accumulate(upstream * 10.0 * np.ones(np.broadcast_shapes(left.shape, right.shape)))
+        other.accumulate(upstream * left)
 
-    return self._node(left * right, (self, other), "*", _backward)
+    return self.node(left * right, (self, other), "*", _backward)
 
 
 @pytest.mark.parametrize("update", forgotten_sum.UPDATES)

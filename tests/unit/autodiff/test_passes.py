@@ -35,7 +35,7 @@ def of_case(case):
 def fits(case):
     # Small enough; and an operation, not what returns its operand (`reshape` to the same shape is one, `+x` is not).
     result = case.call(tuple(Tensor(array) for array in case.inputs))
-    return 0 < case.size <= 24 and 0 < result.size <= 24 and result._backward is not None
+    return 0 < case.size <= 24 and 0 < result.size <= 24 and result.closure is not None
 
 
 def test_forward_and_reverse_mode_agree_for_every_operation():
@@ -92,8 +92,8 @@ def test_a_broken_rule_breaks_both_directions():
 
     def wrong(self, other):
         out = right(self, other)
-        rule = out._backward
-        out._backward = lambda upstream: rule(upstream * 2.0)
+        rule = out.closure
+        out.closure = lambda upstream: rule(upstream * 2.0)
         return out
 
     def wrong_product(a, b):

@@ -53,7 +53,7 @@ def test_a_result_and_a_constant_are_rebound_as_ever():
     constant += 1.0
     assert constant.numpy() == [2.0]
     array = np.ones(1)
-    with pytest.raises(TypeError, match="NumPy would lose the graph"):
+    with pytest.raises(TypeError, match="does not support ufuncs"):
         array += a
 
 
@@ -90,7 +90,7 @@ def test_a_state_and_a_total_carried_over_get_their_cure():
     assert "loss.item()" in message(running_total)
 
 
-def test_two_losses_on_one_trunk_and_a_second_pass_are_no_new_turn():
+def test_two_losses_on_one_trunk_and_a_second_pass_get_their_cure():
     def two_losses():
         h = Tensor(2.0) * 3.0
         first, second = h * h, h + 1.0
@@ -105,7 +105,6 @@ def test_two_losses_on_one_trunk_and_a_second_pass_are_no_new_turn():
 
     for run in (two_losses, twice):
         assert "retain_graph=True" in message(run)
-        assert "leaf" not in message(run)
 
 
 def test_an_update_under_no_grad_by_rebinding_names_the_right_way():

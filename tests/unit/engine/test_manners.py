@@ -33,21 +33,19 @@ def test_one_element_is_formatted_as_a_number(spec, shape):
     assert format(Tensor(np.full(shape, 0.12345)), spec) == format(0.12345, spec)
 
 
-def test_a_result_is_formatted_rounded_and_made_whole():
+def test_a_result_is_formatted():
     loss = (Tensor([1.5, 2.0]) ** 2).sum()
     assert f"{loss:.3f} {loss!r:.6} {loss}" == f"6.250 Tensor {loss!r}"
-    assert (round(loss), round(loss, 1), int(loss)) == (6, 6.2, 6)
-    assert type(round(loss)) is int
     assert f"{Tensor([1.0, 2.0])}".startswith("Tensor([")
 
 
 def test_more_than_one_element_has_no_format_and_is_no_number():
     t = Tensor([1.0, 2.0], label="t")
-    with pytest.raises(TypeError, match=r"'\.2f' is for one number, but 't' of shape \(2,\) has 2"):
+    with pytest.raises(TypeError, match="unsupported format string"):
         f"{t:.2f}"
-    for convert in (round, int, float):
-        with pytest.raises(ValueError, match="exactly one element"):
-            convert(t)
+    for use in (lambda: float(t), lambda: bool(t)):
+        with pytest.raises(ValueError, match=r"array of size 1|more than one element"):
+            use()
 
 
 def test_a_tensor_shows_its_values_gradient_operation_and_label():
@@ -65,39 +63,28 @@ def test_a_tensor_shows_its_values_gradient_operation_and_label():
 
 
 @pytest.mark.parametrize(
-    ("function", "own"),
+    "function",
     [
-        (np.exp, "t.exp()"),
-        (np.log, "t.log()"),
-        (np.tanh, "t.tanh()"),
-        (np.abs, "t.abs()"),
-        (np.sum, "t.sum()"),
-        (np.max, "t.max()"),
-        (np.std, "t.std()"),
-        (lambda t: np.reshape(t, -1), "t.reshape()"),
-        (lambda t: np.array([t, t]), "clip, where, stack"),
-        (lambda t: Tensor([t, t]), "clip, where, stack"),
-        (lambda t: [1.0, 2.0] * np.asarray(t), "clip, where, stack"),
-        (lambda t: np.where([True, False], t, 0.0), "where() of this engine"),
-        (lambda t: np.maximum(t, 0), "maximum() of this engine"),
-        (lambda t: np.concatenate([t, t]), "concatenate() of this engine"),
-        (np.isnan, "clip, where, stack"),
-        (np.negative, "clip, where, stack"),
-        (np.linalg.norm, "t.norm()"),
-        (lambda t: np.add(t, 1.0), "clip, where, stack"),
-        (lambda t: np.add.reduce(t), "clip, where, stack"),
-        (lambda t: np.multiply.outer(np.ones(2), t), "clip, where, stack"),
-        (lambda t: np.multiply(np.ones(2), t, out=np.ones(2)), "clip, where, stack"),
-        (lambda t: np.ones(2).__iadd__(t), "clip, where, stack"),
+        *(np.exp, np.log, np.tanh, np.abs, np.isnan, np.negative, np.sum, np.max, np.std, np.linalg.norm),
+        *(lambda t: np.array([t, t]), lambda t: Tensor([t, t]), lambda t: [1.0, 2.0] * np.asarray(t)),
+        *(lambda t: np.where([True, False], t, 0.0), lambda t: np.maximum(t, 0), lambda t: np.concatenate([t, t])),
+        *(lambda t: np.add(t, 1.0), lambda t: np.add.reduce(t), lambda t: np.multiply.outer(np.ones(2), t)),
+        lambda t: np.multiply(np.ones(2), t, out=np.ones(2)),
     ],
 )
-def test_a_numpy_function_names_the_engines_own(function, own):
-    with pytest.raises(TypeError) as refusal:
+def test_a_numpy_function_refuses_a_tensor(function):
+    with pytest.raises(TypeError, match=r"lose the graph of 'x'|does not support ufuncs|unexpected keyword"):
         function(Tensor([1.0, 2.0], label="x"))
-    assert str(refusal.value) == (
-        f"NumPy would lose the graph of 'x' of shape (2,): use {own}"
-        f"{', ...' if own.startswith('clip') else ''}, or take t.numpy(), the values alone."
-    ).replace("use clip", "use the engine's own clip")
+
+
+def test_an_array_on_the_left_leaves_an_operation_to_the_tensor():
+    array, t = np.array([1.0, 2.0]), Tensor([3.0, 4.0])
+    for f in (operator.add, operator.sub, operator.mul, operator.truediv, operator.pow, operator.matmul):
+        result = f(array, t)
+        assert isinstance(result, Tensor)
+        np.testing.assert_array_equal(result.numpy(), f(array, t.numpy()))
+    np.testing.assert_array_equal(array < t, [True, True])
+    assert (np.shape(t), np.ndim(t), np.size(t)) == ((2,), 1, 2)
 
 
 MASKED = np.ma.array([1.0, 2.0], mask=[False, True])
@@ -136,22 +123,6 @@ def test_a_series_of_pandas_can_be_compared():
     assert (Tensor([1.0, 2.0]) == pandas.Series([1.0, 3.0])).tolist() == [True, False]
 
 
-@pytest.mark.parametrize("name", [name for names in model._INSTEAD for name in names.split()])
-def test_a_name_of_pytorch_is_answered_and_in_the_way_of_nothing(name):
-    t = Tensor([1.0, 2.0])
-    with pytest.raises(AttributeError, match=f"^'Tensor' object has no attribute '{name}': here it is .+\\.$"):
-        getattr(t, name)
-    assert not hasattr(t, name)
-    assert name not in dir(t)
-
-    class Named(Tensor):
-        pass
-
-    own = Named(1.0)
-    setattr(own, name, 7)
-    assert getattr(own, name) == 7
-
-
 BOOLS = (True, np.True_, (True,), (0, True), (np.False_, 1))
 BY_AXIS = ("sum", "mean", "var", "std", "norm", "max", "min", "prod", "softmax", "log_softmax", "logsumexp")
 
@@ -172,39 +143,6 @@ def test_a_bool_is_no_axis(call, axis):
         call(Tensor(np.ones((1, 1))), axis)
 
 
-def test_a_comparison_is_an_array_of_booleans_that_says_when_it_is_not_one():
-    t, u = Tensor([1.0, 2.0]), Tensor([2.0, 1.0])
-    assert isinstance(t > u, np.ndarray)
-    assert (t > u).dtype == bool
-    assert type((t > u).sum()) is np.int64
-    assert type(~(t > u)) is np.ndarray
-    assert t.numpy()[t > u].tolist() == [2.0]
-    for use in (lambda: max(t, u), lambda: t in [u], lambda: sorted([t, u]), lambda: bool(t == u)):
-        with pytest.raises(ValueError, match=r"2 booleans, not one: use maximum\(t, u\)"):
-            use()
-    assert max(Tensor(1.0), Tensor(2.0)).item() == 2.0
-    assert bool(Tensor([1.0]) < 2.0)
-
-
-def test_an_element_cannot_be_assigned():
-    t = Tensor([1.0, 2.0], label="t")
-    for target in (t, t * 2.0):
-        with pytest.raises(TypeError, match="cannot be assigned"):
-            target[0] = 1.0
-
-
-def test_the_same_where_tensors_are_joined_and_for_keepdim():
-    t = Tensor([[1.0, 2.0]])
-    for use in (
-        lambda: concatenate([t, t], dim=1),
-        lambda: stack([t, t], dim=1),
-        lambda: t.expand_dims(dim=1),
-        lambda: t.sum(0, keepdim=True),
-    ):
-        with pytest.raises(TypeError, match="axis and keepdims, as in NumPy"):
-            use()
-
-
 # ---------------------------------------------------------------- networks and optimizers
 
 
@@ -212,7 +150,7 @@ def test_the_same_where_tensors_are_joined_and_for_keepdim():
 def test_a_network_has_a_list_of_sizes(sizes):
     assert repr(MLP(np.array([784, 128, 10]), "tanh")) == "MLP(784-128-10, tanh, 101,770 parameters)"
     assert repr(Linear(3, 2)) == "Linear(3, 2)"
-    with pytest.raises(ValueError, match="a list of at least an input and an output size"):
+    with pytest.raises(ValueError, match="a list of at least two sizes"):
         MLP(sizes)
 
 
@@ -256,7 +194,7 @@ def test_the_advice_for_a_generator_holds():
             yield value
 
     t = Tensor(3.0)
-    with pytest.raises(TypeError, match="around the computation, with no `yield` in the block"):
+    with pytest.raises(TypeError, match="with no `yield` in the block"):
         no_grad(batches)
     recorded = [(t * value).requires_grad for value in batches(t)]
     assert recorded == [True, True]
@@ -304,15 +242,15 @@ def test_every_public_name_has_a_docstring():
     assert len(named) > 60
 
 
-@pytest.mark.parametrize(("module", "inside"), [(model, {"Comparison"}), (nn, set())])
-def test_all_names_what_a_module_defines_for_others(module, inside):
+@pytest.mark.parametrize("module", [model, nn])
+def test_all_names_what_a_module_defines_for_others(module):
     assert sorted(module.__all__) == sorted(set(module.__all__))
     own = {
         name
         for name, value in vars(module).items()
         if getattr(value, "__module__", None) == module.__name__ and not name.startswith("_") and callable(value)
     }
-    assert own - {*module.__all__} == inside  # of use inside the engine alone
+    assert own <= {*module.__all__}
     scope: dict[str, object] = {}
     exec(f"from {module.__name__} import *", scope)
     assert scope.keys() - {"__builtins__"} == {*module.__all__}

@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from model import MutationError, Tensor, allow_mutation, no_grad
+from model import Tensor, allow_mutation, no_grad
 
 
 def in_a_loop_of_its_own(coroutine):
@@ -86,9 +86,7 @@ RUN_LATER = [generator, coroutine, async_generator]
 @pytest.mark.parametrize("decorate", [no_grad, no_grad(), allow_mutation()])
 @pytest.mark.parametrize("function", [*RUN_LATER, *map(object_with, RUN_LATER), functools.partial(generator)])
 def test_trap_16_what_runs_after_the_call_cannot_be_decorated(decorate, function):
-    with pytest.raises(
-        TypeError, match=r"generator or an async function.*`with no_grad\(\):` around the computation.*no `yield`"
-    ):
+    with pytest.raises(TypeError, match=r"generator or async function.*`with no_grad\(\):`.*no `yield`"):
         decorate(function)
 
 
@@ -112,11 +110,8 @@ def mode():
     if not y.requires_grad:
         return "not recorded"
     x.data[0] = 5.0
-    try:
-        y.backward()
-    except MutationError:
-        return "guarded"
-    return "not guarded"
+    y.backward()
+    return "guarded" if x.grad == 4.0 else "not guarded"
 
 
 @contextlib.contextmanager
@@ -151,18 +146,6 @@ def test_trap_16_modes_are_per_thread(block, there):
     with another_thread_in(block) as seen:
         assert mode() == "guarded"
     assert seen == [there, "guarded"]
-
-
-def test_new_data_from_another_thread_is_found():
-    x = Tensor(2.0, label="x")
-    for _ in range(3):  # this thread has lived longer than the other
-        (x * x).backward()
-    loss = x * x
-    thread = threading.Thread(target=setattr, args=(x, "data", 5.0))
-    thread.start()
-    thread.join()
-    with pytest.raises(MutationError, match="'x'"):
-        loss.backward()
 
 
 def test_trap_16_one_block_may_be_used_by_several_threads_at_once():

@@ -93,7 +93,7 @@ OPERATIONS = {
     "stack": lambda t, a: stack([t * t, a]) ** 2,
     "mse_loss": mse_loss,
     "binary_cross_entropy_with_logits": binary_cross_entropy_with_logits,
-    "linear": lambda t, a: linear(t._constant(a), t, t[0]),
+    "linear": lambda t, a: linear(t.constant(a), t, t[0]),
     "Linear": lambda t, a: layer_of(t)(a),
     "MLP": lambda t, a: network_of(t)(a),
     "a Tensor made of it": lambda t, a: t * Tensor(a, requires_grad=False),

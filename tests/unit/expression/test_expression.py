@@ -82,7 +82,7 @@ def test_leaves_and_lines_are_labelled_for_the_graph():
     a = Tensor(2.0)
     result = parse("h = a*b; L = h**2 + h")(a=a, b=3)
     assert (a.label, result.label) == ("a", "L")
-    assert {child.label for child in result._children} == {"h", ""}
+    assert {child.label for child in result.children} == {"h", ""}
 
 
 def test_subclasses_pass_through_so_a_trace_sees_every_operation():
@@ -111,9 +111,9 @@ def test_no_graph_inside_no_grad():
 
 def test_parts_without_names_are_constants_not_nodes():
     result = parse("exp(1) * 2**3 * a")(a=1.0)
-    constant, leaf = result._children
+    constant, leaf = result.children
     assert leaf.label == "a"
-    assert constant._children == ()
+    assert constant.children == ()
     assert constant.item() == pytest.approx(8 * math.e)
 
 
@@ -385,12 +385,12 @@ def test_one_term_more_than_the_deepest_sum():
         ("1 + a[::0]", {"a": [1, 2]}, 1, 5, "cannot be zero"),
         ("1 + a[2:]", {"a": [1, 2]}, 1, 5, "Nothing is left"),
         ("1 + a.sum(axis=1)", {"a": [1, 2]}, 1, 5, "out of bounds"),
-        ("1 + reshape(a, 3)", {"a": [1, 2]}, 1, 5, "reshape cannot arrange"),
+        ("1 + reshape(a, 3)", {"a": [1, 2]}, 1, 5, "reshape array of size 2"),
         ("1 + [a, b]", {"a": [1, 2], "b": 1}, 1, 5, "(2,), ()"),
         ("where(a > b, a, 1)", {"a": [1, 2], "b": [1, 2, 3]}, 1, 7, "shape"),
         ("1 + clip(a, 2, 1)", {"a": 1}, 1, 5, "low <= high"),
-        ("1 + mse_loss(a, b)", {"a": [1, 2], "b": 1}, 1, 5, "Reshape one of them"),
-        ("1 + cross_entropy(a, [0, 5])", {"a": [[1, 2], [3, 4]]}, 1, 5, "with 2 classes"),
+        ("1 + mse_loss(a, b)", {"a": [1, 2], "b": 1}, 1, 5, "element by element"),
+        ("1 + cross_entropy(a, [0, 5])", {"a": [[1, 2], [3, 4]]}, 1, 5, "not 0 to 1"),
         ("a[None, None, None, None, None, None, None, None] * 2", {"a": [1]}, 1, 1, "9 axes"),
         # sizes: refused before they are computed
         ("a * b", {"a": np.zeros((1000, 1)), "b": np.zeros((1, 1000))}, 1, 1, "1,000,000 elements; 100,000"),

@@ -10,7 +10,7 @@ from lab.failures.catalogue import BY_KEY, SHAPES
 from lab.failures.finder import look_up as find
 from lab.failures.index import Match
 from lab.failures.programs import written_to
-from model import MutationError
+from lab.traps import MutationError
 
 OF_FAILURES = ("inplace", "twice", "scalar", "leaf", "nograph", "numpy", "nonleafgrad", "integers", "optimizer")
 MESSAGES = {key: BY_KEY[key] for key in OF_FAILURES} | SHAPES
@@ -266,7 +266,7 @@ def test_the_messages_are_what_pytorch_says_today():
         assert found.sure
 
 
-def test_the_advice_of_the_guard_holds_in_pytorch():
+def test_the_advice_for_a_detected_write_holds_in_pytorch():
     """Each thing that MutationError proposes, done in PyTorch: the gradient is right, and there is no error."""
     torch = pytest.importorskip("torch", reason="PyTorch is not installed")
     with pytest.raises(MutationError) as caught:

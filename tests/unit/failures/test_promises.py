@@ -8,6 +8,7 @@ from lab.failures import FAILURES
 from lab.failures.catalogue import BY_KEY
 from lab.failures.failure import run
 from lab.failures.memory import batch
+from lab.traps import detect_mutation
 from model import Tensor, cross_entropy, no_grad, where
 from nn import MLP, SGD, Adam
 
@@ -66,15 +67,15 @@ def none(name, other=None):
     return lambda ran: not ran.error and ran.shown[name] is None and (not other or ran.shown[other] is not None)
 
 
-TWICE, NO_GRAPH, EARLIER = stops("already gone through"), stops("nothing to differentiate"), stops("in an earlier turn")
+TWICE, NO_GRAPH = stops("already gone through"), stops("nothing to differentiate")
 PROMISES = {  # of each failure, by form: what its program shows, and that of its fix does not
     "inplace": [stops("has been written to since")],
-    "twice": [TWICE, EARLIER, EARLIER],
+    "twice": [TWICE, TWICE, TWICE],
     "scalar": [stops("starts from a single number")],
     "nograph": [NO_GRAPH] * 7,
     "nonleafgrad": [
         lambda ran: "h.grad" in ran.shown,  # which PyTorch has let go: see below
-        EARLIER,
+        TWICE,
         none("other.grad", "w.grad"),
     ],
     "zero-grad": [swings],
@@ -82,7 +83,7 @@ PROMISES = {  # of each failure, by form: what its program shows, and that of it
     "broadcast": [near_the_mean],
     "nan": [lambda ran: np.isnan(ran.shown["loss"]) and np.isnan(ran.shown["p.grad"]).any()],
     "kept": [grows, grows],
-    "detach": [EARLIER, none("w1.grad", "w2.grad")],
+    "detach": [TWICE, none("w1.grad", "w2.grad")],
     "no-grad": [none("w1.grad", "w2.grad")],
     "numpy": [
         stops("NumPy would lose the graph"),
@@ -224,7 +225,8 @@ def first_over_last(activation, init, layers):
 
 
 def written(order):
-    w = Tensor([1.0, 2.0])
+    with detect_mutation() as watched:
+        w = watched([1.0, 2.0])
     loss = (w * w).sum()
     if order == "before":
         w.data -= 0.1
@@ -234,7 +236,8 @@ def written(order):
 
 
 def overwritten(new):
-    y = Tensor([1.0, 2.0]).exp()
+    with detect_mutation() as watched:
+        y = watched([1.0, 2.0]).exp()
     loss = y.sum()
     if new:
         y = y + 1
@@ -345,4 +348,4 @@ def test_backward_leaves_nothing_of_the_graph_but_the_result():
     """The bytes of the page: all arrays of the batch before, the one number of the loss after."""
     held = batch(2.0)
     assert held.before == 16_040
-    assert held.after == 24  # the loss, its gradient, and the guard's note of when it was touched
+    assert held.after == 16  # the loss and its gradient

@@ -12,10 +12,10 @@ from model import Tensor
 def faulty(name, message):
     """An engine whose messages pass through `message(tensor, array)` first."""
 
-    def _accumulate(self, array):
-        Tensor._accumulate(self, message(self, array))
+    def accumulate(self, array):
+        Tensor.accumulate(self, message(self, array))
 
-    return type(name, (Tensor,), {"__slots__": (), "_accumulate": _accumulate})
+    return type(name, (Tensor,), {"__slots__": (), "accumulate": accumulate})
 
 
 # -- agreement
@@ -115,10 +115,10 @@ def test_an_engine_that_ignores_the_upstream_gradient_is_caught_even_for_a_singl
 
         def tanh(self):
             def _backward(upstream):
-                self._accumulate(1 - y * y)
+                self.accumulate(1 - y * y)
 
             y = np.tanh(self.numpy())
-            return self._node(y, (self,), "tanh", _backward)
+            return self.node(y, (self,), "tanh", _backward)
 
     assert not gradcheck(lambda x: x.tanh(), [0.5], tensor=Ignoring)
 
@@ -153,7 +153,7 @@ def test_trap_53_a_wrong_shape_fails():
     class KeepsTheShapeOfTheMessage(Tensor):
         __slots__ = ()
 
-        def _accumulate(self, message):
+        def accumulate(self, message):
             if self.requires_grad:
                 self.grad = message.copy()
 
@@ -166,7 +166,7 @@ def test_a_wrong_dtype_fails():
     class Wide(Tensor):
         __slots__ = ()
 
-        def _accumulate(self, message):
+        def accumulate(self, message):
             if self.requires_grad:
                 self.grad = np.asarray(message, np.float64)
 
@@ -234,10 +234,10 @@ def test_an_f_that_rounds_to_float32_inside_gets_a_wide_step_and_the_report_says
 
         def sin(self):
             def _backward(upstream):
-                self._accumulate(upstream * np.cos(a))
+                self.accumulate(upstream * np.cos(a))
 
             a = self.numpy()
-            return self._node(np.sin(a.astype(np.float32)), (self,), "sin", _backward)
+            return self.node(np.sin(a.astype(np.float32)), (self,), "sin", _backward)
 
     report = gradcheck(lambda x: x.sin(), {"x": np.array([0.5, 1.5])}, tensor=Narrow)
     assert report
@@ -279,9 +279,9 @@ def test_a_slope_outside_the_two_sides_of_a_kink_is_wrong():
             a = self.numpy()
 
             def _backward(upstream):
-                self._accumulate(upstream * np.where(a == 0, 1.5, a > 0))
+                self.accumulate(upstream * np.where(a == 0, 1.5, a > 0))
 
-            return self._node(np.maximum(a, 0), (self,), "relu", _backward)
+            return self.node(np.maximum(a, 0), (self,), "relu", _backward)
 
     report = gradcheck(lambda x: x.relu(), {"x": np.array([-1.0, 0.0, 1.0])}, tensor=Steep)
     assert not report

@@ -6,7 +6,7 @@ import pytest
 from lab.trace import record
 from lab.trace.derive import derive, first_disagreement, table
 from lab.trace.export import standalone
-from model import MutationError, Tensor, concatenate, cross_entropy, maximum, mse_loss, no_grad, stack, where
+from model import Tensor, concatenate, cross_entropy, maximum, mse_loss, no_grad, stack, where
 from nn import MLP, Linear
 
 X = np.array([[1.0, 2.0], [3.0, -1.0]])
@@ -45,7 +45,7 @@ def test_the_gradients_are_those_of_the_engine_and_nothing_is_left_behind(name):
     build, used = PROGRAMS[name]
     trace = record(build, {"x": X})
     assert all(tensor.grad is None for tensor in used)
-    assert all(tensor._backward is None and tensor._lent is None for tensor in used)
+    assert all(tensor.closure is None and tensor.read() is tensor.read() for tensor in used)
     x = Tensor(X)
     build(x=x).backward()
     try:
@@ -107,8 +107,7 @@ def test_what_the_engine_refuses_is_refused():
         t.data[:] = 5.0
         return result
 
-    with pytest.raises(MutationError, match="'t'"):
-        record(written, {"a": 2.0})
+    assert record(written, {"a": 2.0}).gradients["a"] == 5.0  # as in the forward pass
     with pytest.raises(TypeError, match="must return a Tensor, not float"):
         record(lambda a: 2.0, {"a": 2.0})
     with pytest.raises(RuntimeError, match="nothing to differentiate"):

@@ -26,6 +26,7 @@ def ran(script):
 def test_it_prints_the_gradients_of_the_pass(changes):
     expression, upstream = parse(TEXT), [1.0, 2.0]
     trace = attempt(expression, VALUES, np.array(upstream), changes)
+    assert ("detect_mutation" in experiment(expression, VALUES, changes)) == ("written" in changes.values())
     printed = ran(experiment(expression, VALUES, changes, upstream))
     for name, gradient in trace.gradients.items():
         assert f"gradient of {name}: {'None' if gradient is None else np.asarray(gradient)}" in printed

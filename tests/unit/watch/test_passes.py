@@ -86,7 +86,7 @@ def test_enough_programs():
 
 @pytest.mark.parametrize("program", passes.PROGRAMS, ids=lambda program: program.__name__)
 def test_nothing_stays_behind(program):
-    before = (torch.autograd._engine_run_backward, torch.autograd.Function.apply, Tensor._node, Tensor.backward)
+    before = (torch.autograd._engine_run_backward, torch.autograd.Function.apply, Tensor.node, Tensor.backward)
     kept = []
 
     def run():
@@ -98,7 +98,7 @@ def test_nothing_stays_behind(program):
 
     with watch():
         run()
-    assert (torch.autograd._engine_run_backward, torch.autograd.Function.apply, Tensor._node, Tensor.backward) == before
+    assert (torch.autograd._engine_run_backward, torch.autograd.Function.apply, Tensor.node, Tensor.backward) == before
     gc.collect()
     assert [ref() for ref in kept] == [None] * len(kept)
 

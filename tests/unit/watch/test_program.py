@@ -160,7 +160,7 @@ def test_the_engine_s_own_lines_are_there():
         for event in trace.events
         if "engine" in event
     }
-    assert "self._node(" in texts["forward"]
+    assert "self.node(" in texts["forward"]
     assert "_accumulate(" in texts["message"]
     assert texts["accumulate"] == "self.grad += message"
 
