@@ -49,10 +49,16 @@ def departure(right: Trace, broken: Trace) -> Departure | None:
 
 
 def _comes_to_the_same(right: Trace, broken: Trace) -> bool:
-    return not broken.error and all(
-        (found is None) == (other is None) and (found is None or np.allclose(found, other, 1e-9, 0, equal_nan=True))
-        for found, other in ((right.gradients[name], broken.gradients.get(name)) for name in right.gradients)
-    )
+    if broken.error:
+        return False
+    for name, due in right.gradients.items():
+        found = broken.gradients.get(name)
+        if found is None or due is None:
+            if found is not due:
+                return False
+        elif not np.allclose(found, due, 1e-9, 0, equal_nan=True):
+            return False
+    return True
 
 
 def _about(trace: Trace, index: int) -> tuple[Any, ...]:

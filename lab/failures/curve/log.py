@@ -556,7 +556,7 @@ def _number_token(found: re.Match[str], gap: str) -> _Token:
 
 def _is_counted(unit: str | None) -> bool:
     """Tell whether a unit, such as that of "20epochs", makes the number before it a counter; "3ms/step" does not."""
-    return bool(unit) and "/" not in unit and role(unit) in COUNTERS
+    return unit is not None and "/" not in unit and role(unit) in COUNTERS
 
 
 def _without_fillers(words: Sequence[str]) -> str:
