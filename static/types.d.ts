@@ -529,28 +529,6 @@ export interface ShownGrid {
   lights: Record<string, number[]>[];
 }
 
-// -- pages/parts/runners.py
-
-export interface ShownRunners {
-  counts: RunnerCount[];
-  /** index of the current one in `counts` */
-  chosen: number;
-  guessed: boolean;
-  /** the request to guess first */
-  ask: string;
-  /** the result of a timing, or "" */
-  measured: string;
-  headers: string[];
-}
-
-export interface RunnerCount {
-  n: number;
-  label: string;
-  rows: string[][];
-  /** the result of the race */
-  result: string;
-}
-
 // -- pages/parts/step_picture.py
 
 export interface StepChoice {

@@ -9,6 +9,7 @@ import numpy as np
 import streamlit as st
 
 from lab import charts
+from lab.autodiff import cost
 from lab.autodiff.cost import FAMILIES, MAX_COUNTED, METHODS, STEP, CostPoint, Timing, brute_force, counted_brute_force
 from lab.autodiff.symbolic import (
     Formula,
@@ -38,7 +39,6 @@ from lab.ui.table import escape_markdown, show_table
 from lab.ui.terms import prose
 from lab.ui.widgets import FIRST, button, guess, pick
 from model import Tensor
-from pages.parts import runners
 
 NAME = "why"
 PAGE = "pages/why_reverse_mode.py"
@@ -57,6 +57,8 @@ TRY_THIS = {
 TICK, SLICE = 0.3, 0.2  # seconds between two slices of a timing, and of work in each
 SLOWER = {"10": 10, "100": 100, "1000": 1000, "10000": 10_000}  # guesses: name in the address -> factor
 LONGER = {"6": 6, "30": 30, "150": 150}
+COUNTS = (*(digit * 10**power for power in range(12) for digit in (1, 2, 5)), MAX_COUNTED)  # values of the slider
+UNITS = (("d", 86_400_000), ("h", 3_600_000), ("min", 60_000), ("s", 1000), ("ms", 1))  # in milliseconds
 MAX_TIMES = 6  # times that a function is applied to itself
 MAX_TEXT = 400  # characters of a formula
 
@@ -110,7 +112,7 @@ def _nearest_verdict(options: Mapping[str, int], ratio: float, guessed: str) -> 
 def _cost() -> None:
     prose(
         "[[Finite differences|finite difference]] take two forward passes for each parameter, at +h and −h. "
-        "[[Reverse mode|reverse mode]] takes two passes in all. Guess, then press **Run**."
+        "[[Reverse mode|reverse mode]] takes two passes in all. Guess, then press **Measure**."
     )
     session = st.session_state
     guessed = _guess_times(
@@ -118,16 +120,14 @@ def _cost() -> None:
         SLOWER,
         "why slower",
     )
-    timing = session.get("why timings", {}).get(session["why family"])
-    measured = _summary(timing, running=False) if guessed and timing and timing.done else ""
-    ask = "" if guessed else FIRST
-    runners.show("why runners", session["why parameters"], _choose_count, ask=ask, measured=measured.replace("**", ""))
     with st.container(horizontal=True, vertical_alignment="center"):
         st.markdown("**Measured on this machine**", width="content")
         titles = {key: one.title for key, one in FAMILIES.items()}
         family = pick("Function", titles, "why family", width=250, bare=True)
     ticking = session.get("why timing") == family
     st.fragment(_timed, run_every=TICK if ticking else None)(family, ticking)
+    if guessed:
+        _counted()
     with st.expander("The brute-force function, run for three parameters"):
         gradient, calls = counted_brute_force((1.0, 2.0, 3.0))
         st.code(inspect.getsource(brute_force), wrap_lines=True)
@@ -137,9 +137,27 @@ def _cost() -> None:
         )
 
 
-def _choose_count(count: int) -> None:
-    st.session_state["why parameters"] = count
-    state.step()
+def _counted() -> None:
+    """Show the passes of one gradient for any number of parameters, counted without running them."""
+    counts = sorted({*COUNTS, st.session_state["why parameters"]})
+    n = st.select_slider(
+        "Passes for this number of parameters", counts, format_func="{:,}".format, key="why parameters"
+    )
+    rows = [
+        (title, *(f"{number:,}" for number in passed), _duration(sum(passed)))
+        for title, passed in ((title, cost.passes(method, n)) for method, title in METHODS.items())
+    ]
+    show_table(["one gradient", "forward passes", "backward passes", "at 1 ms a pass"], rows)
+
+
+def _duration(milliseconds: int) -> str:
+    """Write a duration in its two largest units, rounded down."""
+    parts = []
+    for name, size in UNITS:
+        if milliseconds >= size:
+            parts.append(f"{milliseconds // size} {name}")
+            milliseconds %= size
+    return " ".join(parts[:2])
 
 
 def _timed(family: str, ticking: bool) -> None:
