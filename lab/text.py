@@ -6,9 +6,8 @@ import json
 import math
 import textwrap
 import tomllib
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from functools import cache
-from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -88,18 +87,6 @@ def listed(names: Iterable[str]) -> str:
     """Join names into a list for a sentence: "a", "a and b", "a, b and c"."""
     *before, last = names
     return f"{', '.join(before)} and {last}" if before else last
-
-
-def html_table(caption: str, head: Iterable[str], rows: Iterable[Sequence[str]]) -> str:
-    """Write a table as HTML, with every text escaped. The first cell of each row is its header."""
-    titles = "".join(f'<th scope="col">{escape(title)}</th>' if title else "<td></td>" for title in head)
-    cells = (
-        f'<th scope="row">{escape(row[0])}</th>' + "".join(f"<td>{escape(one)}</td>" for one in row[1:]) for row in rows
-    )
-    body = "\n".join(f"<tr>{line}</tr>" for line in cells)
-    return (
-        f"<table><caption>{escape(caption)}</caption><thead><tr>{titles}</tr></thead><tbody>\n{body}\n</tbody></table>"
-    )
 
 
 def strict_json(value: Any) -> str:

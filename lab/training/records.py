@@ -1,6 +1,6 @@
 """The record of an epoch as a typed class, and a check whether JSON from a file is such a record.
 
-Its keys are those of metrics.jsonl. Charts, the doctor, the shelf, TensorBoard and the report read only these records.
+Its keys are those of metrics.jsonl. Charts, the doctor, the shelf and TensorBoard read only these records.
 """
 
 from __future__ import annotations

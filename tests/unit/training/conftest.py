@@ -20,7 +20,7 @@ def workers_in_this_process(monkeypatch):
 def pictures_once(monkeypatch):
     """The pictures of runs of the same kind are drawn once: for tests of what else a run prints and leaves behind.
 
-    Each takes 0.4 s of processor time. test_report.py tests what is drawn.
+    Each takes 0.4 s of processor time. test_run_picture.py tests what is drawn.
     """
     monkeypatch.setattr(summary, "run_picture", _drawn_once)
 

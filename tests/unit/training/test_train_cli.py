@@ -557,7 +557,7 @@ def test_resume_without_the_checkpoint_does_not_begin_anew(capsys, trained):
     ],
 )
 @pytest.mark.usefixtures("trained")
-def test_metrics_that_somebody_has_changed_are_neither_resumed_nor_reported(capsys, name, value):
+def test_metrics_that_somebody_has_changed_are_neither_resumed_nor_judged(capsys, name, value):
     lines = Path("r/metrics.jsonl").read_text().splitlines()
     last = {key: part for key, part in json.loads(lines[-1]).items() if key != name}
     lines[-1] = json.dumps(last | ({} if value is None else {name: value}))
