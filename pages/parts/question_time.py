@@ -23,6 +23,7 @@ _skills = component("skills", "progress/skills.js", lost="The list", style="prog
 
 
 def _tab(draw: Callable[[], None], current: PageState) -> None:
+    st.session_state.setdefault("questions history", ())  # (question, right or not) of each answer in this visit
     if current.restored and st.session_state["questions key"] not in (*_keys(), DONE):
         _ask_next()  # a link to a topic does not name a question of it
     draw()
@@ -36,23 +37,10 @@ def _tab(draw: Callable[[], None], current: PageState) -> None:
 # ---------------------------------------------------------------- state: in the session, mirrored in the address
 
 
-def _history(text: str) -> tuple[tuple[str, bool], ...]:
-    """Parse the history: in "why-add-1,relu-at-0-0" the first answer was right, the second wrong."""
-    pairs = [part.rpartition("-") for part in text.split(",")]
-    if not all(key in BY_KEY and mark in ("0", "1") for key, _, mark in pairs):
-        raise ValueError(text)
-    return tuple((key, mark == "1") for key, _, mark in pairs)
 
 
 TOPIC = Field("topic", "questions topic", EVERY, address.one_of(*TOPICS))
 SEED = Field("seed", "questions seed", 0, int, limits=(0, 999))
-HISTORY = Field(
-    "said",
-    "questions history",
-    (),
-    _history,
-    lambda history: ",".join(f"{key}-{int(right)}" for key, right in history),
-)
 OF_ONE_QUESTION = (  # fields that are reset for another question
     Field("answer", "questions answer", ""),
     Field("checked", "questions checked", False, address.flag, address.flagged),
@@ -61,7 +49,6 @@ OF_ONE_QUESTION = (  # fields that are reset for another question
 FIELDS = (
     TOPIC,
     SEED,
-    HISTORY,
     Field("question", "questions key", QUESTIONS[0].key, address.one_of(*BY_KEY, DONE)),
     *OF_ONE_QUESTION,
 )

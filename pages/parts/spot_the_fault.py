@@ -51,10 +51,8 @@ TABS = {
 CASES = 10_000
 
 
-def _show(current: PageState) -> None:
-    if current.restored:  # the browser's Back must not undo a later case
-        st.session_state["spot solved"] = st.session_state.get("spot ever", {}) | st.session_state["spot solved"]
-    st.session_state["spot ever"] = st.session_state["spot solved"]
+def _show(_: PageState) -> None:
+    st.session_state.setdefault("spot solved", {})  # case -> points, in this visit
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         case = memoize("spot case", number := _number(), lambda: open_case(number))
         st.markdown("This run has one fault, or none. Pay points for evidence, then name the culprit.", width="content")
@@ -77,14 +75,6 @@ def _show(current: PageState) -> None:
 # ---------------------------------------------------------------- state: in the session, mirrored in the address
 
 
-def _solved_cases(text: str) -> dict[int, int]:
-    """Parse the solved cases: "1-7,4-10" is case 1 with 7 points and case 4 with 10."""
-    solved = {int(case): int(points) for case, points in (pair.split("-") for pair in text.split(","))}
-    if not all(1 <= case <= CASES and 0 <= points <= START for case, points in solved.items()):
-        raise ValueError(text)
-    return solved
-
-
 def _named(text: str) -> tuple[str, ...]:
     return address.several_of(*open_case(st.session_state["spot case"]).suspects)(text)
 
@@ -94,14 +84,7 @@ OF_ONE_CASE = (  # fields that are reset for another case
     Field("seen", "spot seen", (), address.several_of(*EVIDENCE), address.joined),
     Field("named", "spot named", (), _named, address.joined),
 )
-SOLVED = Field(
-    "solved",
-    "spot solved",
-    {},
-    _solved_cases,
-    lambda solved: ",".join(f"{case}-{points}" for case, points in solved.items()),
-)
-FIELDS = (CASE, *OF_ONE_CASE, SOLVED)
+FIELDS = (CASE, *OF_ONE_CASE)
 
 
 def _begin_again() -> None:

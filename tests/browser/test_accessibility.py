@@ -35,7 +35,7 @@ PAGES = {
     "a list on Start": "?set=cards.by-hand~scalars.add.gone&hide=reveal&begin=a*b&name=Monday",
     "own": "build-it-yourself?tab=passes",
     "descent, time": "descent?tab=time&length=12&last=4&largest=last",
-    "questions": "practise?tab=ask&question=backward-twice&answer=1&checked=1&said=backward-twice-0",
+    "questions": "practise?tab=ask&question=backward-twice&answer=1&checked=1",
     "questions, abilities": "practise?tab=can",
 }
 

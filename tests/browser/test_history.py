@@ -258,8 +258,8 @@ def test_back_after_another_fault_brings_the_one_before_with_its_guesses(open_pa
     page.wait_for_url("about:blank")
 
 
-def test_back_after_the_next_case_keeps_what_was_solved(open_page):
-    page = open_page("faults?tab=spot&case=6&solved=1-7")
+def test_back_leads_from_the_next_case_to_the_one_before(open_page):
+    page = open_page("faults?tab=spot&case=6")
     ready(page)
     page.get_by_role("button", name="Next case").click()
     until(page, case="7")
@@ -270,7 +270,6 @@ def test_back_after_the_next_case_keeps_what_was_solved(open_page):
     page.go_back()
     until(page, case="6")
     page.get_by_text("10 of 10").wait_for()
-    page.get_by_text("Solved: 1 case, 7.0 points on average.").wait_for()
 
 
 def test_a_button_pressed_before_the_answer_to_back_has_come_does_not_undo_it(new_page, app_url):
@@ -348,7 +347,7 @@ def test_a_server_that_has_lost_the_visit_learns_where_the_browser_is(browser):
         "graph-lab?expression=a*b&in_a=[1, 2]&in_b=3&start=sum&stage=backward&event=3&reach=20&step=0.5",
         "simulate-error?part=life&op=exp&a=1,0,-1&life=flb&rate=0.2&guesses=3",
         "faults?tab=study&fault=overwrite&seed=3&gradient=numbers&curve=same&run=1&play=1&event=4",
-        "faults?tab=spot&case=6&seen=norms,check&solved=1-7",
+        "faults?tab=spot&case=6&seen=norms,check",
         "?in_a=3&stage=backward&guess=0.0",
         "why-reverse-mode?tab=one&zeros=nowhere&passes=2",
         "shapes?tab=forgotten&guess=wrong",
@@ -356,7 +355,7 @@ def test_a_server_that_has_lost_the_visit_learns_where_the_browser_is(browser):
         "what-went-wrong?tab=message&failure=twice",
         "practise?tab=debug&program=4",
         "practise?tab=predict&level=1&graph=2&value_v1=7",
-        "practise?tab=ask&question=classic&answer=21&checked=1&said=classic-0",
+        "practise?tab=ask&question=classic&answer=21&checked=1",
         "build-it-yourself?tab=courses&course=tensors&task=matmul",
         "other-engines?tab=depth&depth=7&calls=144",
         "operations?op=maximum",

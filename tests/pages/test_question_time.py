@@ -126,7 +126,7 @@ def test_a_wrong_answer_is_told_why_and_comes_back(kind):
 
 
 def test_an_answer_in_the_address_is_shown_again_and_is_no_achievement():
-    at = opened(question="classic", answer="31", checked="1", said="classic-1")
+    at = opened(question="classic", answer="31", checked="1")
     assert "**Right.** It is 31" in texts(at.success).replace("\\", "")
     assert passed_tasks(at) == []
     assert "Your answer: **31**" in texts(at.markdown)
