@@ -1,4 +1,4 @@
-"""For teachers: an assignment as one link, with hidden controls and a first page; and what a class hands in."""
+"""For teachers: an assignment as one link, and what a class hands in."""
 
 from functools import partial
 from urllib.parse import urlencode, urlsplit
@@ -6,11 +6,10 @@ from urllib.parse import urlencode, urlsplit
 import streamlit as st
 
 from lab.lessons import assignment_link
-from lab.lessons.assignment import CONTROLS, ITEMS
+from lab.lessons.assignment import ITEMS
 from lab.lessons.cards import CARDS
 from lab.ui import address, assignment, page
 from lab.ui.address import Field
-from lab.ui.starting_point import MAX_START_TEXT, beginning, shortened
 from lab.ui.table import escape_markdown
 from practice import COURSES
 from practice.debug import PROGRAMS
@@ -25,14 +24,14 @@ GROUPS: dict[str, dict[str, list[str]]] = {  # tab -> heading -> keys of ITEMS
 }
 KEYS = {f"teach {tab} {heading}": keys for tab, groups in GROUPS.items() for heading, keys in groups.items()}
 
-UNKNOWN, UNKNOWN_HIDE = "teach unknown", "teach unknown hide"
+UNKNOWN = "teach unknown"  # session key
 
 
 def main() -> None:
     with page.run("teach", FIELDS):
         st.title("For teachers")
         st.markdown("Tick what your class should do, and send them the link. It opens as a list on their Start page.")
-        if unknown := [*st.session_state[UNKNOWN], *st.session_state[UNKNOWN_HIDE]]:
+        if unknown := st.session_state[UNKNOWN]:
             st.info(assignment.note(unknown), icon=":material/help:")
         left, right = st.columns([3, 2], gap="large")
         with left:
@@ -62,22 +61,9 @@ def _written(ticked: tuple[list[str], ...]) -> str | None:
     return assignment_link.written(key for keys in ticked[:-1] for key in keys)
 
 
-def _hidden(text: str) -> tuple[list[str], list[str]]:
-    """Parse the hidden controls, and those that do not exist."""
-    found = assignment_link.words(text)
-    known = [key for key in found if key in CONTROLS]
-    if not known:
-        raise ValueError(text)
-    return known, [key for key in found if key not in CONTROLS]
-
-
 ITEM_FIELD = Field(assignment_link.ITEMS, (*KEYS, UNKNOWN), ((),) * (len(KEYS) + 1), _ticked, _written)
 NAME = Field(assignment_link.NAME, "teach name", "", address.shorter_than(assignment.MAX_NAME))
-HIDE = Field(
-    assignment_link.HIDE, ("teach hide", UNKNOWN_HIDE), ((), ()), _hidden, lambda hidden: address.joined(hidden[0])
-)
-BEGIN = Field(assignment_link.BEGIN, "teach begin", "", address.shorter_than(MAX_START_TEXT))
-FIELDS = (ITEM_FIELD, NAME, HIDE, BEGIN)
+FIELDS = (ITEM_FIELD, NAME)
 
 
 # ---------------------------------------------------------------- the list, and its link
@@ -107,36 +93,12 @@ def _link() -> None:
     st.text_input(
         "Name of the list", key="teach name", max_chars=assignment.MAX_NAME, placeholder="Monday: gradients by hand"
     )
-    st.pills(
-        "Hide",
-        [*CONTROLS],
-        format_func=CONTROLS.__getitem__,
-        selection_mode="multi",
-        key="teach hide",
-        help="Only while the list is open. Opening the lab without the link shows everything.",
-    )
-    st.text_input(
-        "Begin with",
-        key="teach begin",
-        max_chars=MAX_START_TEXT,
-        placeholder="a*b + a, or the address of a page",
-        help="An expression for the Graph lab; or set up any page as you want it, and paste its address here.",
-    )
-    text, begin = session["teach begin"].strip(), ""
-    if text:
-        try:
-            begin = shortened(text)
-            st.caption(f"Begins on: {beginning(text)[0].title}.")
-        except ValueError as error:
-            st.error(str(error), icon=":material/block:")
     ticked = [key for name in KEYS for key in session[name]]
-    if not (ticked or begin):
+    if not ticked:
         st.info("Nothing is ticked yet.", icon=":material/checklist:")
         return
-    name, hidden = session["teach name"].strip(), "~".join(session["teach hide"])
-    query = {assignment_link.ITEMS: assignment_link.written(ticked), assignment_link.NAME: name}
-    query |= {assignment_link.HIDE: hidden, assignment_link.BEGIN: begin}
-    address = {name: text for name, text in query.items() if text}
+    name = session["teach name"].strip()
+    address = {assignment_link.ITEMS: assignment_link.written(ticked)} | ({assignment_link.NAME: name} if name else {})
     things = "1 thing to do" if len(ticked) == 1 else f"{len(ticked)} things to do"
     st.markdown(f"**The link**: {things}.")
     st.code(f"{_root()}?{urlencode(address)}", language=None, wrap_lines=True)

@@ -1,4 +1,4 @@
-"""A teacher's assignment: tasks to do and controls to hide. lab/ui/starting_point.py reads where it starts."""
+"""What a teacher can put on the list of an assignment."""
 
 from __future__ import annotations
 
@@ -17,14 +17,5 @@ ITEMS: Mapping[str, Achievement] = MappingProxyType(
         f"pages/{path}": Achievement(f"Page: {page.title}", page.file, {})
         for path, page in BY_PATH.items()
         if path not in NOT_TO_DO
-    }
-)
-
-CONTROLS = MappingProxyType(
-    {
-        "hints": "Hints of tasks, programs and questions",
-        "lines": "*Show one way to write it*",
-        "reveal": "*Reveal* in Predict, then reveal",
-        "try": "*Try this* at the end of each page",
     }
 )

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from urllib.parse import parse_qs, urlsplit
 
 MAX_TEXT = 20_000  # characters of an assignment in a link
-MAX_WORDS = 100  # names of hidden controls
-ITEMS, NAME, HIDE, BEGIN = PARAMETERS = ("set", "name", "hide", "begin")  # names of address parameters
+ITEMS, NAME = "set", "name"  # names of address parameters
 CARDS = "cards"  # the prefix of cards in a link; their keys have none
 
 
@@ -31,11 +29,6 @@ def read(text: str) -> tuple[str, ...]:
         for name in filter(None, names):
             found[name if room == CARDS else f"{room}/{name}"] = None
     return tuple(found)
-
-
-def words(text: str) -> tuple[str, ...]:
-    """Read the names of controls to hide, "hints~lines" or "hints,lines", each once, known or not."""
-    return tuple(dict.fromkeys(filter(None, re.split("[~,]", text))))[:MAX_WORDS]
 
 
 def of_link(link: str) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""The assignment in a teacher's link: Start lists what to do, and the other pages ask which controls are hidden.
+"""The assignment in a teacher's link, which Start lists.
 
 The addresses of all pages carry it (`FIELDS`), so it survives a reload.
 """
@@ -11,32 +11,22 @@ from collections.abc import Iterable
 import streamlit as st
 
 from lab.lessons import assignment_link
-from lab.lessons.assignment import CONTROLS, ITEMS
+from lab.lessons.assignment import ITEMS
 from lab.lessons.pages import BY_FILE, BY_PATH
-from lab.lessons.skills import Achievement
 from lab.ui import places, progress, state
 from lab.ui.address import Field, shorter_than
 from lab.ui.assets import component
-from lab.ui.starting_point import MAX_START_TEXT, beginning
 from lab.ui.table import escape_markdown
 from lab.ui.widgets import button
 
 MAX_NAMED = 8  # unknown names that a note repeats
-BEGIN = "begin"  # key of the line that opens the first page; not the key of an item
 MAX_NAME = 80  # characters of the assignment's name
 FIELDS = (  # in the address of every page that has no fields of the same names
     Field(assignment_link.ITEMS, "set items", (), assignment_link.read, assignment_link.written),
     Field(assignment_link.NAME, "set name", "", shorter_than(MAX_NAME)),
-    Field(assignment_link.HIDE, "set hidden", (), assignment_link.words, "~".join),
-    Field(assignment_link.BEGIN, "set begin", "", shorter_than(MAX_START_TEXT)),
 )
 
 _list = component("set", "progress/assignment.js", lost="The list", style="progress/assignment.css")
-
-
-def hidden(control: str) -> bool:
-    """Tell whether the assignment hides this key of CONTROLS; always False without an assignment."""
-    return control in st.session_state.get("set hidden", ())
 
 
 def opened() -> None:
@@ -49,7 +39,7 @@ def opened() -> None:
 
 def is_open() -> bool:
     """Tell whether the visitor has an assignment."""
-    return any(st.session_state[key] for key in ("set items", "set hidden", "set begin"))
+    return bool(st.session_state["set items"])
 
 
 def show() -> None:
@@ -62,14 +52,6 @@ def show() -> None:
 
     items = {key: ITEMS[key] for key in session["set items"] if key in ITEMS}
     unknown = [key for key in session["set items"] if key not in ITEMS]
-    unknown += [key for key in session["set hidden"] if key not in CONTROLS]
-    if session["set begin"]:
-        try:
-            page, query = beginning(session["set begin"])
-        except ValueError:
-            unknown.append("the page to begin with")
-        else:
-            items = {BEGIN: Achievement(f"Begin here: {page.title}", page.file, query)} | items
     with st.container(border=True):
         with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
             st.header(escape_markdown(session["set name"]) or "To do", anchor=False, width="content")
@@ -78,9 +60,7 @@ def show() -> None:
             {"key": key, "title": item.title, "href": BY_FILE[item.file].address(item.query)}
             for key, item in items.items()
         ]
-        places.show(_list, "set list", {"items": shown, "begin": BEGIN}, items)
-        if away := [CONTROLS[key] for key in session["set hidden"] if key in CONTROLS]:
-            st.caption(f"Hidden while this list is open: {', '.join(away)}.")
+        places.show(_list, "set list", {"items": shown}, items)
         if unknown:
             st.info(note(unknown), icon=":material/help:")
 

@@ -118,8 +118,7 @@ def closing(try_this: str, link: str, label: str, query: Mapping[str, str] | Non
     assignment.opened()
     progress.note()
     st.divider()
-    if not assignment.hidden("try"):
-        prose(f"**Try this.** {try_this}")
+    prose(f"**Try this.** {try_this}")
     link_to(link, label, "arrow_forward", query)
 
 

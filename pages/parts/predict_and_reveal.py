@@ -22,7 +22,7 @@ from lab.practice.prediction import (
 from lab.text import brief
 from lab.trace.derive import table
 from lab.trace.recording import Trace
-from lab.ui import address, assignment, page, progress, state
+from lab.ui import address, page, progress, state
 from lab.ui.address import Field, PrefixField
 from lab.ui.memoize import memoize
 from lab.ui.player import player
@@ -225,9 +225,8 @@ def _ask(prediction: Prediction, what: Pass, verdicts: dict[str, Verdict]) -> No
     st.markdown("\n".join(f"- **{blank.name}**: {escape_markdown(verdict.comment)}" for blank, verdict in remarks))
     hidden = [blank for blank in blanks if verdicts[blank.name].state != "right"]
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        if not assignment.hidden("reveal"):
-            button(f"Reveal {hidden[0].label.split(' = ')[0]}", "predict reveal", reveal, hidden[:1])
-            button("Reveal all", "predict reveal all", reveal, hidden)
+        button(f"Reveal {hidden[0].label.split(' = ')[0]}", "predict reveal", reveal, hidden[:1])
+        button("Reveal all", "predict reveal all", reveal, hidden)
         st.markdown(
             _counted(points(session["predict credit"]), FULL * len(session["predict credit"])),
             width="content",

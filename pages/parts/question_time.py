@@ -8,7 +8,7 @@ import streamlit as st
 from lab.lessons.pages import BY_FILE
 from lab.lessons.skills import ACHIEVEMENTS, SKILLS
 from lab.practice.questions import BY_KEY, MAX_LENGTH, Judged, count_repeats, judge, lines, next_question, outcome
-from lab.ui import address, assignment, page, places, progress, state
+from lab.ui import address, page, places, progress, state
 from lab.ui.address import Field
 from lab.ui.assets import component
 from lab.ui.state import PageState
@@ -179,11 +179,11 @@ def _answer(question: Question) -> Judged | None:
         st.text_input("Your answer, a number", key=WIDGET, on_change=take, max_chars=MAX_LENGTH, width=240)
     with st.container(horizontal=True):
         button("Check", "questions check", check, icon="check", type="primary")
-        if not session["questions hint"] and not assignment.hidden("hints"):
+        if not session["questions hint"]:
             button("Hint", "questions ask hint", hint, icon="lightbulb")
     if refused := session.pop("questions refused", refused):
         st.warning(refused, icon=":material/edit:")
-    if session["questions hint"] and not assignment.hidden("hints"):
+    if session["questions hint"]:
         st.info(with_code(question.hint), icon=":material/lightbulb:")
     return None
 

@@ -11,8 +11,6 @@ class List {
   constructor(parent) {
     /** @type {Item[]} */
     this.items = [];
-    /** key of the page to begin with, which is not ticked */
-    this.begin = "";
     /** @type {(key: string) => void} */
     this.go = () => {};
     this.count = h("strong", { role: "status" });
@@ -24,11 +22,9 @@ class List {
 
   paint() {
     const done = { ...cardsDone(), ...tasksDone() };
-    const counted = this.items.filter(({ key }) => key !== this.begin);
-    const count = counted.filter(({ key }) => key in done).length;
-    this.top.hidden = !counted.length;
-    setText(this.count, `${count} of ${counted.length} done`);
-    this.bar.max = counted.length || 1;
+    const count = this.items.filter(({ key }) => key in done).length;
+    setText(this.count, `${count} of ${this.items.length} done`);
+    this.bar.max = this.items.length;
     this.bar.value = count;
     this.list.replaceChildren(...this.items.map((item) => this.item(item, done[item.key])));
   }
@@ -36,9 +32,12 @@ class List {
   /** Return the line of an item. @param {Item} item @param {string | undefined} day */
   item({ key, title, href }, day) {
     const link = achievementLink(href, () => this.go(key), title);
-    const sign = key === this.begin ? "→" : day ? "☑" : "☐";
-    const state = key === this.begin ? "first" : day ? `done on ${day}` : "open";
-    const mark = h("span", { class: day ? "done" : "", role: "img", "aria-label": state, title: state }, sign);
+    const state = day ? `done on ${day}` : "open";
+    const mark = h(
+      "span",
+      { class: day ? "done" : "", role: "img", "aria-label": state, title: state },
+      day ? "☑" : "☐",
+    );
     return h("li", {}, mark, link);
   }
 }

@@ -17,11 +17,10 @@ def test_a_list_is_made_and_its_program_mended(open_page, app_url):
     page.evaluate("localStorage.clear()")
     page.get_by_role("tab", name="Debug these").click()
     page.get_by_role("button", name="A loss that grows").click()
-    page.get_by_role("button", name="Hints of tasks").click()
     page.get_by_label("Name of the list").fill("Monday")
     page.keyboard.press("Enter")
     code = page.get_by_test_id("stCode").first
-    expect(code).to_contain_text("?set=debug.sign&name=Monday&hide=hints")
+    expect(code).to_contain_text("?set=debug.sign&name=Monday")
     link = code.inner_text().strip()
     assert link.startswith(f"{app_url}/?")
 
@@ -31,7 +30,6 @@ def test_a_list_is_made_and_its_program_mended(open_page, app_url):
     expect(listed.get_by_role("img", name="open")).to_be_visible()
     listed.get_by_role("link").click()
     expect(page.get_by_role("heading", name="7. A loss that grows")).to_be_visible()
-    expect(page.get_by_role("button", name="A hint")).to_have_count(0)
     editor, headline = page.locator(".cm-content"), page.locator(".headline")
     editor.focus()
     press(page, "Control+f")

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 import streamlit as st
 
 from lab.ui.address import Field
-from lab.ui.assignment import hidden
 from lab.ui.widgets import button
 from practice.task import Course, Task
 
@@ -37,7 +36,7 @@ def field(key: str, tasks: Sequence[str]) -> Field:
 
 
 def hints(course: Course, task: Task, opened: Field) -> None:
-    """Show the open hints of a task and a button for the next, unless the teacher's assignment hides them.
+    """Show the open hints of a task and a button for the next.
 
     opened: the page's field from `field`.
     """
@@ -47,15 +46,11 @@ def hints(course: Course, task: Task, opened: Field) -> None:
     def more() -> None:
         opened.set(opened.get() | {key: shown + 1})
 
-    if hidden("hints"):
-        shown = 0
     for number, hint in enumerate(task.hints[:shown], 1):
         st.markdown(f"**Hint {number}.** {hint}")
-    lines = "" if hidden("lines") else course.lines_of(task.key).strip("\n")
+    lines = course.lines_of(task.key).strip("\n")
     if shown < len(task.hints):
-        if not hidden("hints"):
-            label = f"A hint ({shown + 1} of {len(task.hints)})"
-            button(label, KEY, more, icon="lightbulb")
+        button(f"A hint ({shown + 1} of {len(task.hints)})", KEY, more, icon="lightbulb")
     elif lines and shown == len(task.hints):
         button("Show one way to write it", KEY, more, icon="visibility")
     elif lines:
