@@ -1,4 +1,4 @@
-"""Start: the first gradient, the machine behind it, and the path through the lab."""
+"""Start: the first gradient, what else the lab is for, and the path through it."""
 
 import streamlit as st
 
@@ -6,14 +6,12 @@ from lab.expression.parser import Expression, parse
 from lab.lessons.pages import GROUPS, PAGES
 from lab.text import numeral
 from lab.trace.recording import Trace, record
-from lab.trace.stages import STAGES, Values
-from lab.ui import address, assignment, page, progress, state
+from lab.ui import address, assignment, page, progress
 from lab.ui.address import Field
 from lab.ui.memoize import memoize
 from lab.ui.player import LIMIT, Live, live_values, player
 from lab.ui.state import PageState
 from lab.ui.terms import prose
-from lab.ui.widgets import button
 from pages.parts import path
 
 TEXT = "a*b + c"
@@ -33,19 +31,14 @@ FIELDS = (
     address.player_event("start event"),
     Field("stage", "start stage", "forward", address.one_of("none", "forward", "backward")),
     Field("guess", "start guess", None, address.number_of(*ANSWERS), address.optional),
-    Field("machine", "start machine", 0, int, limits=(0, 6)),
 )
 
 
 def main() -> None:
-    if "expression" in st.query_params:  # an old link: the Graph lab was at this address
-        st.switch_page("pages/graph_lab.py", query_params=st.query_params.to_dict())
     with page.run("start", FIELDS) as current:
         if current.restored:
             _begin()
-        with st.container(horizontal=True, vertical_alignment="center", gap="xxsmall"):
-            st.title("Where does a gradient come from?", width="content")
-            page.link_to("pages/graph_lab.py", "Paste a program", "code", {"kind": "program"})
+        st.title("Where does a gradient come from?")
         prose(
             "Drag *a* up a little on its card. How much does *out* move, and why? **Run backward pass** answers with "
             "the [[gradient]] of *a*, message by message."
@@ -96,10 +89,9 @@ def _first_gradient(current: PageState) -> None:
         judged=expression,
     )
     _question(expression, values)
-    _machine(expression, trace, values)
 
 
-def _question(expression: Expression, values: Values) -> None:
+def _question(expression: Expression, values: dict[str, float | list]) -> None:
     """Ask one question about the pass, and judge the answer by running the engine."""
     session = st.session_state
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="start question line"):
@@ -124,12 +116,12 @@ def _question(expression: Expression, values: Values) -> None:
         page.link_to("pages/graph_lab.py", "Next: an input that is used twice", "arrow_forward")
 
 
-def _recorded(values: Values) -> tuple[Expression, Trace]:
+def _recorded(values: dict[str, float | list]) -> tuple[Expression, Trace]:
     expression = parse(TEXT)
     return expression, record(expression, values)
 
 
-# ---------------------------------------------------------------- why take an engine apart
+# ---------------------------------------------------------------- what else the lab is for
 
 
 STORIES = (
@@ -139,41 +131,30 @@ STORIES = (
 )
 
 
+DIGITS = {"data": "digits", "epochs": "10", "epoch": "10", "pad": "1"}  # a trained network, and the pad open
+FAILING = {"hidden": "16 16", "activation": "tanh", "lr": "0.3", "epoch": "60"}  # a training whose rate is too high
+TOOLS = (
+    ("Watch your program run", "play_circle", "pages/graph_lab.py", {"kind": "program"}),
+    ("Find the mistakes in your code", "rule", "pages/what_went_wrong.py", {"tab": "code"}),
+    ("Record a pass with lab.watch", "videocam", "pages/graph_lab.py", {"kind": "recorded"}),
+    ("Draw a digit for a network", "draw", "pages/training_lab.py", DIGITS),
+    ("Cure a training that fails", "stethoscope", "pages/training_lab.py", FAILING),
+    ("Read an engine of 150 lines", "architecture", "pages/other_engines.py", {"tab": "designs"}),
+)
+
+
 def _stories() -> None:
-    """Link to failures that `import torch` and three lines do not explain."""
+    """Link to failures that `import torch` and three lines do not explain, and to the lab's tools."""
     st.markdown(
         "**One import and three lines train a network, until one of these happens.** Make it happen, and look inside:"
     )
     with st.container(horizontal=True, key="start-stories"):
         for title, file, query in STORIES:
             page.link_to(file, title, "bolt", query)
-
-
-# ---------------------------------------------------------------- the machine
-
-
-def _machine(expression: Expression, trace: Trace, values: Values) -> None:
-    """Show the stages of a pass, each of which really runs on the player's numbers when it is lit."""
-    session = st.session_state
-    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        st.subheader("The machine", anchor="machine", width="content")
-        at = session["start machine"]
-        following = STAGES[at].name if at < len(STAGES) else STAGES[0].name
-        button(
-            f"Run: {following}",
-            "start machine step",
-            state.put,
-            "start machine",
-            at % len(STAGES) + 1,
-            icon="play_arrow",
-        )
-    for place, (index, stage) in zip(st.columns(len(STAGES)), enumerate(STAGES, start=1), strict=True):
-        lit = index == at
-        kind = "lit" if lit else "ran" if index < at else "off"
-        with place, st.container(border=True, height="stretch", key=f"machine-{kind}-{index}"):
-            page.link_to(stage.file, stage.name, stage.icon)
-            sentence = stage.run(expression, trace, values) if index <= at else stage.does
-            st.caption(f"**▶ {sentence}**" if lit else sentence)
+    st.markdown("**Or go straight to:**")
+    with st.container(horizontal=True, key="start-tools"):
+        for title, icon, file, query in TOOLS:
+            page.link_to(file, title, icon, query)
 
 
 # ---------------------------------------------------------------- where everything is

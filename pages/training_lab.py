@@ -257,6 +257,7 @@ FIELDS = (
     Field("epoch", "training epoch", None, _epoch, address.optional),  # None: the last trained epoch
     Field("guess", "training guess", None, str, address.optional),  # None also for an answer the lesson lacks
     Field("speed", "training speed", 300, address.number_of(*SPEEDS), address.number),
+    Field("pad", one_input.PAD, False, address.flag, address.flagged),
     Field("hide", "training hide", False, lambda text: text == "True"),
     *VIEW,
     choice.field("training"),

@@ -179,17 +179,17 @@ def shown_names(page):
 
 @pytest.mark.parametrize(
     ("embedded", "clicked"),
-    [("", "Two messages add up"), ("", "Begin here: Descent"), ("&embed=true", "Two messages add up")],
+    [("", "Two messages add up"), ("", "Page: Descent"), ("&embed=true", "Two messages add up")],
 )
 def test_back_from_a_card_or_a_line_of_a_list_finds_start_as_it_was_left(open_page, embedded, clicked):
-    page = open_page(f"?in_a=3&name=Monday&begin=descent%3Fsurface%3Dravine{embedded}")
+    page = open_page(f"?in_a=3&name=Monday&set=pages.descent{embedded}")
     page.locator(".card.leaf").first.wait_for()
     ready(page)
     page.locator(".scrubber").press("End")
     page.locator(".count", has_text="11 / 11").wait_for()
     until(page, stage="backward", in_a="3")
-    page.get_by_role("button", name="Run: Data").click()
-    until(page, machine="1")
+    page.get_by_role("radio", name="0", exact=True).click()
+    until(page, guess="0.0")
     before = parameters(page)
     page.get_by_role("link", name=clicked).click()
     page.wait_for_url(lambda url: urlsplit(url).path != "/")

@@ -84,11 +84,11 @@ def test_a_link_without_a_list_takes_none_away():
     at = student(set="scalars.add", name="Monday")
     switch(at, "pages/graph_lab.py")
     at.switch_page("pages/start.py")
-    at.query_params["machine"] = "3"
+    at.query_params["guess"] = "0"
     at.run()
     assert not at.exception
     assert listed(at) == ["scalars/add"]
-    assert (address(at)["set"], address(at)["machine"]) == ("scalars.add", "3")
+    assert (address(at)["set"], address(at)["guess"]) == ("scalars.add", "0.0")
 
 
 def test_a_reload_of_any_page_keeps_the_list():

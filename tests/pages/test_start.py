@@ -1,52 +1,20 @@
-"""Start without a browser: the first gradient, the machine, the cards."""
+"""Start without a browser: the first gradient, the ways on, the cards."""
 
 import json
 import re
+from urllib.parse import parse_qsl
 
 import pytest
 
 from lab.lessons.cards import CARDS
-from lab.lessons.pages import GROUPS, PAGES
+from lab.lessons.pages import BY_PATH, GROUPS, PAGES
 from lab.ui.player import LIMIT
-from model import Tensor
 from tests.pages.conftest import address, app, components, run, switch, texts
 
 
 @pytest.fixture
 def at():
     return run(app("pages/start.py"))
-
-
-def machine(at):
-    """What each of its six stages says."""
-    return [caption.value for caption in at.caption][:6]
-
-
-def step(at):
-    at.button(key="start machine step").click().run()
-    assert not at.exception
-
-
-def test_each_stage_runs_when_it_is_lit(at):
-    before = machine(at)
-    assert not any(character.isdigit() for text in before for character in text)  # nothing is known of a stage yet
-    said = []
-    for _ in range(6):
-        step(at)
-        (lit,) = [text for text in machine(at) if "▶" in text]
-        said.append(lit)
-        assert machine(at)[len(said) :] == before[len(said) :]
-    assert [text.strip("*▶ ") for text in said] == [
-        "a = 2, b = −3, c = 10",
-        "a*b + c = 4",
-        "5 nodes, 4 edges",
-        "a.grad = −3, b.grad = 2, c.grad = 1",
-        "3 of 3 agree with finite differences",
-        "4 → 2.54 after one step at rate 0.1",
-    ]
-    assert address(at)["machine"] == "6"
-    step(at)
-    assert address(at)["machine"] == "1"
 
 
 def test_a_link_takes_each_number_that_the_player_takes():
@@ -70,20 +38,6 @@ def test_the_inputs_have_been_computed_with_when_it_opens(at):
     data = json.loads(player.proto.bytes)
     assert data["event"] == 2  # the end of the forward pass
     assert json.loads(components(run(app("pages/start.py"), stage="none"), "player")[0].proto.bytes)["event"] == 0
-
-
-def test_a_broken_rule_shows(monkeypatch):
-    right = Tensor.__mul__
-
-    def wrong(self, other):
-        out = right(self, other)
-        backward = out.closure
-        out.closure = lambda upstream: backward(2 * upstream)
-        return out
-
-    monkeypatch.setattr(Tensor, "__mul__", wrong)
-    at = run(app("pages/start.py"), machine="5")
-    assert "1 of 3 agree" in texts(at.caption)
 
 
 def test_the_pages_stand_with_their_questions_in_the_order_of_the_menu(at):
@@ -129,13 +83,12 @@ def test_a_card_prepares_its_page_anew():
     assert "card task away" not in {button.key for button in at.button}
 
 
-def opening(at):
-    (player,) = components(at, "player")
-    return json.loads(player.proto.bytes)["opening"]
-
-
-def test_the_player_stays_where_it_is_while_the_machine_runs(at):
-    before = opening(at)
-    step(at)
-    step(at)
-    assert opening(at) == before
+def test_each_way_on_leads_to_an_address_that_its_page_knows():
+    ways = [way.proto for way in run(app("app.py")).get("page_link") if way.proto.query_string]
+    assert len(ways) == 9
+    for way in ways:
+        at = app(BY_PATH[way.page].file)
+        at.session_state["path"] = way.page
+        query = dict(parse_qsl(way.query_string))
+        run(at, **query)
+        assert "does not fit" not in texts(at.info)

@@ -20,6 +20,8 @@ from pages.parts.training.digit_pad import digit_pad
 from pages.parts.training.instruments import View
 from pages.parts.training.settings import FIELD
 
+PAD = "training pad open"  # session key of the expander with the pad
+
 
 def open_unit(layer: int, unit: int) -> None:
     """Open the backward pass of the chosen sample with a unit selected; a callback. layer, unit: from 0."""
@@ -36,7 +38,7 @@ def show_one_input(view: View) -> None:
         with player_box:
             _play_sample(view)
     if view.run.trainer.dataset.image_shape == IMAGE_SHAPE:
-        pad = st.expander("Draw a digit and let the network read it", key="training pad open", on_change="rerun")
+        pad = st.expander("Draw a digit and let the network read it", key=PAD, on_change="rerun")
         if pad.open:
             with pad:
                 st.fragment(_read_drawing)()
