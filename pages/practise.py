@@ -1,4 +1,4 @@
-"""Practise: programs to debug, passes to predict by hand, questions, and the visitor's skills."""
+"""Practise: programs to debug, passes to predict by hand, and questions."""
 
 from lab.ui import page
 from pages.parts import debug_these, predict_and_reveal, question_time

@@ -1,1 +1,1 @@
-"""The pages of the lab with the question each answers, the cards of the path, glossary, skills, and the search."""
+"""The pages of the lab with the question each answers, the cards of the path, glossary, and the search."""

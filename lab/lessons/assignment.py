@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
+from lab.lessons.achievements import ACHIEVEMENTS, Achievement
 from lab.lessons.pages import PAGES
-from lab.lessons.skills import ACHIEVEMENTS, Achievement
 
 BY_PATH = MappingProxyType({page.path: page for page in PAGES if page.path})
 NOT_TO_DO = ("for-teachers",)  # pages that cannot be assigned

@@ -18,10 +18,10 @@ from functools import cache, lru_cache
 from lab.failures import finder
 from lab.failures.catalogue import BY_KEY, SHAPES
 from lab.failures.text_kind import kind_of
+from lab.lessons.achievements import ACHIEVEMENTS
 from lab.lessons.concepts import CONCEPTS
 from lab.lessons.glossary import TERMS
 from lab.lessons.pages import BY_FILE, PAGES
-from lab.lessons.skills import ACHIEVEMENTS
 from lab.operation_table import OPS
 
 MAX_ANSWERS = 6

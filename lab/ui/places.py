@@ -7,7 +7,7 @@ from typing import Any
 
 import streamlit as st
 
-from lab.lessons.skills import Achievement
+from lab.lessons.achievements import Achievement
 from lab.text import strict_json
 from lab.ui import state
 

@@ -1,8 +1,8 @@
 """The path on Start: the cards in their order, ticked by the browser."""
 
+from lab.lessons.achievements import ACHIEVEMENTS
 from lab.lessons.cards import CARDS
 from lab.lessons.pages import BY_FILE
-from lab.lessons.skills import ACHIEVEMENTS
 from lab.ui import places
 from lab.ui.assets import component
 from practice import COURSES

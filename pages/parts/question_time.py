@@ -1,16 +1,11 @@
-"""Questions: one at a time, each with the place in the lab that proves its answer; and the visitor's skills."""
-
-from collections.abc import Callable
-from functools import partial
+"""Questions: one at a time, each with the place in the lab that proves its answer."""
 
 import streamlit as st
 
 from lab.lessons.pages import BY_FILE
-from lab.lessons.skills import ACHIEVEMENTS, SKILLS
 from lab.practice.questions import BY_KEY, MAX_LENGTH, Judged, count_repeats, judge, lines, next_question, outcome
-from lab.ui import address, page, places, progress, state
+from lab.ui import address, page, progress, state
 from lab.ui.address import Field
-from lab.ui.assets import component
 from lab.ui.state import PageState
 from lab.ui.table import escape_markdown, show_table, with_code
 from lab.ui.widgets import button, pick
@@ -19,14 +14,13 @@ from practice.questions import QUESTIONS, TOPICS, ChoiceQuestion, Question
 EVERY = "Every topic"
 DONE = "done"  # value in place of a question's key when all are answered
 WIDGET = "questions widget"
-_skills = component("skills", "progress/skills.js", lost="The list", style="progress/skills.css")
 
 
-def _tab(draw: Callable[[], None], current: PageState) -> None:
+def _tab(current: PageState) -> None:
     st.session_state.setdefault("questions history", ())  # (question, right or not) of each answer in this visit
     if current.restored and st.session_state["questions key"] not in (*_keys(), DONE):
         _ask_next()  # a link to a topic does not name a question of it
-    draw()
+    _ask()
     page.closing(
         "Answer one question wrong on purpose, and see what the lab says about your mistake.",
         "pages/graph_lab.py",
@@ -35,8 +29,6 @@ def _tab(draw: Callable[[], None], current: PageState) -> None:
 
 
 # ---------------------------------------------------------------- state: in the session, mirrored in the address
-
-
 
 
 TOPIC = Field("topic", "questions topic", EVERY, address.one_of(*TOPICS))
@@ -217,17 +209,4 @@ def _feedback(question: Question, judged: Judged) -> None:
     st.caption(escape_markdown(place.look))
 
 
-# ---------------------------------------------------------------- what I can do
-
-
-def _can() -> None:
-    """Show the list of skills, ticked by the browser from the visitor's progress."""
-    st.markdown("A box is ticked when you have done what it says. The links lead to what is still missing.")
-    achievements = {
-        key: {"title": one.title, "href": BY_FILE[one.file].address(one.query)} for key, one in ACHIEVEMENTS.items()
-    }
-    shown = [{"group": one.group, "text": one.text, "needs": one.needs} for one in SKILLS]
-    places.show(_skills, "skills", {"skills": shown, "achievements": achievements}, ACHIEVEMENTS)
-
-
-PART = page.TabGroup(FIELDS, {"ask": partial(_tab, _ask), "can": partial(_tab, _can)})
+PART = page.TabGroup(FIELDS, {"ask": _tab})

@@ -36,7 +36,6 @@ PAGES = {
     "own": "build-it-yourself?tab=passes",
     "descent, time": "descent?tab=time&length=12&last=4&largest=last",
     "questions": "practise?tab=ask&question=backward-twice&answer=1&checked=1",
-    "questions, abilities": "practise?tab=can",
 }
 
 

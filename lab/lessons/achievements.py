@@ -1,14 +1,12 @@
-"""The list of skills that a learner gains: each is ticked by completed tasks, never by hand."""
+"""All that a learner can do in the lab and get a tick for: cards, questions, tasks and programs."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from types import MappingProxyType
 
 from lab.lessons.cards import CARDS
-from lab.text import read_rows
 from practice import COURSES
 from practice.debug import PROGRAMS
 from practice.questions import QUESTIONS
@@ -47,20 +45,3 @@ ACHIEVEMENTS = MappingProxyType(
         for number, program in enumerate(PROGRAMS, 1)
     }
 )
-
-
-@dataclass(frozen=True)
-class Skill:
-    """A skill. text: "I can ..."; needs: the keys of all ACHIEVEMENTS that it takes."""
-
-    group: str
-    text: str
-    needs: tuple[str, ...]
-
-
-def _skill(group: str, text: str, needs: tuple[str, ...] = (), course: str = "") -> Skill:
-    tasks = COURSES[course].tasks if course else ()
-    return Skill(group, text, (*needs, *(f"{course}/{task.key}" for task in tasks)))
-
-
-SKILLS = tuple(_skill(**row) for row in read_rows(Path(__file__).with_suffix(".toml"))["skill"])
