@@ -96,8 +96,7 @@ def _choose() -> None:
 
 def _end(kind: str) -> None:
     prose(WORDS)
-    written = st.session_state["graph expression"].replace(" ", "")
-    progress.done("two-messages", written == "((a*b)+c)*(a+d)")
+    progress.done("two-messages", _is_classic())
     page.closing(
         program.TRY
         if kind == "program"
@@ -108,6 +107,10 @@ def _end(kind: str) -> None:
     )
     if kind == "program":
         running.wait("graph")
+
+
+def _is_classic() -> bool:
+    return st.session_state["graph expression"].replace(" ", "") == "((a*b)+c)*(a+d)"
 
 
 def _explore(current: PageState, plain: bool) -> None:
@@ -377,6 +380,7 @@ def _moving(current: PageState, expression: Expression | None, live: dict[str, L
         along=along,
         on_turn=_turn,
     )
+    progress.done("by-hand", shown.predicting and _is_classic())
     progress.done("topological-order", departed is not None and session["graph engine"] == "any-order")
     progress.note("graph progress")
     _in_pytorch(expression, values, recorded)

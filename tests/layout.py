@@ -90,7 +90,7 @@ def opened(page: Tab, app_url: str, known: Page, tab: str) -> None:
     page.goto(f"{app_url}/{known.address({known.tab: tab} if tab else {})}")
     page.get_by_role("heading", level=1).wait_for()
     page.get_by_text("Try this.").first.wait_for()
-    if known.file in WITH_PLAYER or tab == "predict":
+    if known.file in WITH_PLAYER:
         page.locator(".stage .card, [data-testid=stCheckbox]").first.wait_for()
     page.wait_for_load_state("networkidle")
     settled(page)

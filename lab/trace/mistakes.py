@@ -1,4 +1,4 @@
-"""Computes the wrong values and gradients that known mistakes give, from the events of a pass that the engine ran.
+"""Computes the wrong gradients that known mistakes give, from the events of a pass that the engine ran.
 
 A mistake is reported as a condition: "this is what you get if you overwrite instead of adding". That is true whatever
 the learner did; if two mistakes give the same numbers, both are named. One that gives the right numbers is left out.
@@ -10,11 +10,9 @@ from typing import Any, cast
 
 import numpy as np
 
-from lab.operation_table import OPS
 from lab.trace.derive import derive
 from lab.trace.parts import Accumulate, Message, Node, SentTerm
 from lab.trace.recording import Trace
-from model import Tensor, no_grad
 
 # The names of the mistakes: each follows "this is what you get if".
 OVERWRITTEN = "you overwrite instead of adding"
@@ -33,12 +31,6 @@ TRANSPOSED = "a matrix is transposed, or one that should be is not"
 EXPONENT = "the exponent is used only once"
 INVERTED = "a fraction is upside down, or its square is missing"
 GATE = "the gradient goes to the wrong operand, or passes where it is stopped"
-ZERO = "you begin with 0: the derivative of a result with respect to itself is 1"
-WRONG_OPERATION = "you do another operation"
-SWAPPED = "you swap the operands"
-LEFT_OUT = "you leave an operand out"
-UNTOUCHED = "the operation changes nothing"
-AT_ZERO = "you use a wrong value at 0"
 
 
 @dataclass(frozen=True)
@@ -95,30 +87,6 @@ class Mistakes:
             for node in derived
         ]
 
-    def of_value(self, number: int) -> list[WrongNumbers]:
-        """List the mistakes in the value of an operation."""
-        node = self.trace.nodes[number]
-        operands, names = self._operands(node), [self.names[child] for child in node["children"]]
-        right = np.asarray(node["value"], float)
-        found = [WrongNumbers(SIGN, "", -right)]
-        with np.errstate(all="ignore"):
-            for name, where, wrong in _VALUES.get(node["op"], ()):
-                found += _if_computable(name, where.format(*names), wrong, *operands)
-        if len(operands) == 2:
-            found += [WrongNumbers(LEFT_OUT, names[1 - i], operand) for i, operand in enumerate(operands)]
-        return _wrong(found, right)
-
-    def of_gradient(self, number: int) -> list[WrongNumbers]:
-        """List the mistakes in the gradient of a node at the end of the pass."""
-        messages = self._messages[number]
-        value = np.asarray(self.trace.nodes[number]["value"], float)
-        if messages:
-            return self._of_sum(messages, messages, value)
-        one = np.ones(value.shape)  # the result: its gradient is the seed
-        return _wrong(
-            [WrongNumbers(VALUE, "", value), WrongNumbers(ZERO, "", 0 * one), WrongNumbers(SIGN, "", -one)], one
-        )
-
     def of_accumulation(self, index: int) -> list[WrongNumbers]:
         """List the mistakes in a node's gradient after the accumulation at this event index: in the message, and in
         adding it to the gradient before."""
@@ -141,34 +109,6 @@ class Mistakes:
                 found[index] = [{"wrong": one.tolist(), "said": diagnosis(mistakes, one)} for one in wrong.values()]
         return found
 
-    def value_given(self, number: int, values: Mapping[int, np.ndarray]) -> np.ndarray | None:
-        """Compute the value of an operation if some nodes had these values; None if it cannot be computed."""
-        node = self.trace.nodes[number]
-        with np.errstate(all="ignore"), no_grad():
-            operands = [Tensor(values.get(child, self.trace.nodes[child]["value"])) for child in node["children"]]
-            try:
-                if node["op"] == "sum":
-                    return operands[0].sum(axis=summed_axes(node)).numpy().reshape(node["shape"])
-                if OPS[node["op"]].kind in ("elementwise", "matrix product"):
-                    return np.asarray(OPS[node["op"]].function(*operands).numpy())
-            except (ValueError, TypeError):  # shapes that do not fit
-                return None
-        return None
-
-    def gradient_given(self, number: int, gradients: Mapping[int, np.ndarray]) -> np.ndarray | None:
-        """Compute the gradient of a node if some of its senders had these gradients; None if it cannot be computed."""
-        total = None
-        with np.errstate(all="ignore"):
-            for message in self._messages[number]:
-                sent = message.sent
-                upstream = gradients.get(sent["node"], np.asarray(sent["upstream"], float))
-                linear = self._linear(message)
-                if linear is None or np.shape(upstream) != np.shape(sent["upstream"]):
-                    return None
-                part = _summed_to(linear(upstream), np.shape(message.arrived["after"]))
-                total = part if total is None else total + part
-        return total
-
     def _of_sum(
         self, messages: Sequence[_Arrived], changed: Sequence[_Arrived], value: np.ndarray
     ) -> list[WrongNumbers]:
@@ -180,7 +120,6 @@ class Mistakes:
             last, left = messages[-1], np.asarray(messages[-1].arrived["message"], float)
             found.append(WrongNumbers(OVERWRITTEN, f"only the message from {names[last.sent['node']]} is left", left))
             found.append(WrongNumbers(AVERAGED, f"over the {len(messages)} messages", right / len(messages)))
-        without = []  # each changed message with 1 in place of its upstream gradient
         with np.errstate(all="ignore"):
             for message in changed:
                 sender, own = names[message.sent["node"]], np.asarray(message.arrived["message"], float)
@@ -190,8 +129,6 @@ class Mistakes:
                     found.append(WrongNumbers(SIGN, f"in the message from {sender}", rest - own))
                 for name, where, contribution in self._wrong_contributions(message):
                     one = _summed_to(contribution, shape)
-                    if name == UPSTREAM:
-                        without.append(one)
                     found += _if_computable(name, f"in the message from {sender}{where}", np.add, rest, one)
                 sent = np.asarray(message.sent["contribution"], float)
                 if sent.shape != shape and sent.size > own.size:
@@ -199,8 +136,6 @@ class Mistakes:
                     found.append(WrongNumbers(UNSUMMED, detail, rest + sent))
                     copies = sent.size // own.size
                     found.append(WrongNumbers(AVERAGED, f"over the {copies} copies of a cell", rest + own / copies))
-        if len(without) == len(messages) > 1:
-            found += _if_computable(UPSTREAM, "in every message", np.sum, without, 0)
         if len(shape) == 2:
             found.append(WrongNumbers(TRANSPOSED, "the gradient is", right.T))
         return _wrong(found, right)
@@ -306,53 +241,11 @@ _LOCALS: Mapping[tuple[str, int], tuple[_Local, ...]] = {
 }
 
 
-# ---------------------------------------------------------------- mistakes in a value
-
-# Operation -> (name, details with {0} and {1} for the operands, function of the operands).
-_VALUES: Mapping[str, tuple[tuple[str, str, Callable[..., Any]], ...]] = {
-    "+": ((WRONG_OPERATION, "{0} × {1}", lambda a, b: a * b), (WRONG_OPERATION, "{0} − {1}", lambda a, b: a - b)),
-    "-": ((WRONG_OPERATION, "{0} + {1}", lambda a, b: a + b), (SWAPPED, "{1} − {0}", lambda a, b: b - a)),
-    "*": ((WRONG_OPERATION, "{0} + {1}", lambda a, b: a + b),),
-    "/": ((WRONG_OPERATION, "{0} × {1}", lambda a, b: a * b), (SWAPPED, "{1} / {0}", lambda a, b: b / a)),
-    "**": ((WRONG_OPERATION, "{0} × {1}", lambda a, b: a * b), (SWAPPED, "{1}^{0}", lambda a, b: b**a)),
-    "@": (
-        (WRONG_OPERATION, "cell by cell", lambda a, b: a * b),
-        (SWAPPED, "{1} @ {0}", lambda a, b: b @ a),
-        (TRANSPOSED, "{1}", lambda a, b: a @ b.T),
-    ),
-    "maximum": ((WRONG_OPERATION, "the smaller one", np.minimum),),
-    "minimum": ((WRONG_OPERATION, "the larger one", np.maximum),),
-    "relu": ((UNTOUCHED, "what is below 0 becomes 0", lambda a: a),),
-    "exp": (
-        (UNTOUCHED, "it raises e to a power", lambda a: a),
-        (AT_ZERO, "e⁰ is 1", lambda a: np.where(a == 0, 0.0, np.exp(a))),
-    ),
-    "sigmoid": (
-        (AT_ZERO, "sigmoid 0 is 1/2", lambda a: np.where(a == 0, 0.0, 1 / (1 + np.exp(-a)))),
-        (AT_ZERO, "sigmoid 0 is 1/2", lambda a: np.where(a == 0, 1.0, 1 / (1 + np.exp(-a)))),
-    ),
-    "tanh": ((AT_ZERO, "tanh 0 is 0", lambda a: np.where(a == 0, 1.0, np.tanh(a))),),
-    "sum": (
-        (AVERAGED, "", np.mean),
-        (AVERAGED, "over the rows", lambda a: a.mean(axis=0)),
-        (WRONG_OPERATION, "the sum of each row", lambda a: a.sum(axis=-1)),
-        (WRONG_OPERATION, "the sum of each column", lambda a: a.sum(axis=0)),
-        (WRONG_OPERATION, "the sum of all", np.sum),
-    ),
-}
-
-
 # ---------------------------------------------------------------- helpers
 
 
 def _broadcast(contribution: Any, like: np.ndarray) -> np.ndarray:
     return np.broadcast_to(contribution, np.broadcast_shapes(np.shape(contribution), like.shape))
-
-
-def summed_axes(node: Node) -> tuple[int, ...]:
-    """Return the axes of a sum: those of length 1 in its captured total, which keeps its axes."""
-    total = next(entry for entry in node["captured"] if entry["name"] == "total")
-    return tuple(axis for axis, length in enumerate(total["shape"]) if length == 1)
 
 
 def _summed_to(array: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:

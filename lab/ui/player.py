@@ -68,12 +68,14 @@ class PlayerState:
     values    value of each live leaf, by name: a number or a nested list
     event     number of events that have happened
     selected  id of the selected node, or None
+    predicting  True if the learner is asked for each gradient before it is shown
     failed    True if the player could not be loaded; show something else in its place
     """
 
     values: dict[str, float | list]
     event: int
     selected: int | None
+    predicting: bool
     failed: bool
 
 
@@ -216,6 +218,7 @@ def player(
         values=values,
         event=min(reached, len(trace.events)),
         selected=_natural(state.get("selected")),
+        predicting=state.get("predict") is True,
         failed=bool(shown.get("failed")),
     )
 

@@ -16,7 +16,6 @@ PAGES = {
     "wrong, code": "what-went-wrong?tab=code",
     "faults": "faults?fault=wrong-order&run=1&play=1",
     "spot": "faults?tab=spot&case=6&seen=norms,step,check",
-    "predict": "practise?tab=predict&level=4&graph=2&value_v1=[[1,2],[3,4]]&value_v2=7&credit=10---------",
     "training": "training-lab?epochs=6&epoch=5",
     "check": "gradient-check?h=-6&expression=sum(abs(v)*w)&in_v=[1,0]&in_w=[[1,2],[3,4]]&element=w[1,+0]",
     "operations": "operations?op=maximum&find=equal",

@@ -354,7 +354,6 @@ def test_a_server_that_has_lost_the_visit_learns_where_the_browser_is(browser):
         "gradient-check?tab=step&h=-6",
         "what-went-wrong?tab=message&failure=twice",
         "practise?tab=debug&program=4",
-        "practise?tab=predict&level=1&graph=2&value_v1=7",
         "practise?tab=ask&question=classic&answer=21&checked=1",
         "build-it-yourself?tab=courses&course=tensors&task=matmul",
         "other-engines?tab=depth&depth=7&calls=144",

@@ -15,7 +15,6 @@ PAGES = {
     "simulate-error?part=predict": (None, ["[data-testid=stCheckbox]", "[data-testid=stBaseButton-primary]", "h1"]),
     "simulate-error?part=life&life=f": ("A whole training step", ["[data-testid=stSlider]", "text=Now: "]),
     "what-went-wrong?failure=twice": (None, ["text=The cause", "text=The fix", "[data-testid=stAlert]", "textarea", "h1"]),
-    "practise?tab=predict": (None, [".stage", "text=Check", "[data-testid=stTextInput]", "h1"]),
     "shapes": (None, [".words", "figure[data-grid='gradient of b'] button", "[data-testid=stTextInput]", "h1"]),
     "shapes?tab=loss&end=mean": (None, ["text=They are all at the mean", ".grids figure >> nth=0", "text=its gradient, the right one", "h1"]),
     "why-reverse-mode?tab=one&zeros=nowhere": ("Next pass", ["canvas", "text=That is a column", "text=Blue: above 0"]),

@@ -19,7 +19,7 @@ from lab.failures.finder import find, look_up
 from lab.failures.fragments import check_fragments
 from lab.lessons import assignment_link
 from lab.lessons.search import search
-from lab.practice import checker, prediction, progress_file, questions
+from lab.practice import checker, progress_file, questions
 from lab.trace.loading import LoadError, load
 from lab.training import config, points
 from lab.training.datasets import from_table
@@ -93,7 +93,6 @@ DOORS = {  # name -> what reads the text, its largest length here, and how many 
     "table": (lambda text: from_table(text, "t.csv"), 300_000, 20),
     "column": (lambda text: from_table(f"a;b\n{text};1\n{text};2\n", "t.csv"), 300_000, 10),
     "address": (address, 100_000, 20),
-    "prediction": (prediction.reading, prediction.MAX_LENGTH, 300),
     "answer to a question": (judged, questions.MAX_LENGTH, 20),
     "answer of a program": (answered, 300_000, 10),
     "progress file": (as_progress, 500_000, 5),

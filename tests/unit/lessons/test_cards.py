@@ -37,7 +37,7 @@ def test_a_card_opens_a_state_in_which_nothing_is_done_yet(card):
     run(at, **card.query)
     assert "does not fit" not in texts(at.info)
     assert sent_cards(at)["done"] == []
-    assert (card.key in sent_cards(at)["atEnd"]) == card.at_end
+    assert (card.key in sent_cards(at)["atEnd"]) == (card.at_end and card.key != "by-hand")
 
 
 def sent_cards(at):
@@ -93,6 +93,14 @@ def test_the_last_step_completes_a_card_and_none_before_it(key):
         step(at)
         assert not at.exception
     assert sent_cards(at)["done"] == [key]
+
+
+def test_a_pass_by_hand_counts_only_while_the_player_asks():
+    at = opened("by-hand")
+    at.session_state["graph player"] = {"state": {"predict": True}}
+    at.run()
+    assert "by-hand" in sent_cards(at)["atEnd"]
+    assert "by-hand" not in sent_cards(opened("by-hand"))["atEnd"]
 
 
 def test_a_copied_link_completes_no_card():
