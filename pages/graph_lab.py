@@ -8,7 +8,6 @@ import streamlit as st
 from lab.expression import ExpressionError
 from lab.expression.parser import Expression
 from lab.trace.comparison import departure, is_same_graph
-from lab.trace.dot import draw
 from lab.trace.recording import Trace
 from lab.traps.faults.compare import follow
 from lab.traps.faults.engines import SWITCH
@@ -21,7 +20,7 @@ from lab.ui.state import PageState, Parts
 from lab.ui.table import with_code
 from lab.ui.terms import prose
 from lab.ui.widgets import button, pick, switch
-from pages.parts.graph import inputs, passes, plain_drawing, program
+from pages.parts.graph import inputs, passes, program
 from pages.parts.practice import choice, finished, running
 
 PRESETS = expression_box.presets()
@@ -80,7 +79,7 @@ def main() -> None:
         elif kind == "recorded":
             recorded.show()
         else:
-            _explore(current, st.session_state["graph view"] == inputs.PLAIN)
+            _explore(current)
         _end(kind)
 
 
@@ -113,18 +112,13 @@ def _is_classic() -> bool:
     return st.session_state["graph expression"].replace(" ", "") == "((a*b)+c)*(a+d)"
 
 
-def _explore(current: PageState, plain: bool) -> None:
-    """Show the expression's graph, in the player or as a plain drawing."""
+def _explore(current: PageState) -> None:
+    """Show the expression's graph in the player."""
     found = inputs.parsed()
-    if plain:
-        st.markdown(INSTRUCTION)
     with st.container():  # always there, so that the player keeps its place on the page
         if isinstance(found, ExpressionError):
             expression_box.mistake(found)
-    if plain:
-        plain_drawing.show(inputs.readable(found))
-    else:
-        _play(current, inputs.readable(found))
+    _play(current, inputs.readable(found))
 
 
 # ---------------------------------------------------------------- state
@@ -149,13 +143,12 @@ PARTS = Parts(KIND, {"expression": FIELDS, "program": (program.CODE,), "recorded
 
 
 def _begin() -> None:
-    """Start with another expression and its inputs, and forget the widgets of the previous one."""
+    """Start with another expression and its inputs."""
     session = st.session_state
     preset = next((p for p in PRESETS if p["text"] == session["graph expression"]), None)
     session["graph preset"] = preset["name"] if preset else OWN
     # An input that is removed and typed again keeps its value.
     session["graph remembered"] = (preset["values"] if preset else {}) | session["graph inputs"]
-    inputs.forget_widgets()
     inputs.open_player()
 
 
@@ -384,13 +377,6 @@ def _moving(current: PageState, expression: Expression | None, live: dict[str, L
     progress.done("topological-order", departed is not None and session["graph engine"] == "any-order")
     progress.note("graph progress")
     _in_pytorch(expression, values, recorded)
-    if shown.failed:
-        st.info(
-            "The player could not be loaded. This is the plain drawing; choose it under **Inputs** to work with it."
-        )
-        st.graphviz_chart(
-            draw(trace, shown.event, page.theme()), alt=f"The graph. As text:\n{trace.to_text(shown.event)}"
-        )
 
 
 def _in_pytorch(expression: Expression, values: dict[str, float | list], labs: Trace | None) -> None:

@@ -13,7 +13,6 @@ from lab.traps.in_place import MAX_ABS, OPS, ROUTES, WRITTEN, Experiment, Outcom
 from lab.traps.panels import STEPS
 from lab.ui import address, page, progress, state
 from lab.ui.address import Field
-from lab.ui.drawing import graph
 from lab.ui.memoize import memoize
 from lab.ui.player import player
 from lab.ui.table import show_table
@@ -339,10 +338,7 @@ def _events(result: Outcome) -> None:
 
 def _player(result: Outcome, event: int, still: bool = False) -> None:
     script = partial(in_place.script, result.experiment, result.steps)
-    shown = player(result.trace, key="trap player", event=event, script=script, compact=still, still=still)
-    if shown.failed:
-        st.info("The player could not be loaded. This is the plain drawing.")
-        graph(result.trace, None if result.steps else 0)
+    player(result.trace, key="trap player", event=event, script=script, compact=still, still=still)
 
 
 # ---------------------------------------------------------------- predict, then run

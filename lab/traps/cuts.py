@@ -7,8 +7,7 @@ import numpy as np
 
 from lab.gradcheck import numerical_gradient
 from lab.text import body
-from lab.trace.recording import Trace
-from lab.traps.snapshot import Snapshot
+from lab.trace.recording import Trace, record
 from model import Tensor, no_grad
 from nn import SGD
 
@@ -52,8 +51,8 @@ class CutDemo:
     """The result of one of CUTS: a forward and a backward pass, and one optimizer step with the gradients.
 
     code        the lines that ran
-    graph       the graph that the engine kept, with the gradients
-    missing     (from, to, why): edges without a gradient because of the cut; from and to are node numbers
+    graph       the recorded passes; None if nothing was recorded
+    missing     (from, to, why): the names between which no gradient flows because of the cut
     loss        L, the same for all of CUTS
     gradients   the gradients of a and b; None if none arrived
     error       the message of the error that backward() raised, or ""
@@ -61,8 +60,8 @@ class CutDemo:
     """
 
     code: str
-    graph: Trace
-    missing: list[tuple[int, int, str]]
+    graph: Trace | None
+    missing: list[tuple[str, str, str]]
     loss: float
     gradients: dict[str, float | None]
     error: str
@@ -73,21 +72,18 @@ def run_cut(name: str, a: float, b: float) -> CutDemo:
     """Run one of CUTS with the real engine."""
     leaves = {"a": Tensor(a, label="a"), "b": Tensor(b, label="b")}
     h, loss = CUTS[name](**leaves)
-    h.label, loss.label = "h", "L"
-    for child in loss.children:
-        if child is not h and not child.requires_grad:
-            child.label = "h.detach()"
-    snapshot = Snapshot(*leaves.values(), h, loss)
+    _label(h, loss)
+    missing = _missing(h, loss)
     error = ""
     try:
         loss.backward()
     except RuntimeError as problem:
         error = str(problem)
-    graph = snapshot.trace()
     gradients = {name: None if leaf.grad is None else float(leaf.grad) for name, leaf in leaves.items()}
     SGD(leaves.values(), lr=0.1).step()
     after = {name: leaf.item() for name, leaf in leaves.items()}
-    return CutDemo(body(CUTS[name]), graph, _missing(graph), loss.item(), gradients, error, after)
+    graph = None if error else _recorded(name, a, b)
+    return CutDemo(body(CUTS[name]), graph, missing, loss.item(), gradients, error, after)
 
 
 def numerical(a: float, b: float) -> dict[str, float]:
@@ -98,12 +94,27 @@ def numerical(a: float, b: float) -> dict[str, float]:
     }
 
 
-def _missing(graph: Trace) -> list[tuple[int, int, str]]:
-    number = {node["label"]: node["id"] for node in graph.nodes}
-    if "h.detach()" in number:
-        return [(number["h"], number["h.detach()"], "detach(): values only")]
-    missing = []
-    for result, operands in (("h", "ab"), ("L", "ha")):
-        if not graph.nodes[number[result]]["children"]:
-            missing += [(number[name], number[result], "not recorded") for name in operands]
-    return missing
+def _label(h: Tensor, loss: Tensor) -> None:
+    h.label, loss.label = "h", "L"
+    for child in loss.children:
+        if child is not h and not child.requires_grad:
+            child.label = "h.detach()"
+
+
+def _recorded(name: str, a: float, b: float) -> Trace:
+    """Record the two passes; the graph is the one that the engine keeps, without what is behind a cut."""
+
+    def build(a: Tensor, b: Tensor) -> Tensor:
+        h, loss = CUTS[name](a, b)
+        _label(h, loss)
+        return loss
+
+    return record(build, {"a": a, "b": b})
+
+
+def _missing(h: Tensor, loss: Tensor) -> list[tuple[str, str, str]]:
+    if any(child.label == "h.detach()" for child in loss.children):
+        return [("h", "h.detach()", "values only")]
+    operands = ((h, ("a", "b")), (loss, ("h", "a")))
+    cut = [(result.label, names) for result, names in operands if not result.children]
+    return [(name, result, "not recorded") for result, names in cut for name in names]

@@ -5,16 +5,11 @@ as a string with a letter for each action, so it fits into an address and replay
 """
 
 from dataclasses import dataclass, field
-from html import escape
-from itertools import pairwise
-from textwrap import wrap
 from typing import Any
 
-import graphviz
 import numpy as np
 
 from lab.text import numeral
-from lab.trace.dot import PALETTES, blank
 from lab.training.descent.walk import SETTLED
 from lab.traps.fingerprints import detect_mutation
 from nn import SGD
@@ -55,18 +50,6 @@ EFFECTS = {  # of the actions on w.grad
     "none": "is None",
     "error": "stays: an error",
 }
-PATHS = {  # (from, to): the action. The transitions that are drawn; others exist and are reported when they happen
-    ("created", "forward"): "forward",
-    ("forward", "loss"): "loss",
-    ("loss", "backward"): "backward()",
-    ("backward", "freed"): "unless retain_graph",
-    ("backward", "updated"): "step()",
-    ("freed", "updated"): "step()",
-    ("updated", "forward"): "forward again",
-    ("updated", "converged"): f"gradient and step < {SETTLED}",
-    ("converged", "forward"): "forward again",
-    ("updated", "diverged"): "inf or nan",
-}
 
 
 @dataclass(frozen=True)
@@ -85,15 +68,13 @@ class LifeEntry:
 class Life:
     """A life so far.
 
-    log         the actions and their results, in order
-    path        the states so far, the current one last
-    last_moves  the state transitions of the last action
-    possible    the letters of the actions that are possible next
+    log       the actions and their results, in order
+    path      the states so far, the current one last
+    possible  the letters of the actions that are possible next
     """
 
     log: list[LifeEntry] = field(default_factory=list)
     path: list[str] = field(default_factory=lambda: ["created"])
-    last_moves: list[tuple[str, str]] = field(default_factory=list)
     possible: set[str] = field(default_factory=set)
 
     @property
@@ -123,7 +104,6 @@ def live(actions: str, lr: float) -> Life:
                 moves = []
             elif not training.finite:
                 moves = [*moves, "diverged"]
-            life.last_moves = list(pairwise([life.state, *moves]))
             life.path += moves
             gradient = None if training.w.grad is None else float(training.w.grad)
             life.log.append(LifeEntry(ACTIONS[letter].code, sentence, failed, life.state, training.w.item(), gradient))
@@ -200,34 +180,3 @@ class _Training:
         settled = max(abs(self.w.grad.item()), abs(self.w.item() - before)) < SETTLED
         states = ["updated", "converged"] if settled else ["updated"]
         return states, f"w: {numeral(before)} → {numeral(self.w.item())}."
-
-
-def draw_life(life: Life, theme: str = "light") -> graphviz.Digraph:
-    """Draw the states and the transitions. The current state has a double outline and says "now"."""
-    colours = PALETTES[theme]
-    dot = blank("life", theme, rankdir="TB", ranksep="0.12", nodesep="0.2")
-    dot.attr("node", margin="0.1,0.04", height="0.3", color=colours["edge"])
-    for state in STATES:
-        now, been = state == life.state, state in life.path
-        text = f"<b>{escape(state)}</b>{'<br/>now' if now else '<br/>✓ been here' if been else ''}"
-        dot.node(
-            state,
-            f"<{text}>",
-            id=f"state-{state}",
-            style="filled,rounded" if been else "rounded,dashed",
-            fillcolor=colours["leaf" if now else "operation"],
-            fontcolor=colours["text" if been else "faint"],
-            penwidth="2.5" if now else "1.2",
-            peripheries="2" if now else "1",
-        )
-    for (start, end), name in PATHS.items():
-        taken = (start, end) in life.last_moves
-        dot.edge(
-            start,
-            end,
-            label="\n".join(f"  {line}  " for line in wrap(name, 12)),  # spaces keep it off the arrow
-            color=colours["gradient" if taken else "edge"],
-            fontcolor=colours["text" if taken else "faint"],
-            penwidth="2.5" if taken else "1",
-        )
-    return dot

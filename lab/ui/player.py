@@ -15,14 +15,19 @@ import streamlit as st
 
 from lab.text import strict_json
 from lab.trace.comparison import Departure
+from lab.trace.derive import table
+from lab.trace.dot import draw
 from lab.trace.export import playable, player_data, slope_data, standalone
 from lab.trace.mistakes import Mistakes
 from lab.trace.numerical import NumericalCheck, check, slopes_of_numbers
 from lab.trace.recording import Trace
+from lab.ui import page
 from lab.ui.assets import keep_value, loading
 from lab.ui.memoize import memoize
+from lab.ui.table import show_table
 from model import Tensor
 
+MAX_DRAWN = 100  # nodes of a graph that is drawn where the player cannot be loaded
 MAX_PREDICTED = 6  # numbers in a gradient that the learner is asked to predict
 LIMIT = 1e6  # largest absolute value that is accepted from the browser
 
@@ -69,14 +74,12 @@ class PlayerState:
     event     number of events that have happened
     selected  id of the selected node, or None
     predicting  True if the learner is asked for each gradient before it is shown
-    failed    True if the player could not be loaded; show something else in its place
     """
 
     values: dict[str, float | list]
     event: int
     selected: int | None
     predicting: bool
-    failed: bool
 
 
 def live_values(key: str, live: Mapping[str, Live]) -> dict[str, float | list]:
@@ -121,6 +124,8 @@ def player(
     still: bool = False,
 ) -> PlayerState:
     """Show a trace that can be played event by event, and return the player's state.
+
+    Where the browser cannot load the player, a drawing of the whole pass and a table take its place.
 
     live     leaves with controls in the player, which can also be dragged on their cards; a change reruns the script,
              or the fragment around this call
@@ -213,14 +218,27 @@ def player(
         on_failed_change=keep_value,
         on_want_change=act,
     )
+    if shown.get("failed"):
+        _drawing(trace)
     reached = next(at for at in (_natural(state.get("event")), opened, event, len(trace.events)) if at is not None)
     return PlayerState(
         values=values,
         event=min(reached, len(trace.events)),
         selected=_natural(state.get("selected")),
         predicting=state.get("predict") is True,
-        failed=bool(shown.get("failed")),
     )
+
+
+def _drawing(trace: Trace) -> None:
+    """Draw the whole pass without the player, and say the same as a table; of a large graph only as text."""
+    st.info("The player could not be loaded. This is a drawing of the whole pass.")
+    if len(trace.nodes) > MAX_DRAWN:
+        st.code(trace.to_text(), language=None)
+        return
+    st.graphviz_chart(draw(trace, theme=page.theme()), alt=f"The computation graph. As text:\n{trace.to_text()}")
+    with st.expander("The graph as a table"):
+        rows = table(trace)
+        show_table(list(rows[0]), [list(row.values()) for row in rows])
 
 
 def _choose(asked: Mapping[str, Any], switches: Sequence[Switch], on_switch: Callable[[str, str], None]) -> None:

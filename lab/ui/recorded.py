@@ -52,6 +52,4 @@ def show() -> None:
     if isinstance(found, str):
         st.warning(found)
         return
-    shown = player(found, key="recorded player", title="A recorded pass")
-    if shown.failed:
-        st.code(found.to_text(), None)
+    player(found, key="recorded player", title="A recorded pass")

@@ -15,7 +15,6 @@ from lab.expression.parser import parse
 from lab.failures import FAILURES
 from lab.text import brief, numeral
 from lab.trace.comparison import first_difference
-from lab.trace.dot import draw
 from lab.trace.parts import Event
 from lab.training.doctor import Finding, diagnose
 from lab.traps.faults import refuted, side_by_side
@@ -291,16 +290,13 @@ def _events(fault: Fault, seed: int) -> None:
             f"{_sum_missed(passes['broken'].events[first - 1])}Go through what comes before and after it, then see "
             "what the healthy engine does there."
         )
-        shown = player(
+        player(
             trace,
             key="fault player",
             event=min(first, len(trace.events)),
             opened=st.session_state["fault event"],
             address="event",
         )
-        if shown.failed:
-            st.info("The player could not be loaded. This is the plain drawing.")
-            st.graphviz_chart(draw(trace, theme=page.theme()), alt=f"The graph. As text:\n{trace.to_text()}")
 
 
 def _sum_missed(event: Event) -> str:

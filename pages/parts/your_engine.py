@@ -157,7 +157,7 @@ def _moving(current: PageState, engine: Engine, expression: Expression, live: Ma
     if trace is None:
         return
     session["own played"] = (engine, expression.text), trace
-    shown = player(
+    player(
         trace,
         key=PLAYER_KEY,
         live=live,
@@ -166,8 +166,6 @@ def _moving(current: PageState, engine: Engine, expression: Expression, live: Ma
         event=len(trace.events),
         address="event",
     )
-    if shown.failed:
-        st.info("The player could not be loaded. Load the page again.")
     if rows:
         cells = [(row.name, *map(brief, row.gradients), "✓" if row.agrees else "✗") for row in rows]
         show_table(["gradient of", "your engine", "the lab’s", "finite differences", "agree"], cells)

@@ -35,7 +35,7 @@ def test_a_fault_switched_on_by_one_visitor_never_shows_for_another(open_page):
     """Several visitors of one process at once: each broken engine exists on its own page only."""
     keys = ["overwrite", "relu-side", "backward-twice"]
     broken = {key: open_page(f"faults?fault={key}&run=1") for key in keys}
-    other = open_page("graph-lab?view=plain&expression=a*b+%2B+a&in_a=2.0&in_b=3.0&stage=backward")
+    other = open_page("graph-lab?expression=a*b+%2B+a&in_a=2.0&in_b=3.0&stage=backward")
 
     def check():
         for key, page in broken.items():
@@ -44,7 +44,7 @@ def test_a_fault_switched_on_by_one_visitor_never_shows_for_another(open_page):
             assert {name: healthy for name, (healthy, _) in shown.items()} == right, key
             cells = {name: [cell.removeprefix("≠ ") for cell in cells] for name, (_, cells) in shown.items()}
             assert cells == wrong, key
-        other.locator("g.node").get_by_text("grad 4", exact=True).wait_for()  # a * b + a: the gradient of a is b + 1
+        other.locator("g.card.leaf text.gradient").get_by_text("4", exact=True).wait_for()  # a * b + a: the gradient of a is b + 1
 
     check()
     for page in (*broken.values(), other):  # in turn, after runs of all of them

@@ -21,7 +21,7 @@ PRESSES = 5
 SLIDERS = "[data-testid=stSlider] input[type=range]:enabled"
 LISTS = "[data-testid=stSelectbox] input[role=combobox]:enabled"
 PAGES = (
-    "graph-lab?view=plain&stage=backward", "why-reverse-mode?tab=formula", "why-reverse-mode?tab=one", "shapes",
+    "why-reverse-mode?tab=formula", "why-reverse-mode?tab=one", "shapes",
     "simulate-error?part=steps", "simulate-error?part=life", "faults", "gradient-check",
     "other-engines?tab=depth&calls=144", "practise?tab=ask", "descent", "training-lab",
     "operations", "other-engines?tab=beside",
@@ -112,7 +112,7 @@ def test_a_button_pressed_before_the_next_case_has_come_does_not_lead_back(slow_
 
 
 def test_an_example_chosen_just_before_another_button_stays(slow_page):
-    page = slow_page("graph-lab?view=plain")
+    page = slow_page("graph-lab")
     quiet(page)
     example = page.get_by_role("combobox", name=re.compile("Example"))
     example.click()

@@ -144,7 +144,7 @@ WRONG = [  # a page, where it is opened, and values that none of its fields take
     ("practise", {"tab": "ask"}, {"question": "nobody", "topic": "Cooking"}),
     ("practise", {"tab": "debug"}, {"program": "13"}),
     ("build_it_yourself", {"tab": "courses"}, {"course": "vectors", "task": "<b>", "hints": "999.1"}),
-    ("graph_lab", {"view": "plain"}, {"in_a": "1e999", "stage": "sideways", "start": "sideways", "mode": "sideways"}),
+    ("graph_lab", {}, {"in_a": "1e999", "stage": "sideways", "start": "sideways", "mode": "sideways"}),
     ("what_went_wrong", {}, {"failure": "none", "number": "3"}),
 ]
 

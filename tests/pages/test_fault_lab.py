@@ -115,14 +115,6 @@ def test_the_player_is_there_when_it_is_asked_for_and_opens_at_an_event():
     assert not components(opened(fault="zero-init", run="1", play="1"), "player")  # no single pass shows it
 
 
-def test_without_the_player_the_plain_drawing_stands_in():
-    at = opened(fault="overwrite", run="1", play="1")
-    at.session_state["fault player"] = {"failed": True}
-    run(at)
-    assert "could not be loaded" in texts(at.info)
-    assert "grad −0.4" in at.get("graphviz_chart")[0].proto.spec
-
-
 def test_a_wrong_guess_is_told_beside_what_was_found():
     at = opened(fault="recursive", gradient="numbers", curve="same", run="1")
     assert [w.value for w in at.warning if "You expected" in w.value] == [

@@ -1,7 +1,5 @@
 """The inputs of the Graph lab: their values, changes to them, and the stage that the passes are at."""
 
-import math
-
 import numpy as np
 import streamlit as st
 
@@ -14,8 +12,6 @@ from lab.ui.memoize import memoize
 from lab.ui.widgets import pick, switch
 
 STAGES = ("none", "forward", "backward")
-PLAYER = "player"
-PLAIN = "plain"
 STEPS = (0.01, 0.05, 0.1, 0.25, 0.5, 1.0)
 EXAMPLES = {"number": 1.0, "vector": [1, 2], "matrix": [[1, 2], [3, 4]]}  # with 0, 1 and 2 axes
 SHAPES = tuple(EXAMPLES)
@@ -31,7 +27,6 @@ REACH = Field("reach", "graph reach", 10.0, float, address.number, (1.0, 1000.0)
 LEAVES = PrefixField("leaf_", "graph leaves", {}, address.one_of(*filter(None, CHANGES)))
 STAGE = Field("stage", "graph stage", "none", address.one_of(*STAGES))
 SETTINGS = (
-    Field("view", "graph view", PLAYER, address.one_of(PLAYER, PLAIN)),
     REACH,
     Field("step", "graph step", 0.1, address.number_of(*STEPS), address.number),
 )
@@ -65,11 +60,6 @@ def remember(values: dict[str, float | list]) -> None:
     st.session_state["graph remembered"] = st.session_state["graph remembered"] | values
 
 
-def forget_widgets(name: str = "") -> None:
-    """Forget the widgets of one input, or of all inputs, so that they start from its value again."""
-    state.forget_widgets(f"leaf {name} ".rstrip() + " ")
-
-
 def changes(expression: Expression) -> dict[str, Change]:
     """Return the changes to the inputs that the expression has, by name."""
     changes: dict[str, Change] = st.session_state["graph leaves"]
@@ -94,7 +84,6 @@ def settings(expression: Expression | None) -> None:
     if not box.open:
         return
     with box:
-        switch("Picture", {PLAYER: "Player", PLAIN: "Plain drawing"}, "graph view", on_change=_change_view)
         st.number_input("Sliders go from minus this number to plus this number", *REACH.limits, key="graph reach")
         st.select_slider("Step of the sliders", STEPS, key="graph step")
         for name, value in (values_of(expression) if expression else {}).items():
@@ -104,17 +93,6 @@ def settings(expression: Expression | None) -> None:
             key = f"leaf {name} change"
             st.session_state[key] = st.session_state["graph leaves"].get(name, "")
             pick(f"What is done to {name}", CHANGES, key, on_change=_change, args=(name,))
-
-
-def _change_view() -> None:
-    """Let the plain drawing start at the end of the pass that the player has completed, as the address says."""
-    if st.session_state["graph view"] != PLAIN:
-        return
-    asked = st.query_params.to_dict()
-    stage = STAGE.read(asked)[0]
-    if "event" in asked:  # the player is in the middle of this pass
-        stage = STAGES[max(0, STAGES.index(stage) - 1)]
-    go(stage)
 
 
 def _change(name: str) -> None:
@@ -128,53 +106,3 @@ def _change(name: str) -> None:
 def _reshape(name: str) -> None:
     example = EXAMPLES[st.session_state[f"leaf {name} shape"]]
     remember(st.session_state["graph inputs"] | {name: example})
-    forget_widgets(name)
-
-
-def entries(expression: Expression) -> dict[str, float | list] | None:
-    """Draw a slider and a number field for each number and a text field for each array, and return their values.
-
-    Returns None if a field cannot be read.
-    """
-    values = {
-        name: _slider(name, start)
-        if isinstance(start, (int, float))
-        else expression_box.array_entry(name, start, f"leaf {name} array")
-        for name, start in values_of(expression).items()
-    }
-    found = {name: value for name, value in values.items() if value is not None}
-    if len(found) < len(values):
-        return None
-    remember(found)
-    return found
-
-
-def _slider(name: str, start: float) -> float:
-    session = st.session_state
-    reach, step = session["graph reach"], session["graph step"]
-    if abs(start) > reach:  # for example from a link; a power of 10, so that it does not change with the slider
-        reach = 10.0 ** math.ceil(math.log10(abs(start)))
-    # Another range makes new widgets. Only their first run sets them: setting them later would undo what the visitor
-    # has done in the meantime.
-    slider, entry = (f"leaf {name} {kind} {reach} {step}" for kind in ("slider", "number"))
-    session.setdefault(slider, float(start))
-    session.setdefault(entry, float(start))
-
-    def copy(of: str, to: str) -> None:
-        session[to] = session[of]
-
-    left, right = st.columns([3, 2], vertical_alignment="bottom")
-    with left:
-        value = st.slider(name, -reach, reach, step=step, key=slider, on_change=copy, args=(slider, entry))
-    with right:
-        st.number_input(
-            f"{name}, exactly",
-            -reach,
-            reach,
-            step=step,
-            key=entry,
-            on_change=copy,
-            args=(entry, slider),
-            label_visibility="collapsed",
-        )
-    return value

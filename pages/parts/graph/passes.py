@@ -64,10 +64,7 @@ def _tell(changes: dict[str, Change], trace: Trace, needs_start: bool) -> None:
     if written:
         sentences.append(f"Run between the passes: {written}.")
     if changes and trace.error and not needs_start:
-        error = (
-            f": {with_code(trace.error)}" if st.session_state["graph view"] == inputs.PLAIN else "."
-        )  # the ledger has it
-        sentences.append(f"The engine refuses the backward pass{error}")
+        sentences.append("The engine refuses the backward pass.")  # the player's ledger says why
     elif written and not needs_start:
         sentences.append("No backward step needs the overwritten numbers, so the gradients are still right.")
     if sentences:
@@ -80,14 +77,8 @@ def _started(expression: Expression, values: dict[str, float | list], refused: T
     chosen = st.session_state["graph start"]
     with st.container(horizontal=True, vertical_alignment="center", key="graph start from"):
         if chosen is None:
-            short = (
-                f"The result has {math.prod(shape)} numbers, so `backward()` asks where to start. "
-                "Compute the gradients…"
-            )
-            message = short if st.session_state["graph view"] == inputs.PLAYER else with_code(refused.error)
-            st.markdown(
-                message, width="content" if message == short else "stretch"
-            )  # the player's ledger shows the rest
+            asks = f"The result has {math.prod(shape)} numbers, so `backward()` asks where to start."
+            st.markdown(f"{asks} Compute the gradients…", width="content")
         else:
             of = f"the {chosen} of the result" if chosen in OFFERED else f"the upstream gradient {chosen}"
             st.markdown(f"These are the gradients of {of}.", width="stretch")

@@ -94,8 +94,7 @@ def _play_sample(view: View) -> None:
         outputs = next((node for node in trace.nodes if node["label"] == label), None)
         if outputs and unit < np.size(outputs["value"]):
             chosen = outputs["id"], unit
-    if player(trace, key="training player", opening=opening, chosen=chosen).failed:
-        st.code(trace.to_text(), language=None)
+    player(trace, key="training player", opening=opening, chosen=chosen)
 
 
 def _read_drawing() -> None:

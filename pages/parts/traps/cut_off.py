@@ -7,7 +7,7 @@ from lab.traps import cuts
 from lab.traps.in_place import MAX_ABS
 from lab.ui import address
 from lab.ui.address import Field
-from lab.ui.drawing import graph
+from lab.ui.player import player
 from lab.ui.table import show_table
 from lab.ui.terms import prose
 from lab.ui.widgets import button, guess, switch
@@ -47,19 +47,30 @@ def show() -> None:
     with answer:
         if not ran:
             st.markdown("**Nothing cut**, after the forward pass")
-            graph(uncut.graph, uncut.graph.forward_events)
+            _picture("uncut", uncut, backward=False)
             return
         _gradients(uncut, cut, cuts.numerical(a, b))
     left, right = st.columns(2, gap="large")
-    for column, title, one in ((left, "Nothing cut", uncut), (right, f"Cut: {KINDS[kind]}", cut)):
+    for column, key, title, one in ((left, "uncut", "Nothing cut", uncut), (right, "cut", f"Cut: {KINDS[kind]}", cut)):
         with column:
             st.markdown(f"**{title}**")
-            graph(one.graph, cuts_in_it=one.missing)
+            _picture(key, one)
     st.markdown(
         "The step is a step of `SGD` with learning rate 0.1. An optimizer skips a parameter whose gradient is None, so "
         "a parameter behind a cut simply never learns. Cutting is right where it is meant: for validation, for "
         "targets, for a state carried from one batch into the next."
     )
+
+
+def _picture(key: str, one: cuts.CutDemo, backward: bool = True) -> None:
+    """Show the graph after one pass or both, and name the ways on which the cut lets no gradient flow."""
+    if one.graph is None:
+        st.markdown("The engine has no graph: L is a number like any other.")
+    else:
+        event = None if backward else one.graph.forward_events
+        player(one.graph, key=f"cut player {key}", event=event, compact=True, still=True)
+    for start, end, why in one.missing:
+        st.markdown(f"✂ from {start} to {end}: {why}")
 
 
 def _ask_again() -> None:
@@ -93,7 +104,7 @@ def _gradients(uncut: cuts.CutDemo, cut: cuts.CutDemo, numerical: dict[str, floa
             verdicts.append(f"{name}: {'✓ as you guessed' if right else f'✗ you guessed “{ARRIVALS[guessed]}”'}")
     headers = ["input", "uncut", "cut", "numerical", "after a step, uncut", "after a step, cut"]
     show_table(headers, rows)
-    why = "Each ✂ in the graph below is a path on which a gradient would have flowed. No error tells you."
+    why = "Each ✂ below is a way on which a gradient would have flowed. No error tells you."
     if cut.error:
         st.error(f"**RuntimeError.** {cut.error}", icon=":material/block:")
         why = "Nothing was recorded, so there is no graph to go back through. Only in this case does the engine notice."

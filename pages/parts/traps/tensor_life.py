@@ -4,7 +4,7 @@ import streamlit as st
 
 from lab.traps import lifecycle
 from lab.traps.lifecycle import ACTIONS, STATES
-from lab.ui import address, page, state
+from lab.ui import address, state
 from lab.ui.address import Field
 from lab.ui.table import show_table, with_code
 from lab.ui.widgets import button
@@ -28,8 +28,7 @@ def show() -> None:
         _actions(actions, life)
         _log(actions, life)
     with right:
-        alt = f"The states of a tensor. Now: {life.state}. Gone through: {', '.join(dict.fromkeys(life.path))}."
-        st.graphviz_chart(lifecycle.draw_life(life, page.theme()), alt=alt)
+        _states(life)
 
 
 def _actions(actions: str, life: lifecycle.Life) -> None:
@@ -68,8 +67,7 @@ def _actions(actions: str, life: lifecycle.Life) -> None:
 
 
 def _log(actions: str, life: lifecycle.Life) -> None:
-    """Show the present state and the lines run so far, the latest first."""
-    st.markdown(f"**Now: {life.state}.** {STATES[life.state]}")
+    """Show the lines run so far, the latest first."""
     guess, count, after = st.session_state.get("life guessed", (None, 0, ""))
     if guess and after == actions:
         found = lifecycle.effect(life, count)
@@ -81,6 +79,10 @@ def _log(actions: str, life: lifecycle.Life) -> None:
         for number, entry in reversed(list(enumerate(life.log, start=1))):
             sentence = f"✗ {entry.sentence}" if entry.failed else entry.sentence
             st.markdown(f"**{number}** `{entry.code}`  \n{with_code(sentence)} :small[State: {entry.state}.]")
-    with st.expander("The states as a table"):
-        marks = {state: "now" if state == life.state else "✓" if state in life.path else "–" for state in STATES}
-        show_table(["state", "been here", "meaning"], [(s, marks[s], STATES[s]) for s in STATES])
+
+
+def _states(life: lifecycle.Life) -> None:
+    """Tabulate the states, and mark the present one and those that the tensor has been in."""
+    marks = {state: "now" if state == life.state else "✓" if state in life.path else "" for state in STATES}
+    st.markdown(f"**Now: {life.state}.** {STATES[life.state]}")
+    show_table(["state", "been here", "meaning"], [(s, marks[s], STATES[s]) for s in STATES])

@@ -27,7 +27,7 @@ def show():
     values = live_values("player", live)
     event = int(st.query_params["event"]) if "event" in st.query_params else None
     trace = record(build, values)
-    shown = player(
+    player(
         trace,
         key="player",
         live=live,
@@ -36,8 +36,6 @@ def show():
         script=lambda: "print(1)\n",
         compact="compact" in st.query_params,
     )
-    if shown.failed:
-        st.write("The player could not be loaded.")
 
 
 # From assets/app.css: nothing fades while it is computed anew.

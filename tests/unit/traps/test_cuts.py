@@ -36,14 +36,26 @@ def test_nothing_recorded_is_an_error_in_words():
     assert cut.after == {"a": A, "b": B}
 
 
-@pytest.mark.parametrize("name", CUTS)
-def test_the_graph_shows_what_the_engine_kept(name):
+@pytest.mark.parametrize(
+    ("name", "kept"),
+    [
+        ("uncut", {("a", "h"), ("b", "h"), ("h", "L"), ("a", "L")}),
+        ("detach", {("a", "h"), ("b", "h"), ("h.detach()", "L"), ("a", "L")}),
+        ("no_grad", {("h", "L"), ("a", "L")}),
+    ],
+)
+def test_the_graph_shows_what_the_engine_kept(name, kept):
     cut = run_cut(name, A, B)
     labels = [node["label"] for node in cut.graph.nodes]
-    assert {"a", "b", "h", "L"} <= set(labels)
-    kept = {(child, node["id"]) for node in cut.graph.nodes for child in node["children"]}
-    assert kept.isdisjoint({(start, end) for start, end, _ in cut.missing})
-    assert cut.graph.nodes[cut.graph.output]["label"] == "L"
+    edges = {(labels[child], node["label"]) for node in cut.graph.nodes for child in node["children"]}
+    assert edges == kept
+    assert edges.isdisjoint({(start, end) for start, end, _ in cut.missing})
+
+
+def test_where_nothing_is_recorded_there_is_no_graph():
+    cut = run_cut("all", A, B)
+    assert cut.graph is None
+    assert [(start, end) for start, end, _ in cut.missing] == [("a", "h"), ("b", "h"), ("h", "L"), ("a", "L")]
 
 
 @pytest.mark.parametrize("name", CUTS)

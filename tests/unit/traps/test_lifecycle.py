@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lab.training.descent.walk import SETTLED
-from lab.traps.lifecycle import ACTIONS, MAX_ACTIONS, PATHS, STATES, WHOLE_STEP, draw_life, effect, live, parse_life
+from lab.traps.lifecycle import ACTIONS, MAX_ACTIONS, STATES, WHOLE_STEP, effect, live, parse_life
 from model import Tensor
 from nn import SGD
 
@@ -16,7 +16,6 @@ def test_one_training_step_goes_through_the_states_in_order():
     assert life.path == ["created", "forward", "loss", "backward", "freed", "updated"]
     w = life.log[-1].w
     assert w == pytest.approx(1 - 0.1 * -4)  # dL/dw = 4 w (w^2 - 2)
-    assert set(zip(life.path, life.path[1:], strict=False)) <= set(PATHS)
 
 
 def test_a_kept_graph_can_be_gone_through_again_and_the_gradients_add_up():
@@ -53,7 +52,6 @@ def test_a_root_that_is_reached_is_called_converged_and_life_can_go_on():
     assert life.log[-1].w == pytest.approx(np.sqrt(2), abs=1e-3)
     first = next(i for i, entry in enumerate(life.log) if entry.state == "converged")
     assert abs(life.log[first].gradient) < SETTLED <= abs(life.log[first - len(WHOLE_STEP)].gradient)
-    assert set(zip(life.path, life.path[1:], strict=False)) <= set(PATHS)
     assert live(WHOLE_STEP * 19 + "f", lr=0.1).state == "forward"
 
 
@@ -65,7 +63,7 @@ def test_a_life_that_cannot_be_lived_is_refused(text):
 
 @settings(max_examples=40)
 @given(st.lists(st.sampled_from(sorted(ACTIONS)), max_size=40), st.sampled_from([0.01, 0.1, 0.5]))
-def test_any_life_can_be_replayed_and_drawn(letters, lr):
+def test_any_life_can_be_replayed(letters, lr):
     text = ""
     for letter in letters:
         text += letter if letter in live(text, lr).possible else ""
@@ -73,7 +71,6 @@ def test_any_life_can_be_replayed_and_drawn(letters, lr):
     assert len(life.log) == len(text)
     assert life.state in STATES
     assert all(entry.sentence for entry in life.log)
-    assert draw_life(life, "dark").source.count("now") == 1
     assert live(text, lr).log == life.log or not np.isfinite(life.log[-1].w)
 
 
