@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
@@ -16,23 +16,18 @@ from lab.expression.parser import Expression
 from lab.gradcheck import MARKS, Element, Report, gradcheck, random_cotangent
 from lab.gradcheck.softmax import RULES, SoftmaxRule, by_cotangent, by_sum
 from lab.gradcheck.steps import EXPONENTS, METHODS, PRECISIONS, CheckPoint, ElementName, Sweep, error_by_step
-from lab.practice.checker import Stopped
-from lab.practice.learner_engine import EXAMPLES as OWN_EXAMPLES
-from lab.practice.learner_engine import Unusable
 from lab.text import numeral, short
 from lab.ui import address, expression_box, page, progress, state
 from lab.ui.address import Field
 from lab.ui.chart_host import show_chart
 from lab.ui.memoize import memoize
 from lab.ui.state import PageState
-from lab.ui.table import escape_markdown, show_table, with_code
+from lab.ui.table import escape_markdown, show_table
 from lab.ui.terms import prose
 from lab.ui.widgets import result
 from model import Tensor
 from pages.parts import grids as drawing
 from pages.parts import step_picture
-from pages.parts.practice import choice, finished
-from pages.parts.practice.finished import Engine
 
 NAME = "check"
 TABS = page.Tabs("gradient-check", "check tab")
@@ -46,7 +41,6 @@ EXAMPLES: dict[str, dict[str, float | list]] = {  # expression -> its inputs
     "a*b": {"a": 2.0, "b": 3.0},
 }
 MAX_ELEMENTS = 200  # of all inputs that are checked
-EVERY_EXAMPLE = {*EXAMPLES, *(text for examples in OWN_EXAMPLES.values() for text in examples)}
 WHO = {
     "random": "Only the one with the random cotangent",
     "sum": "Only the one with sum()",
@@ -90,7 +84,6 @@ SEED = Field("seed", "check seed", 0, int, limits=(0, 99))
 FIELDS = (
     TABS.field,
     *expression_box.fields(NAME, next(iter(EXAMPLES))),
-    choice.field(NAME),
     H,
     ELEMENT,
     Field("numbers", "check numbers", "float64", address.one_of(*PRECISIONS)),
@@ -106,42 +99,21 @@ FIELDS = (
 
 
 def _step(current: PageState) -> None:
-    engine = choice.chosen(NAME)
-    if engine and st.session_state["check expression"] == next(iter(EXAMPLES)):
-        _begin_with_engine()  # a link names only an engine, or an engine has been restored
-    examples = OWN_EXAMPLES[engine.course.key] if engine else EXAMPLES
     prose("Is a [[numerical gradient|finite difference]] always better with a smaller step h? Pull h down and see.")
-    expression = expression_box.expression_box(NAME, examples)
-    choice.restore(NAME)
-    _moving(current, expression, choice.choose(NAME, _change_engine))
-
-
-def _change_engine() -> None:
-    state.step()
-    _begin_with_engine()
-
-
-def _begin_with_engine() -> None:
-    """Replace an example that the chosen engine cannot compute; keep an expression that the visitor wrote."""
-    session = st.session_state
-    engine = session["check engine"]
-    own_examples = OWN_EXAMPLES.get(engine, EXAMPLES)
-    if session["check expression"] not in own_examples and session["check expression"] in EVERY_EXAMPLE:
-        session["check expression"], session["check inputs"] = next(iter(own_examples)), {}
-        expression_box.begin(NAME)
+    _moving(current, expression_box.expression_box(NAME, EXAMPLES))
 
 
 @st.fragment
-def _moving(current: PageState, expression: Expression | None, engine: Engine | None) -> None:
-    """Draw the part of the page that an input reruns. engine: the visitor's own; None checks the lab's."""
+def _moving(current: PageState, expression: Expression | None) -> None:
+    """Draw the part of the page that an input reruns."""
     with current.fragment(ELEMENT):
         if expression is not None:
-            _one_element(expression, engine)
+            _one_element(expression)
     progress.done("breaking-step", st.session_state["check h"] <= -16)
     progress.note("check progress")
 
 
-def _one_element(expression: Expression, engine: Engine | None) -> None:
+def _one_element(expression: Expression) -> None:
     left, right = st.columns([5, 1], gap="medium")
     with left:
         values = expression_box.inputs(NAME, expression)
@@ -151,16 +123,12 @@ def _one_element(expression: Expression, engine: Engine | None) -> None:
     if size > MAX_ELEMENTS:
         st.error(f"These are {size} elements. At most {MAX_ELEMENTS} can be checked.", icon=":material/block:")
         return
-    at = expression.text, repr(values), engine
+    at = expression.text, repr(values)
     try:
-        derived = memoize("check derived", at, lambda: _derived(expression, values, engine))
+        points, report = memoize("check derived", at, lambda: _derived(expression, values))
     except (ExpressionError, RuntimeError) as error:
         expression_box.mistake(error)
         return
-    if isinstance(derived, str):
-        st.error(with_code(derived), icon=":material/block:")
-        return
-    points, report = derived
     session = st.session_state
     places = {str(place): place for place in points["float64"].places()}
     if session["check element"] not in places:
@@ -178,7 +146,7 @@ def _one_element(expression: Expression, engine: Engine | None) -> None:
     sweeps, packed = memoize("check picture", (at, place, point.precision), pictured)
     chosen = session["check h"], session["check method"], session["check numbers"]
     step_picture.show(packed, "check picture", chosen, _choose_step)
-    _remarks(report, points, sweeps, engine)
+    _remarks(report, points, sweeps)
     if place.index:
         show_chart(_map(point, at, place, float(f"1e{session['check h']}"), report), "map")
 
@@ -189,7 +157,7 @@ def _choose_step(h: int, method: str, numbers: str) -> None:
     state.step()
 
 
-def _remarks(report: Report, points: Mapping[str, CheckPoint], sweeps: list[Sweep], engine: Engine | None) -> None:
+def _remarks(report: Report, points: Mapping[str, CheckPoint], sweeps: list[Sweep]) -> None:
     """Show the verdict of gradcheck, and what the picture does not say."""
     result(report.answer, f"**gradcheck**, with h = ∛ε: {escape_markdown(report.verdict)}")
     rules = {sweep.method: short(sweep.rule) for sweep in sweeps}
@@ -198,29 +166,12 @@ def _remarks(report: Report, points: Mapping[str, CheckPoint], sweeps: list[Swee
     ]
     if next(iter(points.values())).cotangent.size > 1:
         sentences.append("f is a weighted sum of the result’s elements. The random weights are the cotangent.")
-    if engine:
-        sentences.append("The lab computes the values of f. Your engine runs `backward()` in a separate process.")
     st.caption(" ".join(sentences))
 
 
-def _derived(
-    expression: Expression, values: Mapping[str, Any], engine: Engine | None
-) -> tuple[dict[str, CheckPoint], Report] | str:
-    """Compute the gradients in each precision and the report on them.
-
-    Returns plain text that says why, if the visitor's own engine fails. Passes on errors of the lab's engine.
-    """
-    if engine is None:
-        return _with(expression, values)
-    try:
-        with finished.differentiated(engine, expression) as f:
-            return _with(f, values)
-    except (Unusable, Stopped) as error:
-        return finished.with_line(engine, str(error), error.line)
-
-
-def _with(f: Callable[..., Tensor], values: Mapping[str, Any]) -> tuple[dict[str, CheckPoint], Report]:
-    return {name: CheckPoint(f, values, name) for name in PRECISIONS}, gradcheck(f, values)
+def _derived(expression: Expression, values: Mapping[str, Any]) -> tuple[dict[str, CheckPoint], Report]:
+    """Compute the gradients in each precision, and the report on them."""
+    return {name: CheckPoint(expression, values, name) for name in PRECISIONS}, gradcheck(expression, values)
 
 
 def _map(point: CheckPoint, at: object, place: ElementName, h: float, report: Report) -> charts.Chart:

@@ -17,8 +17,6 @@ from lab.ui.address import Field
 from lab.ui.state import PageState
 from lab.ui.table import escape_markdown, with_code
 from lab.ui.widgets import button, pick
-from pages.parts.practice import choice, contest
-from pages.parts.practice.finished import Engine
 from pages.parts.training import doctor, one_input, saved_runs, settings, shelf, upload
 from pages.parts.training.instruments import (
     TICK,
@@ -56,10 +54,6 @@ def _show(current: PageState) -> None:
         _write_address(current)
         shelf.recorded(session["training opened"])
         return
-    choice.restore("training")
-    if engine := choice.chosen("training"):
-        _with_own_engine(current, engine)
-        return
     config, complaint = settings.chosen()
     session["training decided"] = session.get("training decided", False) or current.restored
     if config:
@@ -71,7 +65,6 @@ def _show(current: PageState) -> None:
         transport = st.container(key="training-transport", horizontal=True, gap="small", width="content")
         if not session["training hide"]:
             settings.more()
-        choice.choose("training")
     if not session["training hide"]:
         with st.container(key="training-line", horizontal=True, vertical_alignment="bottom", gap="small"):
             settings.main_settings()
@@ -137,23 +130,6 @@ def _show(current: PageState) -> None:
         "[[learning rate]] step by step and see how [[loss]] and [[gradients|gradient]] respond in each [[epoch]].",
         "pages/graph_lab.py",
         "Back to one graph: where a gradient comes from",
-    )
-
-
-def _with_own_engine(current: PageState, engine: Engine) -> None:
-    """Show a training with the visitor's engine and the lab's; the settings apply only to the lab's own trainings."""
-    st.session_state["training worker"].pause()
-    st.session_state["training running"] = False
-    _write_address(current)
-    with st.container(key="training-bar", horizontal=True, vertical_alignment="center", gap="small"):
-        st.title("Training lab", width="content")
-        choice.choose("training")
-    contest.show(engine)
-    page.closing(
-        "Guess before you press Train: how many times slower than the lab’s engine is yours, and why?",
-        "pages/build_it_yourself.py",
-        "Next: your engine in the player",
-        {"tab": "passes"},
     )
 
 
@@ -260,7 +236,6 @@ FIELDS = (
     Field("pad", one_input.PAD, False, address.flag, address.flagged),
     Field("hide", "training hide", False, lambda text: text == "True"),
     *VIEW,
-    choice.field("training"),
 )
 
 

@@ -24,7 +24,6 @@ class Card:
     action: str
     file: str
     query: Mapping[str, str] = field(default_factory=dict)
-    also: str = ""
     at_end: bool = False
 
     @property

@@ -25,7 +25,7 @@ from lab.trace.loading import add_kinds
 from lab.trace.numerical import NumericalCheck, check
 from lab.trace.parts import Captured, Code, Event, Node, Step, Value
 from lab.trace.recording import Trace, record
-from model import Tensor, no_grad
+from model import Tensor
 from practice.task import Course, Inputs
 
 TRACER = (Path(__file__).parent / "tracer.py").read_text("utf-8")
@@ -154,40 +154,6 @@ class Loaded:
         if self.course.key == "functions":
             return f"{OPERANDS}\n\n{written.format('of_operands')}"
         return written.format("build")
-
-
-class Differentiated:
-    """An expression as a function for `gradcheck`: the lab's forward pass with the learner's backward pass. `backward`
-    of its result raises what Loaded raises, also Unusable if the learner's engine computes another value, as its
-    gradient would be one of another function."""
-
-    def __init__(self, engine: Loaded, expression: Expression) -> None:
-        self._engine, self._expression = engine, expression
-        self._known: dict[str, dict[str, np.ndarray | None]] = {}  # point and upstream gradient -> gradients
-
-    def __call__(self, **tensors: Tensor) -> Tensor:
-        with no_grad():
-            result = self._expression(**tensors)
-        leaves = {name: tensor.numpy().astype(float) for name, tensor in tensors.items()}
-
-        def backward(upstream: np.ndarray) -> None:
-            # For a single number a pass starts with 1: some engines accept nothing else. Gradients scale with it.
-            start, weight = (upstream, 1.0) if np.ndim(upstream) else (None, float(upstream))
-            for name, gradient in self._gradients(leaves, start, result.numpy()).items():
-                if gradient is not None:
-                    tensors[name].accumulate(gradient * weight)
-
-        return result.node(result.numpy(), tuple(tensors.values()), "your engine", backward)
-
-    def _gradients(
-        self, leaves: dict[str, np.ndarray], upstream: np.ndarray | None, labs: np.ndarray
-    ) -> dict[str, np.ndarray | None]:
-        at = repr([(name, value.tolist()) for name, value in leaves.items()]) + repr(upstream)
-        if at not in self._known:
-            mine, gradients = self._engine.gradients(self._expression, leaves, upstream)
-            _must_be_equal(mine, labs)
-            self._known[at] = gradients
-        return self._known[at]
 
 
 def _must_be_equal(mine: np.ndarray, labs: np.ndarray) -> None:

@@ -29,7 +29,7 @@ def note(key: str = "progress") -> None:
     session = st.session_state
     path, known = session.get("path"), session.get("cards done", ())
     file = next((file for file, page in BY_FILE.items() if page.path == path), None)
-    here = [card for card in CARDS if file in (card.file, card.also)]
+    here = [card for card in CARDS if file == card.file]
     tasks = sorted(session.get("tasks passed", ()))
     stumbles, scores = session.get("task stumbles", {}), session.get("graph scores", {})
     if not (here or tasks or stumbles or scores):
@@ -59,7 +59,7 @@ def show_task() -> None:
     """Show what the card asks whose link led to this page, until the visitor puts it away."""
     card = BY_KEY.get(st.session_state["card asked"])
     here = st.session_state.get("path")
-    if card is None or here not in {BY_FILE[file].path for file in (card.file, card.also) if file}:
+    if card is None or here != BY_FILE[card.file].path:
         return
 
     def put_away() -> None:

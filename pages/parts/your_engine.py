@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import partial
 
 import numpy as np
 import streamlit as st
@@ -38,7 +37,7 @@ TRY_THIS = (
 )
 
 
-def _tab(draw: Callable[[PageState, Engine], None], current: PageState) -> None:
+def _tab(current: PageState) -> None:
     if current.restored:
         expression_box.begin(NAME)
     top = st.container(horizontal=True, vertical_alignment="center", gap="small")
@@ -48,9 +47,11 @@ def _tab(draw: Callable[[PageState, Engine], None], current: PageState) -> None:
     if engine:
         with top:
             _choose(engine)
-        draw(current, engine)
+        _passes(current, engine)
+        st.header("Train it next to the lab’s", anchor="train")
+        contest.show(engine)
     else:
-        _nothing_yet(draw is _passes)
+        _nothing_yet()
     progress.done("own-engine", bool(st.session_state.get("own agreed")))
     page.closing(
         TRY_THIS, "pages/graph_lab.py", "Next: your engine in the Graph lab" if engine else "Next: the Graph lab"
@@ -102,22 +103,17 @@ def _choose(engine: Engine) -> None:
     choice.badge(engine)
 
 
-def _nothing_yet(played: bool) -> None:
-    """Say what an engine of one's own would do here; `played`: with the lab's in its place, in the player."""
+def _nothing_yet() -> None:
+    """Say what an engine of one's own would do here, with the lab's in its place."""
     if choice.is_restoring():
         return
     st.markdown(
         "You have no finished engine yet: this is **the lab’s**. Pass every task of a course, and yours draws this "
-        "picture."
-        if played
-        else "You have no finished engine yet. Pass every task of a course, and yours trains here next to the lab’s, "
-        "with the same numbers."
+        "picture, and trains here next to the lab’s with the same numbers."
     )
     if reason := isolation.unavailable():
         st.info(reason)
     page.link_to("pages/build_it_yourself.py", "Build an engine", "code", {"tab": "courses", "course": "scalars"})
-    if not played:
-        return
     trace = memoize("lab passes", INVITATION, lambda: record(parse(INVITATION), {"a": 2.0, "b": -3.0}))
     player(trace, key="lab player", title=INVITATION, event=0, compact=True)
 
@@ -235,10 +231,4 @@ def _trace(
     return yours.trace
 
 
-PART = page.TabGroup(
-    FIELDS,
-    {
-        "passes": partial(_tab, _passes),
-        "train": partial(_tab, lambda _, engine: contest.show(engine)),
-    },
-)
+PART = page.TabGroup(FIELDS, {"passes": _tab})

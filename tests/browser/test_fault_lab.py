@@ -44,7 +44,9 @@ def test_a_fault_switched_on_by_one_visitor_never_shows_for_another(open_page):
             assert {name: healthy for name, (healthy, _) in shown.items()} == right, key
             cells = {name: [cell.removeprefix("≠ ") for cell in cells] for name, (_, cells) in shown.items()}
             assert cells == wrong, key
-        other.locator("g.card.leaf text.gradient").get_by_text("4", exact=True).wait_for()  # a * b + a: the gradient of a is b + 1
+        other.locator("g.card.leaf text.gradient").get_by_text(
+            "4", exact=True
+        ).wait_for()  # a * b + a: the gradient of a is b + 1
 
     check()
     for page in (*broken.values(), other):  # in turn, after runs of all of them

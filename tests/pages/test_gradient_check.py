@@ -1,15 +1,11 @@
 """Gradient check without a browser: the step and its arithmetic, and the blind sum."""
 
 import json
-from datetime import date
 
 import numpy as np
 import pytest
 
-from lab.practice import isolation
 from model import Tensor
-from pages.parts.practice.finished import Engine
-from practice import COURSES
 from tests.pages.conftest import address, app, components, run, texts
 
 
@@ -166,75 +162,3 @@ def test_numbers_below_zero_keep_their_digits():
     rows = shown(opened(expression="x*x", in_x="-0.5", h=-3))["rows"]
     assert rows["f(x + h)"] == "0.249001"
     assert rows["backward()"] == "−1.0"
-
-
-def with_engine(*edit, course="tensors", **parameters):
-    """The page in a visit with an engine, the reference with an edit; it is the one that is chosen."""
-    source = COURSES[course].reference.replace(*edit) if edit else COURSES[course].reference
-    assert not edit or source != COURSES[course].reference
-    at = app("pages/gradient_check.py")
-    at.session_state["own engines"] = {course: Engine(COURSES[course], source, date(2026, 11, 2))}
-    return run(at, engine=course, **parameters)
-
-
-needs_processes = pytest.mark.skipif(bool(isolation.unavailable()), reason=isolation.unavailable())
-
-
-@needs_processes
-def test_the_gradient_of_one_s_own_engine_is_checked_where_there_is_one():
-    at = opened(engine="tensors")
-    assert not at.segmented_control
-    assert shown(at)["rows"]["backward()"] == "9.361658460044808"
-    at = with_engine(expression="sum(relu(x @ w) * w)", in_x="[[1, 2], [3, -4]]", in_w="[[0.5], [-0.3]]")
-    assert "Your engine: tensors, passed 2 Nov 2026" in texts(at.markdown)
-    assert "Your engine runs `backward()`" in texts(at.caption)
-    assert at.success
-    yours = picture(at)[1]
-    at.segmented_control(key="check engine").set_value("lab").run()
-    assert "your engine" not in texts([*at.markdown, *at.caption])
-    assert picture(at)[1] == yours
-    assert "engine" not in address(at)
-    at = with_engine(
-        "self._receive(out.grad * (x > 0))",
-        "self._receive(out.grad)",
-        expression="sum(relu(x) * x)",
-        in_x="[2, -3]",
-        element="x[1]",
-        h=-5,
-    )
-    assert "The gradients disagree, most at x[1]" in texts(at.error).replace("\\", "")
-    assert shown(at)["rows"]["backward()"] == "−3.0"
-    assert shown(at)["rows"]["error"] == "3"
-
-
-@needs_processes
-def test_one_s_own_engine_begins_with_an_expression_that_it_can_compute():
-    at = with_engine()
-    assert at.text_input(key="check expression").value == "sum(relu(x @ w + b))"
-    assert not at.error
-    at.segmented_control(key="check engine").set_value("lab").run()
-    assert at.text_input(key="check expression").value == "x**2 * sin(x) + exp(x)"
-    at.text_input(key="check expression").set_value("x * 3").run()
-    at.segmented_control(key="check engine").set_value("tensors").run()
-    assert at.text_input(key="check expression").value == "x * 3"  # what one wrote stays
-
-
-@needs_processes
-@pytest.mark.parametrize(
-    ("edit", "parameters", "said"),
-    [
-        ((), {"expression": "sin(x)"}, "no such operation"),
-        ((), {"expression": "sum(x)", "in_x": "[1, 2]", "course": "scalars"}, "takes single numbers: make x a number"),
-        (("            self._receive(out.grad * y)", "            1 / 0"), {"expression": "exp(x)"}, "in line 1"),
-        (("self._receive(out.grad * y)", "self._receive(out.grad * np.nan)"), {"expression": "exp(x)"}, "backward() gives NaN"),
-        (("y = np.exp(self.data)", "y = np.exp2(self.data)"), {"expression": "exp(x)"}, "computes 4 where the lab’s computes 7.389"),
-    ],
-)  # fmt: skip
-def test_an_engine_that_has_no_gradient_is_one_sentence_and_the_lab_s_is_there_to_choose(edit, parameters, said):
-    at = with_engine(*edit, **parameters)
-    (box,) = [*at.warning, *at.error[:1]][:1]
-    assert said in box.value.replace("\\", "")
-    assert at.segmented_control(key="check engine").value != "lab"
-    at.segmented_control(key="check engine").set_value("lab").run()
-    assert not at.error
-    assert at.success

@@ -23,13 +23,13 @@ needs_processes = pytest.mark.skipif(bool(isolation.unavailable()), reason=isola
 PAGE = "pages/build_it_yourself.py"
 
 
-def opened(*edit, course=SCALARS, page=PAGE, **address):
+def opened(*edit, course=SCALARS, **address):
     """The page in a visit with an engine: the reference, or the reference with an edit."""
     source = course.reference.replace(*edit) if edit else course.reference
     assert not edit or source != course.reference
-    at = app(page)
+    at = app(PAGE)
     at.session_state["own engines"] = {course.key: Engine(course, source, date(2026, 11, 2))}
-    at.session_state["path"] = "training-lab" if "training" in page else "build-it-yourself"
+    at.session_state["path"] = "build-it-yourself"
     return run(at, **{"tab": "passes"} | address)
 
 
@@ -51,9 +51,6 @@ def test_without_an_engine_the_lab_s_is_seen_at_work_by_name():
     assert "no finished engine yet: this is **the lab’s**" in texts(at.markdown)
     (drawn,) = components(at, "player")
     assert drawn.key == "lab player"
-    at = run(app(PAGE), tab="train")
-    assert "yours trains here next to the lab’s" in texts(at.markdown)
-    assert not components(at, "player")
 
 
 def test_without_an_engine_the_page_asks_the_browser_for_one():
@@ -110,9 +107,8 @@ def test_an_engine_comes_back_by_itself_and_one_that_does_not_pass_is_said():
     assert [one["key"] for one in shown(at, "own_engines")["courses"]] == ["tensors", "functions"]
 
 
-@pytest.mark.parametrize("page", ["graph_lab", "gradient_check", "training_lab"])
-def test_where_an_engine_is_chosen_it_comes_back_too(page):
-    at = run(app(f"pages/{page}.py"), engine="scalars")
+def test_in_the_graph_lab_an_engine_comes_back_too():
+    at = run(app("pages/graph_lab.py"), engine="scalars")
     assert "Engine" not in [control.label for control in at.segmented_control]
     at.session_state["own coming"] = {"scalars": Done("train", CheckReport({"train": True}), SCALARS.reference)}
     at.run()
@@ -191,8 +187,6 @@ def test_function_objects_are_an_engine_too():
     assert "Each gradient agrees with" in texts(at.markdown)
     at.text_input(key="own expression").set_value("sum(tanh(x))").run()
     assert "has no tanh" in texts(at.error)
-    at.session_state["build tab"] = "Train it"
-    at.run()
     trained(at)
     assert "The same numbers" in texts(at.markdown)
     at = opened("return (grad * mask,)", "return (grad,)", course=FUNCTIONS, expression="sum(relu(x))", in_x="[-1, 2]")
@@ -243,34 +237,17 @@ def test_an_expression_that_cannot_be_read_or_has_many_results_is_said():
 
 
 @needs_processes
-def test_digits_past_90_percent_in_the_training_lab_are_the_graduation():
-    at = opened(course=TENSORS, page="pages/training_lab.py")
-    worker = at.session_state["training worker"]
-    press(at, "training toggle")
-    at.segmented_control(key="training engine").set_value("tensors").run()
-    assert not at.exception
-    assert not at.session_state["training running"]  # nobody would see it
-    assert address(at)["engine"] == "tensors"
+def test_digits_past_90_percent_are_the_graduation():
+    at = opened(course=TENSORS)
     assert "Both begin with the same numbers" in texts(at.markdown)
+    assert json.loads(components(at, "progress")[0].proto.bytes)["done"] == []
     trained(at)
-    contest = at.session_state["own contest"]
-    assert contest.graduated
+    assert at.session_state["own contest"].graduated
     said = texts(at.markdown)
     assert "all 528 losses agree" in said
     assert "the lab’s processor time, measured just now" in said
     assert at.session_state["own engines"]["tensors"].name in said
-    assert "own-digits" in json.loads(components(at, "progress")[0].proto.bytes)["done"]
-    at.segmented_control(key="training engine").set_value("lab").run()
-    assert not at.exception
-    assert at.session_state["training worker"] is worker
-    assert at.button(key="training toggle").label in ("Start", "Continue")
-
-    at = opened(course=TENSORS, tab="train")
-    assert json.loads(components(at, "progress")[0].proto.bytes)["done"] == []
-    at.session_state["own contest"] = contest
-    at.run()
     assert "This is the graduation" in texts(at.success)
-    assert "The same numbers" in texts(at.markdown)
     assert "own-digits" in json.loads(components(at, "progress")[0].proto.bytes)["done"]
 
 
@@ -289,7 +266,7 @@ FORGOTTEN_SUM = ("    grad = grad.sum(axis=tuple(range(grad.ndim - len(shape))))
     ],
 )  # fmt: skip
 def test_a_training_that_fails_says_where(course, edit, said):
-    at = trained(opened(*edit, course=course, tab="train"))
+    at = trained(opened(*edit, course=course, tab="passes"))
     shown = texts([*at.markdown, *at.error, *at.warning]).replace("\\", "")
     assert all(words in shown for words in said)
     assert "<b>" not in texts(at.error)
@@ -302,23 +279,19 @@ def test_a_training_with_another_text_is_not_that_of_this_engine():
     contest.stop()
     contest.wait(PATIENCE)
     at.session_state["own contest"] = contest
-    run(at, tab="train")
+    run(at, tab="passes")
     assert at.button(key="own train").label == "Train"
     assert not components(at, "charts")
 
 
-def test_another_engine_begins_with_an_expression_of_its_own_from_any_tab():
+def test_another_engine_begins_with_an_expression_of_its_own():
     at = app(PAGE)
     at.session_state["own engines"] = {
         course.key: Engine(course, course.reference, date(2026, 11, 2)) for course in (TENSORS, SCALARS)
     }
     run(at, tab="passes")
     assert at.segmented_control(key="own engine").value == "scalars"  # the one that has passed last
-    at.session_state["build tab"] = "Train it"
-    at.run()
     at.segmented_control(key="own engine").set_value("tensors").run()
-    at.session_state["build tab"] = "Your engine"
-    at.run()
     assert at.text_input(key="own expression").value == "sum(relu(x @ w + b))"
 
 

@@ -6,8 +6,7 @@ restores it (pages/parts/practice/choice.py).
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from typing import Any
@@ -17,7 +16,7 @@ import streamlit as st
 from lab.expression.parser import Expression
 from lab.practice import learner_engine
 from lab.practice.checker import CheckReport, Stopped
-from lab.practice.learner_engine import Differentiated, Loaded, Unusable
+from lab.practice.learner_engine import Loaded, Unusable
 from lab.trace.numerical import NumericalCheck
 from lab.trace.recording import Trace
 from lab.ui.memoize import memoize
@@ -95,13 +94,3 @@ def with_line(engine: Engine, sentence: str, line: int | None) -> str:
         return short
     text = engine.source.split("\n")[line - 1].strip()
     return f"{short} It was in line {line}: {text[:MAX_LINE]}"
-
-
-@contextlib.contextmanager
-def differentiated(engine: Engine, expression: Expression) -> Iterator[Differentiated]:
-    """Yield the expression as a function of Tensors with the engine's backward pass, usable within the block.
-
-    Calling it may raise Unusable or Stopped.
-    """
-    with runner_in_turn()() as runner:
-        yield Differentiated(Loaded(engine.course, engine.source, runner), expression)
