@@ -1,6 +1,7 @@
-"""Build it yourself: from an empty file to a trained network; then the visitor's own engine at work."""
+"""Build it yourself: an engine from an empty file, programs to debug, questions; then the visitor's engine at work."""
 
 from lab.ui import page
-from pages.parts import build_it_yourself, your_engine
+from pages.parts import build_it_yourself, debug_these, questions, your_engine
 
-page.show_parts(page.Tabs("build-it-yourself", "build tab"), build_it_yourself.PART, your_engine.PART)
+PARTS = (build_it_yourself.PART, debug_these.PART, questions.PART, your_engine.PART)
+page.show_parts(page.Tabs("build-it-yourself", "build tab"), *PARTS)

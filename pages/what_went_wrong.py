@@ -62,7 +62,10 @@ def main() -> None:
             gap="xsmall",
         )
         page.closing(
-            TRY_THIS[TABS.open], "pages/practise.py", "Next: find a failure in a program, and fix it", {"tab": "debug"}
+            TRY_THIS[TABS.open],
+            "pages/build_it_yourself.py",
+            "Next: find a failure in a program, and fix it",
+            {"tab": "debug"},
         )
 
 

@@ -25,7 +25,7 @@ ACHIEVEMENTS = MappingProxyType(
     {card.key: Achievement(card.title, card.file, card.link) for card in CARDS}
     | {
         f"questions/{question.key}": Achievement(
-            f"Question: {question.text}", "pages/practise.py", {"tab": "ask", "question": question.key}
+            f"Question: {question.text}", "pages/build_it_yourself.py", {"tab": "ask", "question": question.key}
         )
         for question in QUESTIONS
     }
@@ -40,7 +40,7 @@ ACHIEVEMENTS = MappingProxyType(
     }
     | {
         program.progress_key(program.key): Achievement(
-            f"Debug: {program.title}", "pages/practise.py", {"tab": "debug", "program": str(number)}
+            f"Debug: {program.title}", "pages/build_it_yourself.py", {"tab": "debug", "program": str(number)}
         )
         for number, program in enumerate(PROGRAMS, 1)
     }

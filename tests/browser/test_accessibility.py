@@ -29,12 +29,12 @@ PAGES = {
     "jacobian, chain": "why-reverse-mode?tab=chain&end=left",
     "descent": "descent?surface=ravine&steps=40&guess=past",
     "build": "build-it-yourself?course=tensors&task=matmul",
-    "debug": "practise?tab=debug&program=4",
+    "debug": "build-it-yourself?tab=debug&program=4",
     "teachers": "for-teachers?set=cards.by-hand~scalars.add.gone",
     "a list on Start": "?set=cards.by-hand~scalars.add.gone&name=Monday",
     "own": "build-it-yourself?tab=passes",
     "descent, time": "descent?tab=time&length=12&last=4&largest=last",
-    "questions": "practise?tab=ask&question=backward-twice&answer=1&checked=1",
+    "questions": "build-it-yourself?tab=ask&question=backward-twice&answer=1&checked=1",
 }
 
 
@@ -73,7 +73,7 @@ def test_the_questions_in_the_menu_can_be_read_in_the_dark(open_page):
 
 @pytest.mark.flow
 @pytest.mark.sample(1)
-@pytest.mark.parametrize("path", ["", "gradient-check", "practise"])
+@pytest.mark.parametrize("path", ["", "gradient-check", "build-it-yourself"])
 def test_two_keys_lead_past_the_bar_to_the_first_thing_on_the_page(open_page, path):
     page = open_page(path)
     page.locator(".opener").wait_for()

@@ -23,7 +23,7 @@ LISTS = "[data-testid=stSelectbox] input[role=combobox]:enabled"
 PAGES = (
     "why-reverse-mode?tab=formula", "why-reverse-mode?tab=one", "shapes",
     "simulate-error?part=steps", "simulate-error?part=life", "faults", "gradient-check",
-    "other-engines?tab=depth&calls=144", "practise?tab=ask", "descent", "training-lab",
+    "other-engines?tab=depth&calls=144", "build-it-yourself?tab=ask", "descent", "training-lab",
     "operations", "other-engines?tab=beside",
 )  # read by rows  # fmt: skip
 

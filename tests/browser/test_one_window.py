@@ -22,11 +22,11 @@ PAGES = {
     "gradient-check": (None, [".sentence", ".pictures figure >> nth=0", ".pictures figure >> nth=1", "[type=range]", ".choices", "h1"]),
     "descent": ("Step", ["section.figure .picture", "[data-testid=stButtonGroup]", "h1"]),
     "build-it-yourself?course=tensors": ("Check (Ctrl+Enter)", [".editor", ".headline", ".sentence", ".case h4", "h1"]),
-    "practise?tab=debug&program=4": ("Check (Ctrl+Enter)", [".editor", ".headline", ".sentence", ".case h4", "text=A hint", "h1"]),
+    "build-it-yourself?tab=debug&program=4": ("Check (Ctrl+Enter)", [".editor", ".headline", ".sentence", ".case h4", "text=A hint", "h1"]),
     "for-teachers?set=scalars.add": (None, ["[data-testid=stButtonGroup]", "text=Open it as your class will", "h1"]),
     "other-engines": (None, ["table", "[data-testid=stSlider]", "text=Gradients of 6 engines"]),
     "other-engines?tab=beside&question=write": (None, ["canvas", "text=This engine: 6", "text=PyTorch: ?", "[data-testid=stNumberInput]", "h1"]),
-    "practise?tab=ask&question=classic&answer=21": ("Check", ["text=It is 31, not 21", "text=See it happen", "h1"]),
+    "build-it-yourself?tab=ask&question=classic&answer=21": ("Check", ["text=It is 31, not 21", "text=See it happen", "h1"]),
 }  # fmt: skip
 
 

@@ -119,7 +119,7 @@ def test_a_broadcast_and_its_sum_are_seen_whole(open_page, width, height):
 
 
 def test_a_projected_task_comes_before_the_list_of_tasks(open_page):
-    page = open_page("practise", width=1024, height=768)
+    page = open_page("build-it-yourself?tab=debug", width=1024, height=768)
     project(page)
     settled(page)
     task = page.get_by_role("heading", name="1. An error in the backward pass")
@@ -183,7 +183,7 @@ def test_on_a_phone_the_bar_lies_on_nothing_and_the_page_is_as_large_as_before(o
 
 
 def test_who_writes_an_f_projects_nothing(open_page):
-    page = open_page("practise?tab=ask")
+    page = open_page("build-it-yourself?tab=ask")
     page.locator(".project-bar").wait_for(state="attached")
     page.get_by_role("textbox").first.press_sequentially("of f")
     expect(page.get_by_role("textbox").first).to_have_value("of f")

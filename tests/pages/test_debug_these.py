@@ -18,7 +18,7 @@ NUMBER, PROGRAM = next((n, program) for n, program in enumerate(PROGRAMS, 1) if 
 
 
 def opened(**address):
-    return run(app("pages/practise.py"), **{"tab": "debug"} | address)
+    return run(app("pages/build_it_yourself.py"), **{"tab": "debug"} | address)
 
 
 def check(at, text):
@@ -80,7 +80,12 @@ def test_each_failure_is_shown_at_a_place_that_takes_its_address():
 
 
 def test_each_failure_links_to_the_program_that_has_it():
-    places = [place for failure in CATALOGUE for place in failure.places if place.path == "practise"]
+    places = [
+        place
+        for failure in CATALOGUE
+        for place in failure.places
+        if place.path == "build-it-yourself" and place.query.get("tab") == "debug"
+    ]
     assert places
     for place in places:
         at = opened(**place.query)

@@ -9,7 +9,7 @@ from lab.practice.questions import value
 from practice.questions import QUESTIONS, ChoiceQuestion, NumberQuestion
 from tests.pages.conftest import address, app, components, go_back, press, run, texts
 
-PAGE = "pages/practise.py"
+PAGE = "pages/build_it_yourself.py"
 # Where the page wants a guess before it shows the answer: the widget, and a guess.
 GUESSES = {
     "central-passes": ("why slower", "1000"),
@@ -60,7 +60,7 @@ PROOFS = {  # what the page of the link says, as it is opened
 
 def opened(**state):
     at = app(PAGE)
-    at.session_state["path"] = "practise"
+    at.session_state["path"] = "build-it-yourself"
     return run(at, **{"tab": "ask"} | state)
 
 
