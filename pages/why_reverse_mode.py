@@ -1,6 +1,6 @@
-"""Why reverse mode: what a gradient costs in three ways, and all derivatives of a function as one picture."""
+"""Why reverse mode: what a gradient costs, all derivatives of a function as one picture, and more for the curious."""
 
 from lab.ui import page
-from pages.parts import jacobian, why
+from pages.parts import for_the_curious, gradient_cost, jacobian
 
-page.show_parts(page.Tabs("why-reverse-mode", "why tab"), why.PART, jacobian.PART)
+page.show_parts(page.Tabs("why-reverse-mode", "why tab"), gradient_cost.PART, jacobian.PART, for_the_curious.PART)

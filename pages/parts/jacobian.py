@@ -1,25 +1,20 @@
-"""Jacobian: all derivatives of a function in one picture, filled pass by pass; and products of Jacobians in a chain."""
+"""Jacobian: all derivatives of a function in one picture, filled pass by pass."""
 
 import json
-from collections.abc import Callable, Mapping
-from functools import partial
+from collections.abc import Mapping
 
-import graphviz
 import numpy as np
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from lab import charts
 from lab.autodiff.passes import FunctionGraph, Unfit, place_name
-from lab.autodiff.products import MAX_RUN, End, Product, example, min_multiplications, multiplications, multiply, sizes
 from lab.autodiff.race import Race, race
-from lab.charts import Axis, Line, Mark
 from lab.designs.compare import Unsuitable
 from lab.expression import ExpressionError
 from lab.expression.parser import Expression
 from lab.gradcheck import gradcheck
 from lab.text import counted, numeral
-from lab.trace.dot import blank
 from lab.ui import address, expression_box, page, progress, state
 from lab.ui.address import Field
 from lab.ui.chart_host import show_chart
@@ -32,8 +27,6 @@ from model import Tensor
 
 NAME = "jacobian"
 MAX_SIDE = 8  # inputs of the picture, and outputs
-MAX_DRAWN = 6  # factors of a chain that are drawn
-FACTOR_INCHES = 0.9  # longest side of a factor's drawing
 FONT_SIZE = "14"  # points: can be read on a phone, where the drawing is smaller
 EXAMPLES: dict[str, dict[str, float | list]] = {  # expression -> its inputs
     "softmax(x)": {"x": [1, 2, 0, -1]},
@@ -47,45 +40,36 @@ EXAMPLES: dict[str, dict[str, float | list]] = {  # expression -> its inputs
 WAYS = {"columns": "columns (forward)", "rows": "rows (reverse)"}
 ZEROS = {"nowhere": "nowhere", "off": "all off the diagonal", "other": "elsewhere"}
 FASTER = {"forward": "Forward mode", "reverse": "Reverse mode"}
-SIDES = {"left": "from the left", "right": "from the right"}
-ENDS: dict[str, End] = {"from the left, reverse": "left", "from the right, forward": "right"}
-TRY_THIS = {
-    "one": "Write a function of three inputs and three results whose Jacobian is 0 above the diagonal and not below. "
-    "Then make forward mode win by more than three times.",
-    "chain": "Find sizes for which neither end is the best place to begin.",
-}
 
 
-def _tab(name: str, draw: Callable[[], None], current: PageState) -> None:
+def _tab(current: PageState) -> None:
     session = st.session_state
     if current.restored:
         expression_box.begin(NAME)
-    draw()
+    _one()
     _, run, _ = session.get("jacobian race", (None, None, ""))
     progress.done("forward-wins", run is not None and run.forward < run.reverse)
     is_softmax = session["jacobian expression"] == "softmax(x)"
     progress.done("whole-jacobian", is_softmax and session.get("jacobian filled") is True)
-    page.closing(TRY_THIS[name], "pages/other_engines.py", "Next: one engine, built in several ways")
+    page.closing(
+        "Write a function of three inputs and three results whose Jacobian is 0 above the diagonal and not below. "
+        "Then make forward mode win by more than three times.",
+        "pages/other_engines.py",
+        "Next: one engine, built in several ways",
+    )
 
 
 # ---------------------------------------------------------------- state: in the session, mirrored in the address
 
 
 WAY = Field("way", "jacobian way", "columns", address.one_of(*WAYS))
-END = Field("end", "jacobian end", None, address.one_of(*SIDES), address.optional)
 OF_ONE_EXPRESSION = (  # fields that are reset for another expression
     Field("zeros", "jacobian zeros", None, address.one_of(*ZEROS), address.optional),
     Field("passes", "jacobian passes", 0, int, limits=(0, MAX_SIDE)),
     Field("v", "jacobian v", ""),
     Field("faster", "jacobian faster", None, address.one_of(*FASTER), address.optional),
 )
-CHAIN = {  # label of a widget -> its field
-    "Functions in the chain": Field("length", "jacobian length", 4, int, limits=(2, 30)),
-    "Numbers between them": Field("width", "jacobian width", 100, int, limits=(1, 1000)),
-    "Inputs, n": Field("n", "jacobian n", 100, int, limits=(1, 1000)),
-    "Results, m": Field("m", "jacobian m", 1, int, limits=(1, 1000)),
-}
-FIELDS = (*expression_box.fields(NAME, next(iter(EXAMPLES))), WAY, *OF_ONE_EXPRESSION, *CHAIN.values(), END)
+FIELDS = (*expression_box.fields(NAME, next(iter(EXAMPLES))), WAY, *OF_ONE_EXPRESSION)
 
 
 # ---------------------------------------------------------------- one function
@@ -332,99 +316,4 @@ def _winner(run: Race, guessed: str) -> str:
     )
 
 
-# ---------------------------------------------------------------- a chain
-
-
-def _chain() -> None:
-    prose(
-        "The [[Jacobian]] of a chain is a product of Jacobians, and (a × b) times (b × c) takes a·b·c multiplications. "
-        "From which end do you begin?"
-    )
-    columns = zip(st.columns(4), CHAIN.items(), strict=True)
-    length, width, n, m = (
-        int(place.number_input(label, *field.limits, key=f"jacobian {field.name}")) for place, (label, field) in columns
-    )
-    chain = sizes(n, width, m, length)
-    left, right = multiplications(chain, "left"), multiplications(chain, "right")
-    shapes = " ".join(f"({rows} × {columns})" for rows, columns in zip(chain[:0:-1], chain[-2::-1], strict=True))
-    drawn = length <= MAX_DRAWN
-    st.markdown(f"J = {escape_markdown(shapes)}" if drawn else f"J: {m} × {n}, a product of {length} matrices.")
-    by_table, by_chart = st.columns(2, gap="medium")
-    with by_table:
-        guessed = guess("Guess: cheaper for these sizes", SIDES, "jacobian end")
-        if guessed is None:
-            st.markdown(FIRST)
-    if guessed is None:
-        if drawn:
-            with by_chart, st.container(key="wide-factors"):
-                alt = f"The Jacobians of the chain, side by side: {shapes}."
-                st.graphviz_chart(_factors(chain), width="stretch", alt=alt)
-        return
-    with by_table:
-        made, sentence = _run(chain, max(left, right))
-        show_table(
-            ["begin", "multiplications", "made just now"],
-            [
-                ("left, at the result: reverse mode", f"{left:,}", made["left"]),
-                ("right, at the inputs: forward mode", f"{right:,}", made["right"]),
-                ("the best order of all", f"{min_multiplications(chain):,}", "not run"),
-            ],
-        )
-        st.markdown(f"{_cheaper(left, right, n, m, guessed)} {sentence}")
-    places = sorted({*(round(x) for x in np.geomspace(1, 1000, 25)), m})
-    with by_chart:
-        chart = charts.lines(
-            "Multiplications, by the number of results",
-            [
-                Line(title, [(one, multiplications(sizes(n, width, one, length), end)) for one in places])
-                for title, end in ENDS.items()
-            ],
-            Axis("results, m", log=True),
-            Axis("multiplications", log=True),
-            marks=[Mark("x", m, f"m = {m}"), Mark("x", n, f"n = {n}")] if m != n else [Mark("x", m, f"m = n = {m}")],
-            height=280,
-            theme=page.theme(),
-        )
-        show_chart(chart, "chain")
-
-
-def _factors(chain: list[int]) -> graphviz.Digraph:
-    """Draw the Jacobians of a chain of functions, the last one's first, each as wide and as high as its shape says."""
-    drawing = blank("factors", page.theme(), rankdir="LR", ranksep="0.1")
-    drawing.attr("node", fontsize=FONT_SIZE)
-    longest = max(chain)
-    rows_and_columns = list(zip(chain[:0:-1], chain[-2::-1], strict=True))
-    for at, (rows, columns) in enumerate(rows_and_columns):
-        width = max(0.9, FACTOR_INCHES * columns / longest)  # at least as large as its label
-        height = max(0.3, FACTOR_INCHES * rows / longest)
-        drawing.node(f"{at}", f"{rows} × {columns}", fixedsize="true", width=f"{width:.2f}", height=f"{height:.2f}")
-    for at in range(len(rows_and_columns) - 1):
-        drawing.edge(f"{at}", f"{at + 1}", style="invis")
-    return drawing
-
-
-def _cheaper(left: int, right: int, n: int, m: int, guessed: str) -> str:
-    if left == right:
-        return "Both ends cost the same here."
-    end, ratio = ("left", right / left) if left < right else ("right", left / right)
-    results, inputs = "result" if m == 1 else "results", "input" if n == 1 else "inputs"
-    how = verdict(end == guessed)
-    return f"**From the {end} it is {ratio:,.1f}× cheaper here**, with {m} {results} and {n} {inputs}. {how}"
-
-
-def _run(chain: list[int], most: int) -> tuple[dict[End, str], str]:
-    """Multiply from both ends, once for these sizes; return the number of multiplications and a comparison."""
-    if most > MAX_RUN:
-        return {"left": "not run", "right": "not run"}, f"More than {MAX_RUN:,} multiplications are counted only."
-
-    def both() -> tuple[Product, Product]:
-        jacobians = example(chain)
-        return multiply(jacobians, "left"), multiply(jacobians, "right")
-
-    left, right = memoize("jacobian products", chain, both)
-    apart = numeral(float(np.abs(left.matrix - right.matrix).max()))
-    made: dict[End, str] = {"left": f"{left.multiplications:,}", "right": f"{right.multiplications:,}"}
-    return made, f"Both were run just now, on random numbers: the two products differ by {apart} at most."
-
-
-PART = page.TabGroup(FIELDS, {"one": partial(_tab, "one", _one), "chain": partial(_tab, "chain", _chain)})
+PART = page.TabGroup(FIELDS, {"one": _tab})

@@ -1,6 +1,5 @@
-"""The wider field: this engine and PyTorch compared, memory against time, larger layers, history and books."""
+"""The wider field: this engine and PyTorch compared, larger layers, history and books."""
 
-import math
 from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
@@ -8,30 +7,26 @@ from pathlib import Path
 import streamlit as st
 
 from lab import charts
-from lab.charts import AnswerCell, AnswerRow, Axis, Line, Mark
-from lab.designs import checkpoint
+from lab.charts import AnswerCell, AnswerRow
 from lab.designs.frameworks import QUESTIONS, EngineAnswer, answer, differing, pytorch_answers, recorded_answers
 from lab.expression import parse
 from lab.expression.run_pytorch import installed
 from lab.operation_table import OPS
-from lab.text import numeral as number
 from lab.text import read_rows
 from lab.trace.recording import record
 from lab.ui import address, expression_box, page
 from lab.ui.address import Field
-from lab.ui.chart_host import ChartHost, show_chart
+from lab.ui.chart_host import show_chart
 from lab.ui.memoize import memoize
 from lab.ui.player import player
 from lab.ui.state import PageState
 from lab.ui.table import escape_markdown, show_table, with_code
-from lab.ui.widgets import FIRST, guess, pick, switch, verdict
+from lab.ui.widgets import pick, switch, verdict
 
-KEPT_TITLE = "Bytes kept at the worst moment"
 READING = read_rows(Path(__file__).parents[2] / "lab" / "lessons" / "reading.toml")
 YEARS = ("1847", "1951", "1964", "1970", "1986", "2015")
 TRY_THIS = {
     "beside": "Change one of the snippets in a notebook so that both engines use the same dtype.",
-    "memory": "Double the layers. Does the best number of segments double, or grow by a factor of about √2?",
     "next": "Open the attention in the Graph lab, go backward, and find the softmax: whose gradient has row sums of 0?",
 }
 
@@ -44,22 +39,12 @@ def _tab(name: str, draw: Callable[[], None], _current: PageState) -> None:
 # ---------------------------------------------------------------- state: in the session, mirrored in the address
 
 
-SEGMENT_GUESSES = {"two": "two segments", "root": "about √layers segments", "all": "a segment for each layer"}
 AFTER = {preset["key"]: preset for preset in expression_box.presets() if "question" in preset}
-LAYERS = Field("layers", "field layers", 24, int, limits=(4, 32))
-WIDTH = Field("width", "field width", 16, int, limits=(4, 32))
-ROWS = Field("rows", "field rows", 32, int, limits=(1, 128))
-SEGMENTS = Field("segments", "field segments", 2, int, limits=(2, 32))
 DIFFER = Field("differ", "field differ", None, int, address.optional, limits=(0, len(QUESTIONS)))
 FIELDS = (
     DIFFER,
     Field("asked", "field asked", False, address.flag, address.flagged),  # so that a reload asks again
     Field("question", "field question", next(iter(QUESTIONS)), address.one_of(*QUESTIONS)),
-    LAYERS,
-    WIDTH,
-    ROWS,
-    SEGMENTS,
-    Field("fewest", "field fewest", None, address.one_of(*SEGMENT_GUESSES), address.optional),
     Field("layer", "field layer", next(iter(AFTER)), address.one_of(*AFTER)),
     Field("year", "field year", None, address.one_of(*YEARS), address.optional),
 )
@@ -171,97 +156,6 @@ def _at_a_glance() -> None:
     st.markdown(f"JAX {jax['version']} printed `{jax['printed']}`, in float32: the first and the second derivative.")
 
 
-# ---------------------------------------------------------------- memory against time
-
-
-def _memory() -> None:
-    st.markdown(
-        "Cut a chain of layers into segments: only the last segment records its graph, the others keep their input and "
-        "run again in the backward pass. **How many segments need the least memory?**"
-    )
-    columns = st.columns(4)
-    for column, (field, word) in zip(
-        columns, ((LAYERS, "Layers"), (WIDTH, "Width of a layer"), (ROWS, "Rows in the batch")), strict=False
-    ):
-        column.slider(word, *field.limits, key=str(field.key))
-    session = st.session_state
-    layers = session["field layers"]
-    session["field segments"] = min(session["field segments"], layers)
-    segments = columns[3].slider("Segments", 2, layers, key="field segments")
-    chain = layers, session["field width"], session["field rows"]
-    full, costs = memoize("checkpointing", chain, lambda: checkpoint.costs(*chain))
-    best, chosen = min(costs, key=lambda cost: cost.kept), costs[segments - 2]
-    guessed = guess("Guess: the fewest bytes are kept with", SEGMENT_GUESSES, "field fewest")
-    if guessed is None:
-        st.markdown(f"{FIRST} Until then, the charts show only the number of segments that the slider is at.")
-    else:
-        _judge_segments(guessed, layers, best)
-    left, middle, right = st.columns([2, 2, 1])
-    with right, st.container(gap="xsmall"):
-        _counted(full, chosen)
-    host = ChartHost("field")
-    for column, key in ((left, "kept"), (middle, "runs")):
-        with column:
-            host.place(key)
-    theme = page.theme()
-    shown, least = ([chosen], None) if guessed is None else (costs, best)
-    of = chain, shown, theme
-    host.fill(memoize("checkpointing drawn", of, lambda: _curves(full, shown, least, layers, theme)))
-
-
-def _counted(full: checkpoint.Cost, chosen: checkpoint.Cost) -> None:
-    for name, count, of_plain in (
-        ("Bytes kept", f"{chosen.kept:,}", f"{chosen.kept / full.kept:.0%} of all"),
-        ("Layers run forward", f"{chosen.runs}", f"{chosen.runs / full.runs:.2f} times the {full.runs}"),
-        ("Gradients differ by", number(chosen.difference), None),
-    ):
-        st.metric(name, count, of_plain, delta_color="off", delta_arrow="off")
-
-
-def _judge_segments(guessed: str, layers: int, best: checkpoint.Cost) -> None:
-    """Say whether the guess was right, and why."""
-    away = {
-        name: abs(math.log(best.segments / count))
-        for name, count in (("two", 2), ("root", layers**0.5), ("all", layers))
-    }
-    st.markdown(
-        f"{verdict(away[guessed] == min(away.values()))} Least with **{best.segments} segments**, {best.kept:,} bytes. "
-        "Memory holds the input of every segment and the graph of one, so it grows with segments + layers / segments. "
-        f"That is least near √{layers} = {layers**0.5:.1f}, times a constant. Parameters and gradients are not counted."
-    )
-
-
-def _curves(
-    full: checkpoint.Cost, costs: list[checkpoint.Cost], best: checkpoint.Cost | None, layers: int, theme: str
-) -> dict[str, charts.Chart]:
-    """Draw the measured costs next to those of a plain pass. best: the cheapest, or None before the guess."""
-    segments = Axis("segments", ends=(0, layers))
-    marks = [Mark("y", full.kept, "everything kept")]
-    if best:
-        marks.append(Mark("x", best.segments, f"least: {best.segments}"))
-    kept, ran = ([(cost.segments, getattr(cost, name)) for cost in costs] for name in ("kept", "runs"))
-    return {
-        "kept": charts.lines(
-            KEPT_TITLE,
-            [Line("bytes kept", kept)],
-            segments,
-            Axis("bytes", ends=(0, full.kept)),
-            marks=marks,
-            height=230,
-            theme=theme,
-        ),
-        "runs": charts.lines(
-            "Layers run forward",
-            [Line("runs", ran)],
-            segments,
-            Axis("runs", ends=(0, 2 * full.runs)),
-            marks=[Mark("y", full.runs, "a plain pass")],
-            height=230,
-            theme=theme,
-        ),
-    }
-
-
 # ---------------------------------------------------------------- what comes after
 
 
@@ -312,7 +206,6 @@ PART = page.TabGroup(
     FIELDS,
     {
         "beside": partial(_tab, "beside", _compare),
-        "memory": partial(_tab, "memory", _memory),
         "next": partial(_tab, "next", _reading),
     },
 )

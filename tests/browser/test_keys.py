@@ -21,9 +21,9 @@ PRESSES = 5
 SLIDERS = "[data-testid=stSlider] input[type=range]:enabled"
 LISTS = "[data-testid=stSelectbox] input[role=combobox]:enabled"
 PAGES = (
-    "why-reverse-mode?tab=formula", "why-reverse-mode?tab=one", "shapes",
+    "why-reverse-mode?tab=curious&topic=formula", "why-reverse-mode?tab=one", "shapes",
     "simulate-error?part=steps", "simulate-error?part=life", "faults", "gradient-check",
-    "other-engines?tab=depth&calls=144", "build-it-yourself?tab=ask", "descent", "training-lab",
+    "why-reverse-mode?tab=curious&topic=depth&calls=144", "build-it-yourself?tab=ask", "descent", "training-lab",
     "operations", "other-engines?tab=beside",
 )  # read by rows  # fmt: skip
 

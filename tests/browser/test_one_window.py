@@ -60,7 +60,9 @@ def test_action_result_and_explanation_are_in_the_window_together(tab, app_url, 
                 assert box["y"] + box["height"] <= height, (result, width, box)
 
 
-@pytest.mark.parametrize("path", ["other-engines?tab=depth", "why-reverse-mode?tab=chain"])
+@pytest.mark.parametrize(
+    "path", ["why-reverse-mode?tab=curious&topic=depth", "why-reverse-mode?tab=curious&topic=chain"]
+)
 def test_before_the_guess_the_picture_stands_beside_it_and_fills_the_rest_of_the_width(tab, app_url, path):
     for width, height in SIZES:
         page = tab(width=width, height=height)

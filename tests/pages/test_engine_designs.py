@@ -3,7 +3,7 @@
 import pytest
 
 from lab.designs import closures
-from tests.pages.conftest import address, app, components, run, table, texts
+from tests.pages.conftest import address, app, run, table, texts
 
 
 def opened(**parameters):
@@ -76,18 +76,12 @@ def test_a_design_that_does_not_get_through_says_why():
 
 def test_a_broken_rule_is_seen_in_the_table(monkeypatch):
     """The numbers are those of this run: nothing is remembered of an earlier one."""
-    for tab in ("designs", "depth"):
-        opened(tab=tab, length=100)
+    opened()
     right = closures.Tensor.__add__
     monkeypatch.setattr(closures.Tensor, "__add__", lambda self, other: right(self, other) * 2.0)
     at = opened()
     assert "(no difference)" not in texts(at.markdown)
     assert table(at, "calls")[1][1] != "8"
-    at = opened(tab="depth", depth=5, length=100, calls=144)
-    assert table(at, "100 operations")[1][1] == f"✓ arrives: {2.0**100:g}"
-    assert at.metric[0].value == "10"
-    assert "24 in topological order" in texts(at.markdown)
-    assert float(opened(tab="depth", length=100).metric[1].value.replace("−", "-")) > 1e-3
 
 
 def test_the_code_of_two_designs_stands_side_by_side():
@@ -98,44 +92,3 @@ def test_the_code_of_two_designs_stands_side_by_side():
     at.selectbox(key="designs part").select("the whole file").run()
     assert all(code.value.startswith('"""') and "__main__" in code.value for code in at.code)
     assert address(at)["part"] == "the whole file"
-
-
-def test_the_calls_of_recursion_double_and_from_some_depth_on_are_computed():
-    at = opened(tab="depth", depth=10, length=100)
-    assert not components(at, "charts")
-    assert at.metric[0].label == "Parameters"  # of the network below: a guess comes first here
-    assert "Guess first." in texts(at.markdown)
-    assert at.get("graphviz_chart")[0].proto.spec.count("->") == 6  # three doublings, each with two edges
-    at.button_group(key="designs calls").set_value("144").run()
-    assert address(at)["calls"] == "144"
-    assert "✗ Not as you guessed. **4,095 calls for 12 doublings**, counted in a run; 12 in " in texts(at.markdown)
-    assert "✓ As you guessed." in texts(opened(tab="depth", calls=4095).markdown)
-    assert [metric.value for metric in at.metric[:2]] == ["10", "1,023"]
-    assert "counted in a run just now" in texts(at.markdown)
-    assert len(components(at, "charts")) == 1
-    at.slider(key="designs depth").set_value(40).run()
-    assert [metric.value for metric in at.metric[:2]] == ["40", "1,099,511,627,775"]
-    assert "computed as 2^40 − 1, not run" in texts(at.markdown)
-
-
-def test_a_deep_chain_stops_recursion():
-    rows = table(opened(tab="depth", length=2000), "2,000 operations")
-    assert [row[1].startswith("✗ RecursionError") for row in rows] == [False, False, False, True, True, False]
-    assert rows[0][1] == "✓ arrives: 1"
-
-
-def test_the_order_is_found_step_by_step_in_two_ways():
-    said = texts(opened(tab="depth").markdown).replace("\\", "")
-    assert "| append y | a b p c s d t y |" in said
-    assert "| b; ready: none | y s t p c d a b |" in said
-
-
-def test_41_parameters_twice():
-    at = opened(tab="depth")
-    assert at.metric[0].value == "41"
-    assert float(at.metric[1].value.replace("−", "-")) < 1e-12
-    rows = table(at, "loss")
-    assert rows[0][1] == rows[1][1]
-    at.slider(key="designs hidden").set_value(2).run()
-    assert at.metric[0].value == str(3 * 2 + 2 + 2 * 2 + 2 + 2 + 1)
-    assert len(table(at, "scalars")) == 17

@@ -145,25 +145,6 @@ def test_a_function_without_a_picture_is_measured_all_the_same():
     assert at.segmented_control(key="jacobian faster").value is None  # another function: another guess
 
 
-def test_a_chain_is_multiplied_from_both_ends():
-    at = opened(tab="chain")
-    assert "Guess first" in texts(at.markdown)
-    assert at.get("graphviz_chart")[0].proto.spec.count("100 × 100") == 3
-    at.segmented_control(key="jacobian end").set_value("left").run()
-    rows = table(at, "made just now")
-    assert [row[1] for row in rows] == ["30,000", "2,010,000", "30,000"]
-    assert [row[2] for row in rows] == ["30,000", "2,010,000", "not run"]
-    assert "67.0× cheaper" in texts(at.markdown)
-    at.number_input(key="jacobian m").set_value(100).run()
-    assert "Both ends cost the same here" in texts(at.markdown)
-    at.number_input(key="jacobian n").set_value(1).run()
-    assert "From the right" in texts(at.markdown)
-    assert "✗" in texts(at.markdown)
-    at.number_input(key="jacobian width").set_value(1000).run()
-    assert [row[2] for row in table(at, "made just now")] == ["not run"] * 3
-    assert address(at) | {"width": "1000", "n": "1", "m": "100"} == address(at)
-
-
 def test_a_kink_is_named_and_numbers_stay_as_they_were_written():
     at = opened(expression="relu(x)", in_x="[1, 2, 0, -1]")
     assert "a kink where x\\[2\\] is" in texts(at.warning)

@@ -14,7 +14,7 @@ PAGE = "pages/build_it_yourself.py"
 GUESSES = {
     "central-passes": ("why slower", "1000"),
     "pairs": ("broadcasting end", "targets"),
-    "checkpointing": ("field fewest", "root"),
+    "checkpointing": ("memory fewest", "root"),
 }
 PROOFS = {  # what the page of the link says, as it is opened
     "how-it-knows": '"kind": "message"',

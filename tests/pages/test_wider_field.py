@@ -9,7 +9,7 @@ from lab.designs.frameworks import QUESTIONS, recorded_answers
 from lab.gradcheck import numerical_gradient
 from model import Tensor
 from pages.parts.wider_field import READING
-from tests.pages.conftest import address, app, charts, components, run, sent, table, texts
+from tests.pages.conftest import address, app, charts, run, sent, table, texts
 
 TORCH = importlib.util.find_spec("torch")
 
@@ -92,32 +92,6 @@ def test_what_jax_printed_is_what_this_engine_finds():
     assert jax["printed"] in texts(opened().markdown)
 
 
-def test_checkpointing_is_counted_for_the_chain_that_was_asked_for():
-    at = opened(tab="memory", layers=9, segments=3)
-    kept, runs, difference = at.metric
-    assert kept.label == "Bytes kept"
-    assert runs.value == "15"  # the last three run once
-    assert "only the last segment records its graph" in at.markdown[0].value
-    assert float(difference.value.replace("−", "-")) <= 1e-12
-    first = kept.value
-    assert "Least with" not in texts(at.markdown)  # a guess comes first
-    spec = charts(at)["kept"]["spec"]
-    assert [x for x, _ in spec["series"][0]["data"]] == [3]  # what the slider is at, next to a plain pass
-    (plain,) = [mark["yAxis"] for mark in spec["series"][0]["markLine"]["data"]]
-    assert spec["yAxis"]["max"] == plain
-    at.segmented_control(key="field fewest").set_value("all").run()
-    assert "✗ Not as you guessed. Least with **" in texts(at.markdown)
-    assert [x for x, _ in charts(at)["kept"]["spec"]["series"][0]["data"]] == [*range(2, 10)]
-    assert "✓ As you guessed." in texts(opened(tab="memory", layers=9, fewest="root").markdown)
-    at.slider(key="field segments").set_value(5).run()
-    assert at.metric[0].value != first
-    assert at.metric[1].value == "17"
-    at.slider(key="field layers").set_value(4).run()
-    assert at.slider(key="field segments").value == 4
-    assert not at.exception
-    assert len(components(at, "charts")) == 2
-
-
 def test_each_layer_that_comes_after_is_played_and_leads_to_the_graph_lab():
     at = opened(tab="next")
     for layer in at.segmented_control(key="field layer").options:
@@ -158,10 +132,3 @@ def test_a_broken_rule_of_the_engine_is_seen_on_each_tab(monkeypatch):
     for tab, said in right.items():
         assert shown(tab) != said
     monkeypatch.setattr(Tensor, "_accumulate", accumulate)
-    tanh = Tensor.tanh
-    at = opened(tab="memory", layers=4)
-    kept = at.metric[0].value
-    monkeypatch.setattr(Tensor, "tanh", lambda self: tanh(self) * 1.0)  # one more node in each layer
-    at.slider(key="field layers").set_value(5).run()
-    at.slider(key="field layers").set_value(4).run()
-    assert at.metric[0].value != kept

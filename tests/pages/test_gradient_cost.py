@@ -3,8 +3,6 @@
 import re
 import time
 
-import pytest
-
 from lab.autodiff import cost
 from model import Tensor
 from tests.pages.conftest import address, app, charts, press, run, table, texts
@@ -108,80 +106,3 @@ def test_a_measurement_can_be_stopped():
     assert at.session_state["why timings"]["chain"] is stopped
     at.selectbox(key="why family").select("sum").run()
     assert at.button(key="why measure").label == "Measure"
-
-
-# ---------------------------------------------------------------- formula
-
-
-def test_three_ways_to_one_derivative():
-    at = opened(tab="formula", expression="4*x*(1 - x)", in_x="0.3", times="2")
-    assert "The function, applied 2 times, each result in place of x in the next. Guess first" in texts(at.markdown)
-    assert at.segmented_control(key="why longer").label.endswith("is how many times as long as for 1?")
-    assert [code.value for code in at.code] == [
-        "(4 * ((4 * x) * (1 - x))) * (1 - ((4 * x) * (1 - x)))"
-    ]  # no derivative
-    assert [line["name"] for line in charts(at)["growth"]["spec"]["series"]] == ["autograd, forward and backward"]
-    at.segmented_control(key="why longer").set_value("150").run()
-    formula, difference, autograd = table(at, "difference")
-    assert formula[1] == autograd[1] == "−4.352"
-    assert "27 operations as written, 14 simplified" in formula[3]
-    assert abs(float(difference[2].replace("−", "-"))) < 1e-8
-    assert difference[2] != "0"
-    assert "6 operations and 6 backward rules" in autograd[3]
-    assert "174×" in texts(at.markdown)
-    assert "✓" in texts(at.markdown)
-    assert at.code[0].value.startswith("((1 - ")
-    lines = {series["name"]: series["data"] for series in charts(at)["growth"]["spec"]["series"]}
-    assert lines["formula as written"] == [[1, 7], [2, 27], [3, 79], [4, 207], [5, 511], [6, 1215]]
-    at.select_slider(key="why h").set_value(1e-15).run()
-    assert abs(float(table(at, "difference")[1][2].replace("−", "-"))) > 1e-4
-
-
-def test_a_wrong_rule_of_the_engine_parts_autograd_from_the_other_ways(monkeypatch):
-    parameters = {"tab": "formula", "expression": "4*x*(1 - x)", "in_x": "0.3", "times": "2", "longer": "6"}
-    right = table(opened(**parameters), "difference")
-    monkeypatch.setattr(Tensor, "__rsub__", wrong(Tensor.__rsub__))  # 1 - x
-    formula, difference, autograd = table(opened(**parameters), "difference")
-    assert autograd[1] != right[2][1]
-    assert (formula[1], difference[1]) == (right[0][1], right[1][1])
-    for way in (formula, difference):
-        apart, ways = (float(text.replace("−", "-")) for text in (way[2], way[1]))
-        assert apart == pytest.approx(ways - float(autograd[1].replace("−", "-")), abs=1e-3)
-        assert abs(apart) > 1
-
-
-def test_without_sympy_the_page_says_what_brings_it(monkeypatch):
-    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
-    at = opened(tab="formula", longer="6")
-    assert "pip install sympy" in at.info[0].value
-    assert "operations as written" in table(at, "difference")[0][3]
-    assert "simplified" not in [series["name"] for series in charts(at)["growth"]["spec"]["series"]]
-
-
-@pytest.mark.parametrize(
-    ("parameters", "said"),
-    [
-        ({"expression": "sum(v)", "in_v": "[1, 2]"}, "for single numbers"),
-        ({"expression": "maximum(a, b)"}, "no rule for"),
-        ({"expression": "sum([a, 2*a])"}, "for single numbers"),
-        ({"expression": "a +"}, "missing at the end"),
-    ],
-)
-def test_what_has_no_formula_gets_a_sentence(parameters, said):
-    at = opened(tab="formula", longer="6", **parameters)
-    assert said in at.error[0].value.replace("\\", "")
-    at.text_input(key="why expression").set_value("a*a").run()
-    assert not at.error
-    assert at.session_state["why longer"] is None  # another function: another guess
-
-
-@pytest.mark.parametrize(
-    ("expression", "said"),
-    [("sqrt(a - 2)", "no finite value"), ("abs(a - 1)", "a kink, and no derivative with respect to a")],
-)
-def test_where_there_is_no_derivative_the_three_ways_are_not_called_equal(expression, said):
-    at = opened(tab="formula", expression=expression, times=1, in_a=1, longer=6)
-    assert said in texts(at.markdown)
-    table = next(text.value for text in at.markdown if text.value.startswith("| way"))
-    assert ("| 0 |" in table) is (expression != "sqrt(a - 2)")
-    assert said not in texts(opened(tab="formula", expression=expression, times=1, in_a=7, longer=6).markdown)

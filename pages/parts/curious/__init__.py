@@ -1,0 +1,1 @@
+"""Topics for the curious in Why reverse mode, a module each."""
