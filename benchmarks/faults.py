@@ -1,4 +1,4 @@
-"""How long does a learner wait in “Study a fault”? Times each fault's comparison of one pass and its two trainings.
+"""How long does a learner wait with a fault? Times each fault's comparison of one pass and its two trainings.
 
     python benchmarks/faults.py [--rounds 3] [FAULT...]
 

@@ -1,6 +1,5 @@
-"""What went wrong? Finds a failure from a message, a description, code or a log, and shows its cause and its fix."""
+"""What went wrong? Finds a failure or fault from a message, code, a log, or by what one sees."""
 
-import math
 from functools import partial
 
 import streamlit as st
@@ -13,12 +12,13 @@ from lab.failures.finder import Found, look_up
 from lab.failures.text_kind import Kind, kind_of
 from lab.lessons.pages import PAGES
 from lab.text import brief
-from lab.ui import address, page, search_field, state
+from lab.ui import address, page, progress, search_field, state
 from lab.ui.address import Field
 from lab.ui.memoize import memoize
+from lab.ui.state import PageState, Parts
 from lab.ui.table import escape_markdown, show_table, with_code
 from lab.ui.widgets import button, switch
-from pages.parts.failures import from_a_curve, from_code
+from pages.parts.failures import fault, from_a_curve, from_code, index, spot_the_fault
 from pages.parts.failures.outcomes import show_outcomes
 
 NAME = "wrong"
@@ -27,16 +27,27 @@ OWN = Field("numbers", "wrong numbers", "")
 FORM = Field("form", "wrong form", 0, int, limits=(0, max(len(failure.others) for failure in FAILURES)))
 TABS = page.Tabs("what-went-wrong", "wrong tab")
 SHAPE = Field("shape", "wrong shape", None, address.one_of(*SHAPES), address.optional)
-FIELDS = (TABS.field, FAILURE, OWN, FORM, SHAPE, from_a_curve.WAY)
+PARTS = Parts(
+    TABS.field,
+    {
+        "message": (FAILURE, OWN, FORM, SHAPE, *fault.FIELDS),
+        "code": (),
+        "curve": (from_a_curve.WAY,),
+        "spot": spot_the_fault.FIELDS,
+    },
+)
 TRY_THIS = {
     "message": "Paste half of a message, or describe a failure as a friend would, and see how sure the answer is. Then "
     "choose a failure that gives no error, and find numbers for which nothing goes wrong.",
     "code": "Press **An example** and correct the program until nothing more is found. Then paste a training loop of "
     "your own and break it: which mistakes can be found without running it, and which cannot?",
+    "fault": "Find a fault whose training curve is the same as the healthy one, and the check that finds it anyway. "
+    "Then find one that learns *faster* than the healthy engine for a while.",
+    "spot": "Play a few cases and see which piece of evidence decides most of them. Then try to win with the loss and "
+    "only one more piece.",
     "curve": "In the Training lab, train with a learning rate that is far too high, then choose **One of your runs** "
     "here. Is the learning rate the first cause? What else could have drawn this curve?",
 }
-COLUMNS = 3  # of the list of failures
 CHECK_LIST = (
     "**Print the graph.** Is the loss computed from the parameters? Each name on the way has a `grad_fn`.",
     "**Isolate one operation.** Take its inputs as they are, and call it and `backward()` alone.",
@@ -47,7 +58,7 @@ CHECK_LIST = (
 
 def main() -> None:
     asked = search_field.asked(NAME)
-    with page.run(NAME, FIELDS):
+    with page.run(NAME, parts=PARTS) as current:
         if asked:
             st.session_state["wrong text"] = asked
             _look_up()
@@ -55,34 +66,37 @@ def main() -> None:
         st.markdown("Paste an error message, your code or a training log, or say in your own words what you see.")
         TABS.show(
             {
-                "message": _ask,
+                "message": partial(_ask, current),
                 "code": partial(from_code.from_code, _choose),
                 "curve": partial(from_a_curve.from_a_curve, _choose),
+                "spot": spot_the_fault.show,
             },
             gap="xsmall",
         )
         page.closing(
-            TRY_THIS[TABS.open],
+            TRY_THIS["fault" if TABS.open == "message" and st.session_state["fault fault"] else TABS.open],
             "pages/build_it_yourself.py",
             "Next: find a failure in a program, and fix it",
             {"tab": "debug"},
         )
 
 
-def _ask() -> None:
+def _ask(current: PageState) -> None:
     text = _question()
-    key = st.session_state["wrong failure"]
-    if key:
-        _failure(BY_KEY[key])
-        with st.expander(f"All {len(FAILURES)} failures"):
-            _all()
-    else:
-        if shape := st.session_state["wrong shape"]:
-            _shape(SHAPES[shape])
-        every = f"all {len(FAILURES)} failures"
-        st.header(every.capitalize() if text or shape else f"Or look through {every}", anchor="all")
-        st.space(4)
-        _all()
+    key, broken = st.session_state["wrong failure"], st.session_state["fault fault"]
+    progress.done("broken-engine", fault.is_run())
+    if broken or key:
+        if broken:
+            fault.show(current, broken)
+        else:
+            _failure(BY_KEY[key])
+        with st.expander("All failures and faults, by what you see"):
+            index.show(_choose, _choose_fault)
+        return
+    if shape := st.session_state["wrong shape"]:
+        _shape(SHAPES[shape])
+    st.header("All, by what you see" if text or shape else "Or look it up by what you see", anchor="all")
+    index.show(_choose, _choose_fault)
 
 
 def _choose(key: str | None, form: int = 0) -> None:
@@ -90,7 +104,14 @@ def _choose(key: str | None, form: int = 0) -> None:
     _open(key, form)
 
 
+def _choose_fault(key: str) -> None:
+    state.step()
+    _open(None)
+    fault.open_fault(key)
+
+
 def _open(key: str | None, form: int = 0) -> None:
+    fault.open_fault(None)
     st.session_state["wrong tab"] = TABS.titles["message"]
     st.session_state["wrong failure"] = key
     state.reset([OWN, FORM, SHAPE])
@@ -230,21 +251,6 @@ def _nothing() -> None:
         return
     st.info("No match. Four checks that find most failures:", icon=":material/help:")
     st.markdown("\n".join(f"{number}. {step}" for number, step in enumerate(CHECK_LIST, start=1)))
-
-
-def _all() -> None:
-    height = math.ceil(len(FAILURES) / COLUMNS)
-    for number, column in enumerate(st.columns(COLUMNS)):
-        with column.container(gap=None):
-            for failure in FAILURES[number * height : (number + 1) * height]:
-                button(
-                    f"{failure.number} {failure.name}",
-                    f"wrong choose {failure.key}",
-                    _choose,
-                    failure.key,
-                    type="tertiary",
-                    help=failure.symptom,
-                )
 
 
 # ---------------------------------------------------------------- one failure

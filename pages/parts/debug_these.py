@@ -41,7 +41,7 @@ def _show(current: PageState) -> Callable[[], None]:
         exercise(program, program.key, "", again="Reset the program")
     page.closing(
         "Before you change anything, check the program as it is, and say from the numbers alone what is wrong.",
-        "pages/faults.py",
+        "pages/what_went_wrong.py",
         "Spot the fault: name one from its curves",
         {"tab": "spot"},
     )

@@ -36,8 +36,9 @@ def _tab(current: PageState) -> None:
     page.closing(
         "Find an expression for which a second backward() of scalar Values doubles the gradients, and one for which "
         "they come out wrong. What lies between the result and the leaves?",
-        "pages/faults.py",
+        "pages/what_went_wrong.py",
         "Next: break one rule of the engine, and see it",
+        {"fault": "overwrite"},
     )
 
 

@@ -27,7 +27,7 @@ def open_page(tab, app_url):
     return open_page
 
 
-PAGES = ("", "graph-lab", "simulate-error", "faults", "faults?tab=spot", "training-lab")
+PAGES = ("", "graph-lab", "simulate-error", "what-went-wrong", "what-went-wrong?tab=spot", "training-lab")
 TRIED = "Try this."  # the last words of each page
 
 
@@ -233,7 +233,7 @@ def test_back_after_another_example_returns_to_the_one_before(open_page):
 
 
 def test_back_after_another_fault_brings_the_one_before_with_its_guesses(open_page):
-    page = open_page("faults?tab=study&fault=relu-side&seed=5&gradient=numbers&curve=worse&run=1")
+    page = open_page("what-went-wrong?tab=message&fault=relu-side&seed=5&gradient=numbers&curve=worse&run=1")
     page.get_by_role("heading", name="What finds it").wait_for()
     choose(page, "Fault", FAULTS[0].name)
     until(page, fault=FAULTS[0].key)
@@ -256,7 +256,7 @@ def test_back_after_another_fault_brings_the_one_before_with_its_guesses(open_pa
 
 
 def test_back_leads_from_the_next_case_to_the_one_before(open_page):
-    page = open_page("faults?tab=spot&case=6")
+    page = open_page("what-went-wrong?tab=spot&case=6")
     ready(page)
     page.get_by_role("button", name="Next case").click()
     until(page, case="7")
@@ -343,8 +343,8 @@ def test_a_server_that_has_lost_the_visit_learns_where_the_browser_is(browser):
     [
         "graph-lab?expression=a*b&in_a=[1, 2]&in_b=3&start=sum&stage=backward&event=3&reach=20&step=0.5",
         "simulate-error?part=life&op=exp&a=1,0,-1&life=flb&rate=0.2&guesses=3",
-        "faults?tab=study&fault=overwrite&seed=3&gradient=numbers&curve=same&run=1&play=1&event=4",
-        "faults?tab=spot&case=6&seen=norms,check",
+        "what-went-wrong?tab=message&fault=overwrite&seed=3&gradient=numbers&curve=same&run=1&play=1&event=4",
+        "what-went-wrong?tab=spot&case=6&seen=norms,check",
         "?in_a=3&stage=backward&guess=0.0",
         "why-reverse-mode?tab=one&zeros=nowhere&passes=2",
         "shapes?tab=forgotten&guess=wrong",

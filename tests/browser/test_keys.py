@@ -22,7 +22,7 @@ SLIDERS = "[data-testid=stSlider] input[type=range]:enabled"
 LISTS = "[data-testid=stSelectbox] input[role=combobox]:enabled"
 PAGES = (
     "why-reverse-mode?tab=curious&topic=formula", "why-reverse-mode?tab=one", "shapes",
-    "simulate-error?part=steps", "simulate-error?part=life", "faults", "gradient-check",
+    "simulate-error?part=steps", "simulate-error?part=life", "what-went-wrong?fault=overwrite", "gradient-check",
     "why-reverse-mode?tab=curious&topic=depth&calls=144", "build-it-yourself?tab=ask", "descent", "training-lab",
     "operations", "other-engines?tab=beside",
 )  # read by rows  # fmt: skip
@@ -100,7 +100,7 @@ def test_keys_on_sliders_and_choices_from_lists_stay(slow_page, path):
 
 
 def test_a_button_pressed_before_the_next_case_has_come_does_not_lead_back(slow_page):
-    page = slow_page("faults?tab=spot&case=6")
+    page = slow_page("what-went-wrong?tab=spot&case=6")
     number = page.get_by_role("spinbutton", name="Case")
     expect(number).to_have_value("6")
     quiet(page)

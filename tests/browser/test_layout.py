@@ -98,7 +98,7 @@ def test_an_operation_with_its_arrays_stands_on_one_line_on_a_small_laptop(open_
 
 
 def test_the_first_window_says_why_a_fault_cannot_run_yet(open_page):
-    page = open_page("faults", height=720)
+    page = open_page("what-went-wrong?fault=overwrite", height=720)
     expect(page.get_by_text("First say what you expect.")).to_be_in_viewport(ratio=1)
 
 

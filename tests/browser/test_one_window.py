@@ -10,7 +10,7 @@ SIZES = ((1280, 720), (1024, 768))
 PAGES = {
     "": ("Run backward pass", [".stage", ".ledger", "[aria-label=a]", "h1", "[data-testid=stButtonGroup]", "text=Next: an input that is used"]),
     "graph-lab?kind=program": ("Run (Ctrl+Enter)", [".cm-editor", ".stage", ".ledger", "text=a.grad -2.0", "h1"]),
-    "faults?tab=spot&case=3": ("Accuracy, 1 point", ["[data-testid=stTabs] canvas", "[data-testid=stRadio]", "h1"]),
+    "what-went-wrong?tab=spot&case=3": ("Accuracy, 1 point", ["[data-testid=stTabs] canvas", "[data-testid=stRadio]", "h1"]),
     "simulate-error": ("1 Forward", [".stage", ".trap-program", "text=The closure of", "h1"]),
     "simulate-error?part=predict": (None, ["[data-testid=stCheckbox]", "[data-testid=stBaseButton-primary]", "h1"]),
     "simulate-error?part=life&life=f": ("A whole training step", ["[data-testid=stSlider]", "text=Now: "]),
@@ -81,7 +81,10 @@ def test_before_the_guess_the_picture_stands_beside_it_and_fills_the_rest_of_the
 
 PHONE = (360, 740)
 BEGINS = {  # path -> what is pressed or moved, and what comes of it: on a phone both begin in the window
-    "faults?tab=spot&case=3": ("[data-testid=stButton] >> text=Accuracy, 1 point", "[data-testid=stTabs] canvas"),
+    "what-went-wrong?tab=spot&case=3": (
+        "[data-testid=stButton] >> text=Accuracy, 1 point",
+        "[data-testid=stTabs] canvas",
+    ),
     "other-engines": ("[data-testid=stSlider] >> nth=0", "table >> nth=0"),
 }
 

@@ -121,7 +121,7 @@ def test_a_page_is_found_again_as_it_was_left(page, kind, key, value):
     getattr(at, kind)(key=key).set_value(value).run()
     there = address(at)
     assert there != before
-    switch(at, "pages/faults.py")
+    switch(at, "pages/what_went_wrong.py")
     switch(at, f"pages/{page}.py")
     assert address(at) == there
     assert getattr(at, kind)(key=key).value == value
@@ -138,9 +138,9 @@ WRONG = [  # a page, where it is opened, and values that none of its fields take
         | {"cut": "uncut", "message": "none"},
     ),
     ("simulate_error", {}, {"number": "1e9"}),
-    ("faults", {"tab": "study"}, {"fault": "no-such", "seed": "x", "gradient": "1", "curve": "<b>", "run": "yes"}),
-    ("faults", {"tab": "study"}, {"seed": "-1", "event": "x"}),
-    ("faults", {"tab": "spot"}, {"case": "x", "seen": "norms,norms", "named": "nobody"}),
+    ("what_went_wrong", {}, {"fault": "no-such", "seed": "x", "gradient": "1", "curve": "<b>", "run": "yes"}),
+    ("what_went_wrong", {}, {"seed": "-1", "event": "x"}),
+    ("what_went_wrong", {"tab": "spot"}, {"case": "x", "seen": "norms,norms", "named": "nobody"}),
     ("build_it_yourself", {"tab": "ask"}, {"question": "nobody", "topic": "Cooking"}),
     ("build_it_yourself", {"tab": "debug"}, {"program": "13"}),
     ("build_it_yourself", {"tab": "courses"}, {"course": "vectors", "task": "<b>", "hints": "999.1"}),

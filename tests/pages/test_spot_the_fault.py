@@ -1,4 +1,4 @@
-"""Faults > Spot the fault without a browser: evidence and its price, naming, the next case, the address; and no leak."""
+"""Spot the fault without a browser: evidence and its price, naming, the next case, the address; and no leak."""
 
 import re
 
@@ -15,7 +15,7 @@ TABS = {
 
 
 def opened(**address):
-    return run(app("pages/faults.py"), **{"tab": "spot"} | address)
+    return run(app("pages/what_went_wrong.py"), **{"tab": "spot"} | address)
 
 
 def points(at):
@@ -33,7 +33,7 @@ def first_case(condition):
 
 def test_the_case_begins_with_the_loss_and_all_points():
     at = opened(case=6)
-    assert at.title[0].value == "Faults"
+    assert at.title[0].value == "What went wrong?"
     assert points(at) == START
     assert len(charts(at)) == 1
     assert at.button(key="spot name").disabled

@@ -73,8 +73,8 @@ def plain(markdown):
 
 def test_a_card_prepares_its_page_anew():
     at = app("app.py")
-    at.switch_page("pages/faults.py")
-    run(at, tab="study", fault="relu-side")
+    at.switch_page("pages/what_went_wrong.py")
+    run(at, fault="relu-side")
     switch(at, "pages/start.py")
     at.session_state["start path asked"] = ("broken-engine", "in_a=3")
     at.run()

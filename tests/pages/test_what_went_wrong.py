@@ -6,7 +6,9 @@ from lab.failures import FAILURES, find
 from lab.failures.catalogue import BY_KEY
 from lab.failures.failure import run as run_program
 from lab.lessons.pages import PAGES
+from lab.traps.faults.catalogue import FAULTS
 from lab.ui.table import with_code
+from pages.parts.failures import index
 from tests.pages.conftest import address, app, charts, press, run, texts
 
 FILES = {known.path: known.file for known in PAGES}
@@ -14,15 +16,6 @@ FILES = {known.path: known.file for known in PAGES}
 
 def opened(**address):
     return run(app("pages/what_went_wrong.py"), **address)
-
-
-def test_every_failure_is_listed_however_many_there_are(monkeypatch):
-    opened(tab="code")  # its module reads the list once, as it is imported
-    monkeypatch.setattr("lab.failures.FAILURES", FAILURES[:20])
-    at = opened()
-    assert "Or look through all 20 failures" in [header.value for header in at.header]
-    listed = [button.label for button in at.button if str(button.key).startswith("wrong choose")]
-    assert listed == [f"{failure.number} {failure.name}" for failure in FAILURES[:20]]
 
 
 def ask(at, text):
@@ -230,3 +223,24 @@ def test_a_message_of_one_form_opens_that_form(text, form):
     at = opened()
     ask(at, text)
     assert address(at)["form"] == form
+
+
+def test_the_index_has_every_failure_and_fault_once():
+    failures = [key for group in index.INDEX for key in group.failures]
+    faults = [key for group in index.INDEX for key in group.faults]
+    assert sorted(failures) == sorted(failure.key for failure in FAILURES)
+    assert sorted(faults) == sorted(fault.key for fault in FAULTS)
+    assert sorted(at for groups in index.IN_COLUMN.values() for at in groups) == [*range(len(index.INDEX))]
+
+
+def test_the_index_opens_a_failure_or_a_fault_in_place_of_the_other():
+    at = opened()
+    press(at, "wrong fault overwrite")
+    assert at.header[0].value == "Overwrite instead of add"
+    assert address(at)["fault"] == "overwrite"
+    press(at, "wrong choose nan")
+    assert "nan from log(0)" in at.header[0].value
+    assert "fault" not in address(at)
+    press(at, "wrong fault sign-flipped")
+    assert at.header[0].value == "The sign of the update flipped"
+    assert "failure" not in address(at)

@@ -50,7 +50,7 @@ TYPED = {
     "derivative of relu at 0": [("question", "What is the derivative of relu at 0?")],
     "what went wrong": [("page", "What went wrong?")],
     "gradient of a matrix product": [("question", "How does a gradient go through a matrix product?"), ("operation", "@")],
-    "fault lab": [("page", "Faults")],
+    "fault lab": [("question", "What does a broken engine do?")],
     "jacobain": [("question", "What is a Jacobian?"), ("term", "Jacobian"), ("tab", "Jacobian")],
     "sigmiod": [("operation", "sigmoid")],
     "broadcastign": [("term", "broadcast"), ("tab", "Broadcast"), ("page", "Shapes")],

@@ -104,8 +104,8 @@ def test_a_pass_by_hand_counts_only_while_the_player_asks():
 
 
 def test_a_copied_link_completes_no_card():
-    at = app("pages/faults.py")
-    at.session_state["path"] = "faults"
+    at = app("pages/what_went_wrong.py")
+    at.session_state["path"] = "what-went-wrong"
     run(at, run="1", gradient="same", curve="same")
     assert sent_cards(at)["done"] == []
     at.run()

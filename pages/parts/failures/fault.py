@@ -1,4 +1,4 @@
-"""Study a fault: the same numbers through a healthy engine and one that is broken in exactly one way."""
+"""One fault: the same numbers through a healthy engine and one that is broken in exactly one way."""
 
 from collections.abc import Callable, Mapping
 from contextlib import suppress
@@ -18,7 +18,7 @@ from lab.trace.comparison import first_difference
 from lab.trace.parts import Event
 from lab.training.doctor import Finding, diagnose
 from lab.traps.faults import refuted, side_by_side
-from lab.traps.faults.catalogue import BY_KEY, FAULTS, Fault, source
+from lab.traps.faults.catalogue import BY_KEY, Fault, source
 from lab.traps.faults.compare import (
     CURVES,
     EFFECTS,
@@ -35,7 +35,7 @@ from lab.traps.faults.compare import (
     which_curve,
 )
 from lab.traps.faults.training import Setup
-from lab.ui import address, expression_box, page, progress, state
+from lab.ui import address, expression_box, page, state
 from lab.ui.address import Field
 from lab.ui.chart_host import show_chart
 from lab.ui.memoize import memoize
@@ -48,7 +48,7 @@ from model import Tensor
 
 ENGINES = ("broken", "healthy")
 UNTOUCHED = "The rules of the engine are untouched: what they compute is right. The mistake is in the training."
-FAULT = Field("fault", "fault fault", FAULTS[0].key, address.one_of(*BY_KEY), always=True)
+FAULT = Field("fault", "fault fault", None, address.one_of(*BY_KEY), address.optional)
 OWN = Field("own", "fault own", "")
 SEED = Field("seed", "fault seed", 0, int, limits=(0, 999))
 OF_ONE_FAULT = (  # fields that are reset for another fault
@@ -61,36 +61,33 @@ OF_ONE_FAULT = (  # fields that are reset for another fault
 FIELDS = (FAULT, SEED, OWN, *OF_ONE_FAULT)
 
 
-def _show(current: PageState) -> None:
-    st.markdown("Read the broken line and guess what it does. Then run both engines on the same numbers.")
-    current.write(kept=["event"] if _is_played() else [])
+def show(current: PageState, key: str) -> None:
+    """Draw one fault: its broken rule and a guess, then the results."""
+    fault = BY_KEY[key]
+    current.write(kept=["event"] if _is_played(fault) else [])
     with st.container(gap="small"):
-        fault, seed = _choice()
+        seed = _heading(fault)
         _broken_rule(fault)
         if st.session_state["fault run"]:
             _results(fault, seed)
         else:
             _guess(fault, seed)
-    progress.done("broken-engine", st.session_state["fault run"])
-    page.closing(
-        "Find a fault whose training curve is the same as the healthy one, and the check that finds it anyway. Then "
-        "find one that learns *faster* than the healthy engine for a while.",
-        "pages/faults.py",
-        "Next: name a fault that you cannot see",
-        {"tab": "spot"},
-    )
 
 
-def _is_played() -> bool:
+def _is_played(fault: Fault) -> bool:
     """Tell whether the player is on the page."""
-    session = st.session_state
-    return session["fault run"] and session["fault play"] and BY_KEY[session["fault fault"]].kind == "engine"
+    return st.session_state["fault run"] and st.session_state["fault play"] and fault.kind == "engine"
 
 
-def _begin_again() -> None:
-    """Clear the guesses and results after another fault was chosen."""
-    state.step()
-    state.reset(OF_ONE_FAULT)
+def is_run() -> bool:
+    """Tell whether a fault is open and both engines have run."""
+    return st.session_state["fault fault"] is not None and st.session_state["fault run"]
+
+
+def open_fault(key: str | None) -> None:
+    """Open a fault, or none, without guesses and results; a callback."""
+    state.reset((OWN, *OF_ONE_FAULT))
+    st.session_state["fault fault"] = key
 
 
 def _leave_event() -> None:
@@ -101,24 +98,18 @@ def _leave_event() -> None:
 # ---------------------------------------------------------------- choose, read, guess
 
 
-def _choice() -> tuple[Fault, int]:
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        names = {key: fault.name for key, fault in BY_KEY.items()}
-        key = pick("Fault", names, "fault fault", on_change=_begin_again, width=360)
-        seed = st.number_input(
-            "Seed",
-            *SEED.limits,
-            key="fault seed",
-            on_change=_leave_event,
-            help="Other numbers, other initial weights.",
-            width=110,
-        )
-    return BY_KEY[key], seed
+def _heading(fault: Fault) -> int:
+    """Draw the name of the fault and its cause, and return the seed that the visitor has chosen."""
+    about, numbers = st.columns([6, 1], gap="medium", vertical_alignment="bottom")
+    with about.container(gap="xsmall"):
+        st.header(fault.name, anchor="fault")
+        st.markdown(f"{fault.cause} Guess what it does. Then run both engines on the same numbers.")
+    return numbers.number_input(
+        "Seed", *SEED.limits, key="fault seed", on_change=_leave_event, help="Other numbers, other initial weights."
+    )
 
 
 def _broken_rule(fault: Fault) -> None:
-    st.header(fault.name)
-    st.markdown(fault.cause)
     whole = not st.session_state["fault run"]  # after the run only the marked lines, to leave room for the results
     st.html(side_by_side.code_pair(fault.code, fault.right, fault.changed_lines(), context=whole))
 
@@ -414,6 +405,3 @@ def _fix(fault: Fault) -> None:
     if fault.key == "late-read":
         with suppress(StreamlitPageNotFoundError):  # the page was started on its own, without app.py
             st.page_link("pages/simulate_error.py", label="Go through this one in four steps", icon=":material/bolt:")
-
-
-PART = page.TabGroup(FIELDS, {"study": _show})

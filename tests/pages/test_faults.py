@@ -1,4 +1,4 @@
-"""Faults > Study a fault without a browser: every fault, the guesses, the address."""
+"""A fault in What went wrong? without a browser: every fault, the guesses, the address."""
 
 import re
 from html import escape
@@ -17,7 +17,7 @@ UNTOUCHED = "The rules of the engine are untouched"
 
 
 def opened(**address):
-    return run(app("pages/faults.py"), **address)
+    return run(app("pages/what_went_wrong.py"), **{"fault": "overwrite"} | address)
 
 
 def page_text(at):
@@ -37,7 +37,7 @@ def marked(at):
 
 def test_nothing_is_shown_before_both_guesses():
     at = opened()
-    assert at.title[0].value == "Faults"
+    assert at.title[0].value == "What went wrong?"
     go = at.button(key="fault go")
     assert go.disabled
     assert "The gradients" not in [s.value for s in at.header]
@@ -110,7 +110,7 @@ def test_the_player_is_there_when_it_is_asked_for_and_opens_at_an_event():
     at.number_input(key="fault seed").set_value(5).run()
     assert sent(at)["event"] == 9
     assert "event" not in address(at)
-    at.selectbox(key="fault fault").set_value("recursive").run()
+    at.button(key="wrong fault recursive").click().run()
     assert not components(at, "player")
     assert not components(opened(fault="zero-init", run="1", play="1"), "player")  # no single pass shows it
 
@@ -127,7 +127,7 @@ def test_a_wrong_guess_is_told_beside_what_was_found():
 def test_what_was_guessed_stays_as_it_was():
     at = opened(fault="relu-side", gradient="same", curve="worse")
     at.button(key="fault go").click().run()
-    assert [box.key for box in at.selectbox] == ["fault fault"]
+    assert not at.selectbox
     assert not at.radio
     at.number_input(key="fault seed").set_value(3).run()
     assert address(at)["gradient"] == "same"
@@ -136,7 +136,7 @@ def test_what_was_guessed_stays_as_it_was():
 
 def test_of_a_training_loop_only_the_curve_is_asked():
     at = opened(fault="rate-too-high", curve="worse")
-    assert [box.key for box in at.selectbox] == ["fault fault", "fault curve"]
+    assert [box.key for box in at.selectbox] == ["fault curve"]
     assert UNTOUCHED in page_text(at)
     at.button(key="fault go").click().run()
     assert not at.exception
@@ -157,7 +157,7 @@ def test_the_fault_on_an_expression_of_ones_own():
 
 def test_another_fault_begins_again():
     at = opened(fault="relu-side", gradient="numbers", curve="worse", run="1")
-    at.selectbox(key="fault fault").set_value("recursive").run()
+    at.button(key="wrong fault recursive").click().run()
     assert not at.exception
     assert at.selectbox(key="fault gradient").value is None
     assert len(html(at)) == 4  # the opening words, the code, the inputs and the style: no gradients

@@ -26,7 +26,6 @@ from lab.ui import address, page, progress, state
 from lab.ui.address import Field
 from lab.ui.chart_host import show_chart
 from lab.ui.memoize import memoize
-from lab.ui.state import PageState
 from lab.ui.table import show_table, with_code
 from lab.ui.terms import prose
 from lab.ui.widgets import button
@@ -51,7 +50,8 @@ TABS = {
 CASES = 10_000
 
 
-def _show(_: PageState) -> None:
+def show() -> None:
+    """Draw the tab."""
     st.session_state.setdefault("spot solved", {})  # case -> points, in this visit
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         case = memoize("spot case", number := _number(), lambda: open_case(number))
@@ -63,13 +63,6 @@ def _show(_: PageState) -> None:
     with right:
         _accuse(case, run)
     progress.done("named-fault", bool(st.session_state["spot solved"]))
-    page.closing(
-        "Play a few cases and see which piece of evidence decides most of them. Then try to win with the loss and only "
-        "one more piece.",
-        "pages/faults.py",
-        "Study every fault, with its cause and its fix",
-        {"tab": "study"},
-    )
 
 
 # ---------------------------------------------------------------- state: in the session, mirrored in the address
@@ -165,10 +158,10 @@ def _solved(case: SuspectCase) -> None:
     st.success(f"**Right: {fault.name}.** {fault.cause} {fault.in_training}", icon=":material/check:")
     st.markdown(f"What finds it: {fault.caught_by}")
     page.link_to(
-        "pages/faults.py",
+        "pages/what_went_wrong.py",
         "See it next to the healthy engine",
         "compare_arrows",
-        {"tab": "study", "fault": fault.key, "run": "1"},
+        {"tab": "message", "fault": fault.key, "run": "1"},
     )
 
 
@@ -275,6 +268,3 @@ def _checks(case: SuspectCase) -> None:
     st.markdown(f"**Gradient checks** of the engine in this run: {passed} of {len(checks)} expressions pass.")
     rows = [(MARKS[check.outcome], check.expression, check.verdict) for check in checks]
     show_table(["check", "expression", "verdict"], rows)
-
-
-PART = page.TabGroup(FIELDS, {"spot": _show})

@@ -34,7 +34,7 @@ def computed(key, seed=0):
 def test_a_fault_switched_on_by_one_visitor_never_shows_for_another(open_page):
     """Several visitors of one process at once: each broken engine exists on its own page only."""
     keys = ["overwrite", "relu-side", "backward-twice"]
-    broken = {key: open_page(f"faults?fault={key}&run=1") for key in keys}
+    broken = {key: open_page(f"what-went-wrong?fault={key}&run=1") for key in keys}
     other = open_page("graph-lab?expression=a*b+%2B+a&in_a=2.0&in_b=3.0&stage=backward")
 
     def check():
@@ -56,7 +56,7 @@ def test_a_fault_switched_on_by_one_visitor_never_shows_for_another(open_page):
 
 @pytest.mark.flow
 def test_guess_run_and_read_by_keyboard_alone(open_page):
-    page = open_page("faults?fault=recursive", height=720)
+    page = open_page("what-went-wrong?fault=recursive", height=720)
     go = page.get_by_role("button", name="Run both engines")
     expect(go).to_be_disabled()
     settled(page)
@@ -83,7 +83,7 @@ def test_guess_run_and_read_by_keyboard_alone(open_page):
 
 
 def test_a_broken_engine_is_gone_through_event_by_event(open_page):
-    page = open_page("faults?fault=overwrite&run=1")
+    page = open_page("what-went-wrong?fault=overwrite&run=1")
     page.get_by_text("See it event by event").click()
     page.locator(".count", has_text="9 / 11").wait_for()  # the second message to a replaces the first
     page.locator(".sentence", has_text="before 1, after −0.4").wait_for()
@@ -101,7 +101,7 @@ def test_a_broken_engine_is_gone_through_event_by_event(open_page):
 
 
 def test_a_link_reproduces_the_page(open_page):
-    page = open_page("faults?fault=relu-side&seed=5&gradient=numbers&curve=worse&run=1")
+    page = open_page("what-went-wrong?fault=relu-side&seed=5&gradient=numbers&curve=worse&run=1")
     assert {name: pair[0] for name, pair in shown_gradients(page).items()} == computed("relu-side", 5)[0]
     cell = page.locator('[role=group][aria-label^="Gradient of"] td').first
     for theme in ("dark", "light"):  # what the server has sent serves both
@@ -113,7 +113,7 @@ def test_a_link_reproduces_the_page(open_page):
 @pytest.mark.flow
 def test_a_case_is_solved_and_leads_to_its_fault(open_page):
     number_of_case = next(n for n in range(1, 100) if open_case(n).culprit == "sign-flipped")
-    page = open_page(f"faults?tab=spot&case={number_of_case}")
+    page = open_page(f"what-went-wrong?tab=spot&case={number_of_case}")
     page.get_by_role("button", name="One traced step").click()
     page.get_by_text("8 of 10").wait_for()
     radio = page.get_by_role("radio", name=BY_KEY["sign-flipped"].name)
