@@ -63,7 +63,6 @@ def main() -> None:
             st.session_state["wrong text"] = asked
             _look_up()
         st.title("What went wrong?")
-        st.markdown("Paste an error message, your code or a training log, or say in your own words what you see.")
         TABS.show(
             {
                 "message": partial(_ask, current),
@@ -82,6 +81,7 @@ def main() -> None:
 
 
 def _ask(current: PageState) -> None:
+    st.markdown("Paste an error message, your code or a training log, or say in your own words what you see.")
     text = _question()
     key, broken = st.session_state["wrong failure"], st.session_state["fault fault"]
     progress.done("broken-engine", fault.is_run())
