@@ -1,4 +1,4 @@
-"""Descent: optimizers on a surface, a whole training on four points, and a weight that is shared over time."""
+"""Descent: optimizers on a surface, and a whole training on four points."""
 
 import math
 from collections.abc import Mapping
@@ -17,7 +17,7 @@ from lab.ui.chart_host import ChartHost, clicked_points
 from lab.ui.memoize import memoize
 from lab.ui.table import markdown_table
 from lab.ui.widgets import button, guess, pick, verdict
-from pages.parts.descent import four_points_trained, weight_over_time
+from pages.parts.descent import four_points_trained
 from pages.parts.descent.four_points_trained import RATES
 
 NAME = "descent"
@@ -30,8 +30,6 @@ TRY_THIS = {
     "down": "On the bowl, find the largest rate at which SGD still converges. What happens at 1? Then start on the "
     "saddle at y = 0, and at y = 0.1. Where has the first one converged?",
     "four": "Find a rate that makes the loss grow instead. What do the gradients look like just before it does?",
-    "time": "Take the state h = w · h + x and 30 time steps: compare w = 0.9, 1 and 1.1. Then take tanh and w = 2: "
-    "why does the gradient not explode?",
 }
 
 
@@ -40,7 +38,7 @@ def main() -> None:
         st.title("Descent")
         if current.restored:
             st.session_state["descent until"] = 0
-        TABS.show({"down": _down, "four": four_points_trained.show, "time": weight_over_time.show})
+        TABS.show({"down": _down, "four": four_points_trained.show})
         session = st.session_state
         progress.done("why-the-loss-fell", session["descent guess"] is not None and session["descent steps"] >= 10)
         page.closing(TRY_THIS[TABS.open], "pages/training_lab.py", "Next: a whole training run, with all instruments")
@@ -98,7 +96,6 @@ FIELDS = (
     STEPS,
     GUESS,
     *four_points_trained.FIELDS,
-    *weight_over_time.FIELDS,
 )
 
 

@@ -33,7 +33,6 @@ PAGES = {
     "teachers": "for-teachers?set=cards.by-hand~scalars.add.gone",
     "a list on Start": "?set=cards.by-hand~scalars.add.gone&name=Monday",
     "own": "build-it-yourself?tab=passes",
-    "descent, time": "descent?tab=time&length=12&last=4&largest=last",
     "questions": "build-it-yourself?tab=ask&question=backward-twice&answer=1&checked=1",
 }
 

@@ -18,7 +18,6 @@ PAGES = {
     "shapes": (None, [".words", "figure[data-grid='gradient of b'] button", "[data-testid=stTextInput]", "h1"]),
     "shapes?tab=loss&end=mean": (None, ["text=They are all at the mean", ".grids figure >> nth=0", "text=its gradient, the right one", "h1"]),
     "why-reverse-mode?tab=one&zeros=nowhere": ("Next pass", ["canvas", "text=That is a column", "text=Blue: above 0"]),
-    "descent?tab=time&largest=last": (None, ["text=As you guessed", "text=Gradient of w", "section.figure .picture >> nth=0", "h1"]),
     "gradient-check": (None, [".sentence", ".pictures figure >> nth=0", ".pictures figure >> nth=1", "[type=range]", ".choices", "h1"]),
     "descent": ("Step", ["section.figure .picture", "[data-testid=stButtonGroup]", "h1"]),
     "build-it-yourself?course=tensors": ("Check (Ctrl+Enter)", [".editor", ".headline", ".sentence", ".case h4", "h1"]),

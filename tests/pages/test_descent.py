@@ -1,8 +1,7 @@
-"""Descent without a browser: the three walks, the guess, the run in slices, four points, the weight over time."""
+"""Descent without a browser: the three walks, the guess, the run in slices, four points."""
 
 import pytest
 
-from lab.training.descent import over_time
 from model import Tensor
 from tests.pages.conftest import address, app, charts, press, run, texts
 
@@ -103,7 +102,6 @@ def shown():
     return (
         table(opened(), "θ − update")[0],
         table(opened(tab="four", four_steps="1", soon="30"), "point 4"),
-        table(opened(tab="time", largest="last"), "gradient so far"),
     )
 
 
@@ -115,7 +113,6 @@ def test_the_page_follows_the_engine(monkeypatch):
     assert (right[0][2], broken[0][2]) == ("−3.6", "−1.8")
     assert right[1][1] == broken[1][1]  # before the first step
     assert right[1][0] != broken[1][0]
-    assert right[2] != broken[2]
 
 
 def test_four_points_are_learned_within_a_hundred_steps():
@@ -149,34 +146,6 @@ def test_the_target_of_four_points_is_on_the_axis_from_the_start(steps):
     (target,) = spec["series"][0]["markLine"]["data"]
     assert target == {"yAxis": 0.01, "name": "target: 0.01"}
     assert spec["yAxis"]["min"] < min(target["yAxis"], *losses)
-
-
-def test_the_messages_add_up_and_detaching_takes_some_away():
-    at = opened(tab="time")
-    assert "send" not in texts(at.markdown[1:])
-    drawn = charts(at)
-    assert drawn.keys() == {"states"}  # the forward pass, whose states the messages are made of
-    states = [point[1] for point in drawn["states"]["spec"]["series"][0]["data"]]
-    assert states == pytest.approx(over_time.states("tanh", 0.8, 0.5, 6))
-    assert len(states) == 7
-    at.segmented_control(key="descent largest").set_value("first").run()
-    rows = table(at, "gradient so far")
-    largest, first = rows[0][3], rows[-1][3]
-    assert f"✗ Not as you guessed. **The largest, {largest}, comes from time step 6.**" in texts(at.markdown)
-    assert f"step 1 {first}:" in texts(at.markdown)
-    assert [row[0] for row in rows] == ["6", "5", "4", "3", "2", "1"]
-    assert f"**{rows[-1][-1]}**, the sum of 6 messages" in texts(at.markdown)
-    kept = at.select_slider(key="descent last")
-    assert (kept.options, kept.value) == (["1", "2", "3", "4", "5", "all"], 40)
-    kept.set_value(2).run()
-    assert len(table(at, "gradient so far")) == 2
-    assert "the first 4 steps send nothing" in texts(at.markdown)
-    assert address(at)["last"] == "2"
-    at.slider(key="descent length").set_value(2).run()  # both steps are kept, and all of them later
-    at.slider(key="descent length").set_value(9).run()
-    assert "The state is never detached" in texts(at.markdown)
-    at = opened(tab="time", largest="first", kind="linear", w=1.1, input=0)
-    assert "✓ As you guessed. **The largest, 1.611, comes from 6 time steps alike.**" in texts(at.markdown)
 
 
 @pytest.mark.sample(2)
