@@ -1,4 +1,4 @@
-"""Descent: optimizers on a surface, and a whole training on four points."""
+"""Descent: three optimizers step down a surface, next to each other."""
 
 import math
 from collections.abc import Mapping
@@ -10,27 +10,23 @@ from lab import charts
 from lab.charts import Chart, Track
 from lab.text import counted, numeral, short
 from lab.training.descent.surfaces import NETWORK, REACH, SURFACES, Surface, network_surface, weights
-from lab.training.descent.walk import CONVERGED, DIVERGED, KINDS, MAX_STEPS, OptimizerStep, Walk
+from lab.training.descent.walk import CONVERGED, DIVERGED, KINDS, MAX_STEPS, RATES, OptimizerStep, Walk
 from lab.ui import address, page, progress, state
 from lab.ui.address import Field
 from lab.ui.chart_host import ChartHost, clicked_points
 from lab.ui.memoize import memoize
 from lab.ui.table import markdown_table
 from lab.ui.widgets import button, guess, pick, verdict
-from pages.parts.descent import four_points_trained
-from pages.parts.descent.four_points_trained import RATES
 
 NAME = "descent"
-TABS = page.Tabs("descent", "descent tab")
 TITLES = {key: surface.title for key, surface in SURFACES.items()} | {NETWORK: "Two weights of a network"}
 GUESS_STEPS = 10  # number of steps that the question is about
 TICK = charts.STEP_MS / 1000  # seconds between two steps of a run
 WEIGHTS = list(weights())
-TRY_THIS = {
-    "down": "On the bowl, find the largest rate at which SGD still converges. What happens at 1? Then start on the "
-    "saddle at y = 0, and at y = 0.1. Where has the first one converged?",
-    "four": "Find a rate that makes the loss grow instead. What do the gradients look like just before it does?",
-}
+TRY_THIS = (
+    "On the bowl, find the largest rate at which SGD still converges. What happens at 1? Then start on the saddle at "
+    "y = 0, and at y = 0.1. Where has the first one converged?"
+)
 
 
 def main() -> None:
@@ -38,10 +34,10 @@ def main() -> None:
         st.title("Descent")
         if current.restored:
             st.session_state["descent until"] = 0
-        TABS.show({"down": _down, "four": four_points_trained.show})
+        _down()
         session = st.session_state
         progress.done("why-the-loss-fell", session["descent guess"] is not None and session["descent steps"] >= 10)
-        page.closing(TRY_THIS[TABS.open], "pages/training_lab.py", "Next: a whole training run, with all instruments")
+        page.closing(TRY_THIS, "pages/training_lab.py", "Next: a whole training run, with all instruments")
 
 
 # ---------------------------------------------------------------- state: in the session, mirrored in the address
@@ -82,8 +78,7 @@ PAIR = ("descent first", "descent second")
 STEPS = Field("steps", "descent steps", 0, int, limits=(0, MAX_STEPS))
 GUESS = Field("guess", "descent guess", None, address.one_of("past", "before", *KINDS))
 FIELDS = (
-    TABS.field,
-    Field("surface", "descent surface", "bowl", address.one_of(*TITLES)),
+    Field("surface", "descent surface", "bowl", address.one_of(*TITLES), always=True),
     Field(
         "weights",
         PAIR,
@@ -95,7 +90,6 @@ FIELDS = (
     Field("rates", RATE, (None,) * len(RATE), _rates, _joined),
     STEPS,
     GUESS,
-    *four_points_trained.FIELDS,
 )
 
 

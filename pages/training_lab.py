@@ -17,7 +17,7 @@ from lab.ui.address import Field
 from lab.ui.state import PageState
 from lab.ui.table import escape_markdown, with_code
 from lab.ui.widgets import button, pick
-from pages.parts.training import doctor, one_input, saved_runs, settings, shelf, upload
+from pages.parts.training import doctor, four_points, one_input, saved_runs, settings, shelf, upload
 from pages.parts.training.instruments import (
     TICK,
     VIEW,
@@ -53,6 +53,9 @@ def _show(current: PageState) -> None:
     if session["training opened"]:
         _write_address(current)
         shelf.recorded(session["training opened"])
+        return
+    if session[four_points.OPEN]:
+        _four_points(current)
         return
     config, complaint = settings.chosen()
     session["training decided"] = session.get("training decided", False) or current.restored
@@ -131,6 +134,19 @@ def _show(current: PageState) -> None:
         "pages/graph_lab.py",
         "Back to one graph: where a gradient comes from",
     )
+
+
+def _four_points(current: PageState) -> None:
+    """Show a training of four points, all of whose numbers fit, in place of the network."""
+    session = st.session_state
+    session["training worker"].pause()
+    session["training running"] = False
+    _write_address(current)
+    with st.container(key="training-bar", horizontal=True, vertical_alignment="center", gap="small"):
+        st.title("Training lab", width="content")
+        settings.choose_lesson(None)
+    four_points.show()
+    page.closing(four_points.TRY_THIS, "pages/descent.py", "Next: three optimizers on one surface")
 
 
 def _run() -> LiveRun:
@@ -236,6 +252,7 @@ FIELDS = (
     Field("pad", one_input.PAD, False, address.flag, address.flagged),
     Field("hide", "training hide", False, lambda text: text == "True"),
     *VIEW,
+    *four_points.FIELDS,
 )
 
 

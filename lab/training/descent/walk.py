@@ -12,6 +12,7 @@ from lab.training.descent.surfaces import Surface
 from model import Tensor
 from nn import SGD, Adam, Optimizer
 
+RATES = (0.0001, 0.0002, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.08, 0.09, 0.1, 0.11, 0.15, 0.2, 0.5, 1.0, 2.0)
 MAX_STEPS = 500
 SETTLED = 1e-3  # below this, the lengths of gradient and step count as converged
 MAX_DISTANCE = 1000.0  # from the origin: beyond it, the walk counts as diverged

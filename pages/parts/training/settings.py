@@ -33,6 +33,7 @@ from lab.training.worker import Worker
 from lab.ui import address, state
 from lab.ui.address import Field
 from lab.ui.widgets import button, pick
+from pages.parts.training import four_points
 
 OWN = "Your own settings"
 OWN_DATA = ("points", "table")
@@ -218,16 +219,28 @@ def chosen() -> tuple[Config | None, str]:
 def choose_lesson(config: Config | None) -> None:
     """Draw the list of lessons, which shows the lesson of the settings, unless a link hides it."""
 
-    def begin() -> None:
-        if st.session_state["training lesson"] in LESSONS:
-            state.step()
-            set_widgets(LESSONS[st.session_state["training lesson"]].config)
+    session = st.session_state
 
-    st.session_state["training lesson"] = next((name for name in LESSONS if LESSONS[name].config == config), OWN)
-    if st.session_state["training hide"]:
+    def begin() -> None:
+        session[four_points.OPEN] = session["training lesson"] == four_points.TITLE
+        state.step()
+        if session["training lesson"] in LESSONS:
+            set_widgets(LESSONS[session["training lesson"]].config)
+
+    shown = next((name for name in LESSONS if LESSONS[name].config == config), OWN)
+    session["training lesson"] = four_points.TITLE if session[four_points.OPEN] else shown
+    if session["training hide"]:
         return
     what = "Each lesson sets up the lab and asks you to predict what happens."
-    pick("Lesson", [*LESSONS, OWN], "training lesson", on_change=begin, bare=True, help=what, width=200)
+    pick(
+        "Lesson",
+        [*LESSONS, four_points.TITLE, OWN],
+        "training lesson",
+        on_change=begin,
+        bare=True,
+        help=what,
+        width=200,
+    )
 
 
 def lesson() -> Lesson | None:

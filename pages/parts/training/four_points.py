@@ -1,4 +1,4 @@
-"""The tab with a whole training on four points: guess how soon the loss is small, then see each number of each step."""
+"""A whole training on four points: guess how soon the loss is small, then see each number of each step."""
 
 import math
 from collections.abc import Sequence
@@ -10,6 +10,7 @@ from lab.charts import Axis, Line, Mark
 from lab.text import counted, numeral
 from lab.training.descent import four_points
 from lab.training.descent.four_points import TARGETS
+from lab.training.descent.walk import RATES
 from lab.ui import address, page
 from lab.ui.address import Field
 from lab.ui.chart_host import show_chart
@@ -17,13 +18,16 @@ from lab.ui.memoize import memoize
 from lab.ui.table import show_table
 from lab.ui.widgets import FIRST, button, guess, verdict
 
-RATES = (0.0001, 0.0002, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.08, 0.09, 0.1, 0.11, 0.15, 0.2, 0.5, 1.0, 2.0)
+TITLE = "Four points, every number"  # among the lessons
+OPEN = "four open"  # session key: these are shown in place of the training of a network
+TRY_THIS = "Find a rate that makes the loss grow instead. What do the gradients look like just before it does?"
 SOON = {"10": "within 10 steps", "30": "within 30", "100": "within 100", "never": "not within 100"}
-SEED = Field("seed", "descent seed", 0, int, limits=(0, 999))
-FOUR_STEPS = Field("four_steps", "descent four steps", 0, int, limits=(0, four_points.MAX_STEPS))
-SOON_GUESS = Field("soon", "descent soon", None, address.one_of(*SOON), address.optional)
+SEED = Field("four_seed", "four seed", 0, int, limits=(0, 999))
+FOUR_STEPS = Field("four_steps", "four steps", 0, int, limits=(0, four_points.MAX_STEPS))
+SOON_GUESS = Field("soon", "four soon", None, address.one_of(*SOON), address.optional)
 FIELDS = (
-    Field("four_rate", "descent four rate", four_points.RATE, address.number_of(*RATES), address.number),
+    Field("four", OPEN, False, address.flag, address.flagged),
+    Field("four_rate", "four rate", four_points.RATE, address.number_of(*RATES), address.number),
     SEED,
     FOUR_STEPS,
     SOON_GUESS,
@@ -31,7 +35,7 @@ FIELDS = (
 
 
 def show() -> None:
-    """Draw the tab."""
+    """Draw the guess, the transport, the loss and the numbers."""
     st.markdown(
         f"Train a network of {four_points.PARAMETERS} parameters on {len(four_points.POINTS)} points with "
         f"{four_points.POINTS.shape[1]} inputs each. Guess how soon its loss is below "
@@ -41,24 +45,24 @@ def show() -> None:
     session = st.session_state
 
     def go(by: int) -> None:
-        session["descent four steps"] = min(session["descent four steps"] + by, four_points.MAX_STEPS)
+        session["four steps"] = min(session["four steps"] + by, four_points.MAX_STEPS)
 
     left, right = st.columns([3, 2], gap="large")
     with left:
-        guessed = guess(f"Guess: the loss is below {four_points.LEARNED_LIMIT}", SOON, "descent soon")
+        guessed = guess(f"Guess: the loss is below {four_points.LEARNED_LIMIT}", SOON, "four soon")
     waits = guessed is None
     with right:
-        rate = st.select_slider("Rate", RATES, key="descent four rate", format_func=address.number)
-        seed = st.number_input("Seed of the first weights", *SEED.limits, key="descent seed")
-        steps = st.slider("Steps", *FOUR_STEPS.limits, key="descent four steps", disabled=waits)
+        rate = st.select_slider("Rate", RATES, key="four rate", format_func=address.number)
+        seed = st.number_input("Seed of the first weights", *SEED.limits, key="four seed")
+        steps = st.slider("Steps", *FOUR_STEPS.limits, key="four steps", disabled=waits)
         if waits:
             steps = 0
     with left, st.container(horizontal=True, gap="small"):
         full = waits or steps >= four_points.MAX_STEPS
-        button("Step", "descent four step", go, 1, type="primary", disabled=full)
-        button("Run 100", "descent four run", go, four_points.MAX_STEPS, disabled=full)
-        button("Reset", "descent four reset", go, -steps, disabled=not steps)
-    moments = memoize("descent moments", (rate, seed, steps), lambda: four_points.train(rate, seed, steps))
+        button("Step", "four step", go, 1, type="primary", disabled=full)
+        button("Run 100", "four run", go, four_points.MAX_STEPS, disabled=full)
+        button("Reset", "four reset", go, -steps, disabled=not steps)
+    moments = memoize("four moments", (rate, seed, steps), lambda: four_points.train(rate, seed, steps))
     last = moments[-1]
     with right:
         st.metric(f"Loss after {counted(steps, 'step')}", numeral(last.loss))
@@ -73,7 +77,7 @@ def show() -> None:
             height=260,
             theme=page.theme(),
         )
-        show_chart(chart, "loss")
+        show_chart(chart, "four loss")
         wanted = ", ".join(numeral(value) for value in TARGETS[:, 0])
         st.markdown(f"**Loss and predictions as they fall**, the latest first. Targets: {wanted}.")
         rows = [
