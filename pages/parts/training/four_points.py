@@ -18,7 +18,7 @@ from lab.ui.memoize import memoize
 from lab.ui.table import show_table
 from lab.ui.widgets import FIRST, button, guess, verdict
 
-TITLE = "Four points, every number"  # among the lessons
+TITLE = "Four points"  # among the lessons
 OPEN = "four open"  # session key: these are shown in place of the training of a network
 TRY_THIS = "Find a rate that makes the loss grow instead. What do the gradients look like just before it does?"
 SOON = {"10": "within 10 steps", "30": "within 30", "100": "within 100", "never": "not within 100"}
