@@ -128,7 +128,7 @@ def _hand_in() -> None:
     st.markdown(
         "The code is checked again: the table shows what passes now, and below it the task, the check and the mistake "
         "at which most students stop. Damaged and duplicate files are listed. Students who work in their "
-        "own editor hand in their folder or their `.py` file. Cards, questions and points come from the file alone, "
+        "own editor hand in their folder or their `.py` file. Cards and questions come from the file alone, "
         "which anybody can edit."
     )
 

@@ -51,7 +51,6 @@ class Progress:
     cards, tasks  what is done and when; a question or a program also counts as a task
     texts     the key of a course -> the learner's code
     stumbles  a task such as "scalars/add" -> the last failure in it
-    scores    a graph of Predict such as "1.17" -> (points, maximum)
     """
 
     name: str = ""
@@ -59,7 +58,6 @@ class Progress:
     tasks: Done = field(default_factory=dict)
     texts: dict[str, Work] = field(default_factory=dict)
     stumbles: dict[str, Stumble] = field(default_factory=dict)
-    scores: dict[str, tuple[int, int]] = field(default_factory=dict)
 
 
 def parse(content: bytes) -> Progress:
@@ -81,14 +79,12 @@ def parse(content: bytes) -> Progress:
         _days(found.get("tasks")),
         {key: Work(**one) for key, one in _objects(found.get("texts"), text=str, best=str, passed=int)},
         {key: Stumble(**one) for key, one in _objects(found.get("stumbles"), check=str, mistake=str, day=str)},
-        {key: (one["got"], one["most"]) for key, one in _objects(found.get("scores"), got=int, most=int)},
     )
 
 
 def packed(progress: Progress) -> str:
     """Return the text of the file."""
-    scores = {key: {"got": got, "most": most} for key, (got, most) in progress.scores.items()}
-    return json.dumps({"lab": "tensor-ops-lab", **asdict(progress), "scores": scores}, indent=1)
+    return json.dumps({"lab": "tensor-ops-lab", **asdict(progress)}, indent=1)
 
 
 def hashed(text: str) -> str:

@@ -56,7 +56,6 @@ class Row:
     texts: Mapping[str, Work] = field(default_factory=dict)
     passes: Mapping[str, int] = field(default_factory=dict)
     stumbles: Mapping[str, Stumble] = field(default_factory=dict)
-    scores: Mapping[str, tuple[int, int]] = field(default_factory=dict)
     unread: bool = False
     stopped: bool = False
 
@@ -200,7 +199,7 @@ def _read_python(path: Path) -> Row:
 def _row(path: Path, progress: Progress, name: str) -> Row:
     tasks, texts = progress.tasks, {key: work for key, work in progress.texts.items() if key in COURSES}
     student = _cut(printable(progress.name or name))
-    return Row(student, path, progress.cards, tasks, texts, {}, progress.stumbles, progress.scores)
+    return Row(student, path, progress.cards, tasks, texts, {}, progress.stumbles)
 
 
 # -- What the code passes now ------------------------------------------------------------------------------------------
@@ -287,7 +286,7 @@ def table(rows: Iterable[Row], items: Mapping[str, str] | None = None) -> list[l
     sizes = {one.title.lower(): len(one.tasks) for one in COURSES.values()}
     sizes |= {name: len(keys) for name, keys in others.items()}
     header = ["student", "cards", *(f"{name} (of {size})" for name, size in sizes.items()), "last day"]
-    header += ["code", "predict", *([f"set (of {len(items)})"] if items else []), *items.values()]
+    header += ["code", *([f"set (of {len(items)})"] if items else []), *items.values()]
     lines = [header]
     for row in rows:
         if row.unread:
@@ -297,9 +296,7 @@ def table(rows: Iterable[Row], items: Mapping[str, str] | None = None) -> list[l
         numbers = [len(row.cards)]
         numbers += [row.passes.get(key, _claimed(row, course)) for key, course in COURSES.items()]
         numbers += [_count_done(row.tasks, keys) for keys in others.values()]
-        got, most = (sum(column) for column in zip(*row.scores.values(), strict=True)) if row.scores else (0, 0)
-        line = [row.student, *map(str, numbers), max(done.values(), default="")]
-        line += [_checked(row), f"{got} of {most}" if row.scores else ""]
+        line = [row.student, *map(str, numbers), max(done.values(), default=""), _checked(row)]
         line += [str(_count_done(done, items))] if items else []
         lines.append([*line, *(done.get(key, "") for key in items)])
     return lines

@@ -31,13 +31,13 @@ def note(key: str = "progress") -> None:
     file = next((file for file, page in BY_FILE.items() if page.path == path), None)
     here = [card for card in CARDS if file == card.file]
     tasks = sorted(session.get("tasks passed", ()))
-    stumbles, scores = session.get("task stumbles", {}), session.get("graph scores", {})
-    if not (here or tasks or stumbles or scores):
+    stumbles = session.get("task stumbles", {})
+    if not (here or tasks or stumbles):
         return
     complete = [card for card in here if card.key in known]
     done = [card.key for card in complete if not card.at_end]
     at_end = [card.key for card in complete if card.at_end]
-    data = {"done": done, "tasks": tasks, "atEnd": at_end, "stumbles": stumbles, "scores": scores}
+    data = {"done": done, "tasks": tasks, "atEnd": at_end, "stumbles": stumbles}
     _note(key=key, data=strict_json(data).encode())
 
 
@@ -96,9 +96,3 @@ def stumbled(task: str, check: str, mistake: str) -> None:
     """
     session = st.session_state
     session["task stumbles"] = session.get("task stumbles", {}) | {task: {"check": check, "mistake": mistake}}
-
-
-def scored(graph: str, got: int, most: int) -> None:
-    """Record in a callback the points for a completed graph of Predict, such as "1.17"."""
-    session = st.session_state
-    session["graph scores"] = session.get("graph scores", {}) | {graph: {"got": got, "most": most}}

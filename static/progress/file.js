@@ -5,9 +5,8 @@
  * @typedef {{text: string, best: string, passed: number}} Work */
 /** The latest failure in a task: the name of the check, and the key of the known mistake or "".
  * @typedef {{check: string, mistake: string, day: string}} Stumble */
-/** @typedef {{got: number, most: number}} Score points */
-/** @typedef {{name: string, cards: Done, tasks: Done, texts: Record<string, Work>, stumbles: Record<string, Stumble>,
- *   scores: Record<string, Score>}} Progress */
+/** @typedef {{name: string, cards: Done, tasks: Done, texts: Record<string, Work>,
+ *   stumbles: Record<string, Stumble>}} Progress */
 
 export const MAX_BYTES = 4_000_000;
 export const MAX_NAME_CHARACTERS = 80;
@@ -32,7 +31,6 @@ export function checkedObjects(found, fields) {
 
 const WORK = /** @type {const} */ ({ text: "string", best: "string", passed: "number" });
 export const STUMBLE = /** @type {const} */ ({ check: "string", mistake: "string", day: "string" });
-export const SCORE = /** @type {const} */ ({ got: "number", most: "number" });
 
 /** Read a progress file.
  * @param {string} text @param {string[]} known keys of the lab's cards
@@ -66,7 +64,6 @@ export function openFile(text, known) {
     tasks,
     texts: checkedObjects(found.texts, WORK),
     stumbles: checkedObjects(found.stumbles, STUMBLE),
-    scores: checkedObjects(found.scores, SCORE),
   };
   return { progress, message: `${count} ${count === 1 ? "card" : "cards"}${also} from the file.${rest}` };
 }

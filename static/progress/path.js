@@ -4,7 +4,7 @@ import { h, save, setText } from "../player/dom.js";
 import { bringTexts, textsToSave } from "../practice/transfer.js";
 import { fileText, MAX_BYTES, MAX_NAME_CHARACTERS, openFile } from "./file.js";
 import { achievementLink, places } from "./places.js";
-import { add, cardsDone, forgetCards, learner, scoresDone, setLearner, stumblesDone, tasksDone } from "./progress.js";
+import { add, cardsDone, forgetCards, learner, setLearner, stumblesDone, tasksDone } from "./progress.js";
 
 /** @typedef {{key: string, title: string, action: string, page: string, href: string}} Card */
 
@@ -70,7 +70,6 @@ class Path {
       tasks: tasksDone(),
       texts,
       stumbles: stumblesDone(),
-      scores: scoresDone(),
     };
     save(new Blob([fileText(progress)], { type: "application/json" }), fileName(learner()));
     const code = this.courses.filter(({ key }) => key in texts).map(({ title }) => title);

@@ -1,15 +1,14 @@
 /** The learner's progress: cards done, tasks passed and what else the progress file holds. It is stored only in this
  * browser and in the file that the learner saves. */
 
-import { checked, checkedObjects, SCORE, STUMBLE } from "./file.js";
+import { checked, checkedObjects, STUMBLE } from "./file.js";
 
 /** @import { Component } from "../types.js" */
-/** @import { Done, Score, Stumble } from "./file.js" */
+/** @import { Done, Stumble } from "./file.js" */
 
 const NAME = "tensor-ops-lab progress";
 const TASKS = "tensor-ops-lab tasks";
 const STUMBLES = "tensor-ops-lab stumbles";
-const SCORES = "tensor-ops-lab scores";
 const LEARNER = "tensor-ops-lab name";
 /** Event: a card was done or a task passed. */
 export const CHANGED = "tensor-ops-lab-progress";
@@ -25,7 +24,7 @@ const memory = new Map();
 
 /** Store the progress that the server sends with each run of the page. @param {Component<HTMLElement>} component */
 export function note({ data }) {
-  const { done, tasks, atEnd, stumbles, scores } = JSON.parse(new TextDecoder().decode(data));
+  const { done, tasks, atEnd, stumbles } = JSON.parse(new TextDecoder().decode(data));
   doneAtEnd = atEnd;
   complete(done);
   complete(tasks, TASKS);
@@ -35,7 +34,6 @@ export function note({ data }) {
   const fresh = Object.entries(stumbles).filter(isNew);
   if (fresh.length)
     write({ ...before, ...Object.fromEntries(fresh.map(([task, one]) => [task, { ...one, day }])) }, STUMBLES);
-  if (Object.keys(scores).some((graph) => !(graph in scoresDone()))) write({ ...scores, ...scoresDone() }, SCORES);
 }
 
 /** Return the cards that are done, and when. @returns {Done} */
@@ -53,11 +51,6 @@ export function stumblesDone() {
   return checkedObjects(read(STUMBLES), STUMBLE);
 }
 
-/** Return the score of each graph in Predict. @returns {Record<string, Score>} */
-export function scoresDone() {
-  return checkedObjects(read(SCORES), SCORE);
-}
-
 /** Return the learner's name as typed, or "". @returns {string} */
 export function learner() {
   return readText(LEARNER);
@@ -69,12 +62,10 @@ export function setLearner(name) {
 }
 
 /** Add the progress from a file; what is stored already keeps its day.
- * @param {{cards: Done, tasks?: Done, stumbles?: Record<string, Stumble>, scores?: Record<string, Score>,
- *   name?: string}} more */
-export function add({ cards, tasks = {}, stumbles = {}, scores = {}, name = "" }) {
+ * @param {{cards: Done, tasks?: Done, stumbles?: Record<string, Stumble>, name?: string}} more */
+export function add({ cards, tasks = {}, stumbles = {}, name = "" }) {
   if (!learner()) setLearner(name);
   write({ ...stumbles, ...stumblesDone() }, STUMBLES);
-  write({ ...scores, ...scoresDone() }, SCORES);
   write({ ...tasks, ...tasksDone() }, TASKS);
   write({ ...cards, ...cardsDone() });
 }

@@ -10,7 +10,7 @@ import { hashed } from "../../static/progress/hash.js";
 
 const KNOWN = ["first-gradient", "two-messages"];
 /** @type {Progress} */
-const NONE = { name: "", cards: {}, tasks: {}, texts: {}, stumbles: {}, scores: {} };
+const NONE = { name: "", cards: {}, tasks: {}, texts: {}, stumbles: {} };
 const PROGRESS = {
   ...NONE,
   name: "李小龍 é",
@@ -18,7 +18,6 @@ const PROGRESS = {
   tasks: { "scalars/add": "2026-05-06" },
   texts: { scalars: { text: "a = 1\n", best: "# ü 𝔘\n", passed: 2 } },
   stumbles: { "scalars/mul": { check: "A product", mistake: "sign", day: "2026-05-06" } },
-  scores: { 1.17: { got: 46, most: 48 } },
 };
 
 test("a saved file is read again, whole", () => {
@@ -70,15 +69,15 @@ test("what is no day of the calendar is left out", () => {
   }
 });
 
-test("texts and points that are none are left out", () => {
+test("texts that are none are left out", () => {
   const texts = {
     scalars: { text: 7, best: "", passed: 1 },
     tensors: { text: "", best: "", passed: -1 },
     functions: null,
   };
-  const file = { ...NONE, lab: "tensor-ops-lab", texts, scores: { 1.1: { got: "4", most: 4 } } };
+  const file = { ...NONE, lab: "tensor-ops-lab", texts };
   const { progress } = openFile(JSON.stringify(file), KNOWN);
-  assert.deepEqual([progress?.texts, progress?.scores], [{}, {}]);
+  assert.deepEqual(progress?.texts, {});
 });
 
 /** A browser with room for everything. */
