@@ -19,6 +19,11 @@ def test_keys_pages_and_groups_are_what_they_should_be():
     assert len({page.path for page in PAGES}) == len(PAGES)
 
 
+def test_there_are_few_doors():
+    assert len(PAGES) <= 13
+    assert sum(len(page.tabs) for page in PAGES) <= 28
+
+
 def test_each_card_is_announced_by_one_page_and_no_page_announces_another():
     announced = [
         key
