@@ -70,7 +70,9 @@ def test_before_the_guess_the_picture_stands_beside_it_and_fills_the_rest_of_the
         picture.wait_for()
         settled(page)
         box = picture.bounding_box()
-        question = page.locator("[data-testid=stMain] [data-testid=stButtonGroup] >> visible=true").first.bounding_box()
+        question = (
+            page.locator("[data-testid=stMain] [data-testid=stButtonGroup] >> visible=true").nth(1).bounding_box()
+        )
         text = page.locator("[data-testid=stMainBlockContainer] h1").bounding_box()
         assert abs(box["y"] - question["y"]) < 40
         assert box["x"] >= question["x"] + question["width"]
