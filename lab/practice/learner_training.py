@@ -12,8 +12,10 @@ from typing import Any
 
 import numpy as np
 
+import practice
 from lab.practice.checker import Stopped
 from lab.practice.sandbox import Limits, Raised, Sandbox
+from lab.text import read_rows
 from lab.training.datasets import load
 from lab.training.descent.four_points import HIDDEN, POINTS, TARGETS, initial
 from practice.task import Course
@@ -31,84 +33,7 @@ TRAININGS = {  # course -> a description of its training
 }
 ENGINE = (Path(__file__).parents[2] / "model.py").read_text("utf-8")
 
-# Each step has fresh leaves, so that no old gradient is left, whatever the engine does about that.
-FOUR_POINTS = """
-import time
-
-begun = time.process_time()
-for step in range(steps + 1):
-    leaves = [Value(number) for number in numbers]
-    loss = 0.0
-    for x, target in zip(points, targets):
-        rest, layer = list(leaves), list(x)
-        for n_in, n_out in shapes:
-            weights = [[rest.pop(0) for _ in range(n_out)] for _ in range(n_in)]
-            biases = [rest.pop(0) for _ in range(n_out)]
-            sums = []
-            for unit in range(n_out):
-                total = biases[unit]
-                for k in range(n_in):
-                    total = total + weights[k][unit] * layer[k]
-                sums.append(total.tanh())
-            layer = sums
-        difference = layer[0] - target
-        loss = difference * difference + loss
-    emit({"step": step, "loss": loss.data, "seconds": time.process_time() - begun})
-    if step < steps:
-        loss.backward()
-        numbers = [number - rate * float(leaf.grad) for number, leaf in zip(numbers, leaves)]
-"""
-# One step of gradient descent on the arrays of two layers.
-GRADIENT_STEP = """
-import time
-
-import numpy as np
-
-
-def gradient_step(arrays, leaves, rate):
-    for name, array, leaf in zip(("w1", "b1", "w2", "b2"), arrays, leaves):
-        shape = np.shape(leaf.grad)
-        if shape != array.shape:  # NumPy would broadcast, and change the network
-            raise ValueError(f"the gradient of {name} has the shape {shape}, and {name} {array.shape}.")
-    return [array - rate * np.asarray(leaf.grad) for array, leaf in zip(arrays, leaves)]
-
-"""
-DIGITS = (
-    GRADIENT_STEP
-    + """
-begun = time.process_time()
-for step, batch in enumerate(batches):
-    w1, b1, w2, b2 = [Tensor(array) for array in arrays]
-    logits = (Tensor(images[batch]) @ w1 + b1).relu() @ w2 + b2
-    loss = cross_entropy(logits, labels[batch])
-    loss.backward()
-    arrays = gradient_step(arrays, (w1, b1, w2, b2), rate)
-    emit({"step": step, "loss": float(loss.data), "seconds": time.process_time() - begun})
-w1, b1, w2, b2 = [Tensor(array) for array in arrays]
-logits = (Tensor(unseen) @ w1 + b1).relu() @ w2 + b2
-emit({"predictions": np.asarray(logits.data).argmax(axis=1)})
-"""
-)
-
-# The network is the last task of the course: `loss` of the learner's file, or LOSS for the lab's tensors.
-FOUR_POINTS_BY_FUNCTIONS = (
-    GRADIENT_STEP
-    + """
-begun = time.process_time()
-for step in range(steps + 1):
-    leaves = [Tensor(array) for array in arrays]
-    of_step = loss(points, targets, *leaves)
-    emit({"step": step, "loss": float(of_step.data), "seconds": time.process_time() - begun})
-    if step < steps:
-        of_step.backward()
-        arrays = gradient_step(arrays, leaves, rate)
-"""
-)
-LOSS = """
-def loss(x, y, w1, b1, w2, b2):
-    x = Tensor(x, requires_grad=False)
-    return ((((x @ w1 + b1).relu() @ w2 + b2).sigmoid() - y) ** 2).sum()
-"""
+PROGRAMS = read_rows(Path(practice.__file__).with_name("trainings.toml"))
 
 
 @dataclass(frozen=True)
@@ -145,7 +70,7 @@ def _four_points(seed: int) -> TrainingTask:
         "steps": STEPS,
         "rate": RATE,
     }
-    return TrainingTask(FOUR_POINTS, inputs, STEPS + 1)
+    return TrainingTask(PROGRAMS["scalars"], inputs, STEPS + 1)
 
 
 def _four_points_by_functions(seed: int) -> TrainingTask:
@@ -157,7 +82,7 @@ def _four_points_by_functions(seed: int) -> TrainingTask:
         "steps": STEPS,
         "rate": FUNCTIONS_RATE,
     }
-    return TrainingTask(FOUR_POINTS_BY_FUNCTIONS, inputs, STEPS + 1)
+    return TrainingTask(PROGRAMS["gradient_step"] + PROGRAMS["functions"], inputs, STEPS + 1)
 
 
 def _digits(seed: int) -> TrainingTask:
@@ -179,7 +104,7 @@ def _digits(seed: int) -> TrainingTask:
         "unseen": data.val_x.astype(float),
         "rate": DIGIT_RATE,
     }
-    return TrainingTask(DIGITS, inputs, len(batches), data.val_y)
+    return TrainingTask(PROGRAMS["gradient_step"] + PROGRAMS["tensors"], inputs, len(batches), data.val_y)
 
 
 def train(it: TrainingTask, source: str, file: str, sandbox: Sandbox) -> Iterator[LossPoint | float]:
@@ -200,4 +125,4 @@ def train(it: TrainingTask, source: str, file: str, sandbox: Sandbox) -> Iterato
 
 def train_lab_engine(it: TrainingTask, sandbox: Sandbox) -> Iterator[LossPoint | float]:
     """Train with this lab's engine, as `train` does with a learner's."""
-    return train(it, f"{ENGINE}\n\nValue = Tensor\n{LOSS}", "model.py", sandbox)
+    return train(it, f"{ENGINE}\n\nValue = Tensor\n{PROGRAMS['loss']}", "model.py", sandbox)

@@ -8,17 +8,18 @@ sentence are listed with their tasks (practice/).
 from __future__ import annotations
 
 import ast
-import copy
 import functools
 import itertools
 import re
 import textwrap
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
+import practice
 from lab.practice.shared_state import shared_by_all, without_rule
 from lab.practice.syntax_trees import parsed, path_to, substituted, with_node_at, with_nodes
-from lab.text import counted
+from lab.text import read_rows
 from practice.task import Course, Mistake, Task
 
 SIGNS = {"__add__": "+", "__mul__": "*", "__pow__": "**", "__matmul__": "@", "__sub__": "-", "__truediv__": "/"}
@@ -70,18 +71,13 @@ def _variants(reference: str, keys: Sequence[str], key: str, also: Sequence[str]
 
 def _generate(source: _Source, key: str, also: Sequence[str]) -> Iterator[Mistake]:
     rules = source.rules()
-    other_ways = source.other_ways(key, also)
     own = [rule for rule in rules if source.owner(rule.function.lineno) == key]
     yield from _overwriting(source, rules[: 1 + rules.index(own[-1])] if own else _earlier_rules(source, rules, key))
-    for rule in (*own, *other_ways):
+    for rule in (*own, *source.other_ways(key, also)):
         yield from _mistaken_messages(source, rule)
     for function in source.functions(key):
         yield from _other_nodes(source, function)
-        yield from _detached(source, function)
-        yield from _in_place(source, function)
         yield from _misplaced(source, function)
-    for rule in own:
-        yield from _two_mistakes(source, rule)
 
 
 # -- The reference -----------------------------------------------------------------------------------------------------
@@ -189,15 +185,6 @@ class _Wrong:
     node: ast.AST
 
 
-NO_UPSTREAM = "lacks the upstream gradient: it is only the local derivative"
-NO_LOCAL = "is the unchanged upstream gradient: the local derivative is missing"
-LOST = "is missing: the result also depends on this operand"
-WRONG_SIGN = "has the wrong sign"
-OWN_NUMBER = "is made with the operand's own number: it should be the other operand's"
-MISSENT = "goes to the other operand"
-PAIRED = (NO_UPSTREAM, NO_LOCAL, LOST, WRONG_SIGN, OWN_NUMBER)  # also tried two at a time, one in each message
-
-
 def _mistaken_messages(source: _Source, rule: BackwardRule) -> Iterator[Mistake]:
     """Yield every mistake in each single message, then the same mistake in all messages."""
     wrong = [list(_wrong_messages(rule, message)) for message in rule.messages]
@@ -205,58 +192,13 @@ def _mistaken_messages(source: _Source, rule: BackwardRule) -> Iterator[Mistake]
     for place, wrongs in enumerate(wrong):
         choices += [tuple(each if place == n else None for n in range(len(wrong))) for each in wrongs]
     if len(wrong) > 1:
-        alike = (each for each in itertools.product(*wrong) if len({one.words for one in each}) == 1)
-        choices += [each for each in alike if each[0].words != MISSENT]  # `_exchanged` covers both
+        choices += [each for each in itertools.product(*wrong) if len({one.words for one in each}) == 1]
     for choice in choices:
-        yield _variant(source, rule, choice)
-    yield from _exchanged(source, rule)
-    yield from _shortened(source, rule)
-
-
-def _shortened(source: _Source, rule: BackwardRule) -> Iterator[Mistake]:
-    """Yield variants that return too few messages, or a single array in place of the tuple."""
-    for each in ast.walk(rule.function):
-        if isinstance(each, ast.Return) and rule.messages[0].place is not None and isinstance(each.value, ast.Tuple):
-            for length in range(1, len(each.value.elts)):
-                less = ast.Return(ast.Tuple(each.value.elts[:length], ast.Load()))
-                yield source.mistake(
-                    f"In `{rule.name}`, `backward` returns {counted(length, 'message')}. It should return one for each "
-                    "input, in the order of the inputs.",
-                    (rule.place, with_nodes(rule.function, (each, less))),
-                )
-            one = ast.Return(rule.messages[0].expression)
-            yield source.mistake(
-                f"In `{rule.name}`, `backward` returns one array. It should return a tuple, with a message for each "
-                "input.",
-                (rule.place, with_nodes(rule.function, (each, one))),
-            )
-
-
-def _exchanged(source: _Source, rule: BackwardRule) -> Iterator[Mistake]:
-    """Yield the variant in which each of two operands receives the other's message."""
-    if len(rule.messages) == 2:
-        first, second = (message.expression for message in rule.messages)
-        changes = ((first, copy.copy(second)), (second, copy.copy(first)))
-        changed = with_nodes(rule.function, *changes)
-        yield source.mistake(f"In `{rule.name}`, each operand receives the other one's message.", (rule.place, changed))
-
-
-def _two_mistakes(source: _Source, rule: BackwardRule) -> Iterator[Mistake]:
-    """Yield variants with a different mistake in each of the two messages of a rule."""
-    if len(rule.messages) == 2:
-        wrong = [[one for one in _wrong_messages(rule, each) if one.words in PAIRED] for each in rule.messages]
-        for choice in itertools.product(*wrong):
-            if choice[0].words != choice[1].words:
-                yield _variant(source, rule, choice)
-
-
-def _variant(source: _Source, rule: BackwardRule, choice: Sequence[_Wrong | None]) -> Mistake:
-    """Return the variant of a rule with these wrong messages; None stands for a right one."""
-    changes = []
-    for message, each in zip(rule.messages, choice, strict=True):
-        if each:
-            changes.append((message.statement if message.place is None else message.expression, each.node))
-    return source.mistake(_sentence(rule, choice), (rule.place, with_nodes(rule.function, *changes)))
+        changes = []
+        for message, each in zip(rule.messages, choice, strict=True):
+            if each:
+                changes.append((message.statement if message.place is None else message.expression, each.node))
+        yield source.mistake(_sentence(rule, choice), (rule.place, with_nodes(rule.function, *changes)))
 
 
 def _sentence(rule: BackwardRule, choice: Sequence[_Wrong | None]) -> str:
@@ -281,235 +223,112 @@ def _wrong_messages(rule: BackwardRule, message: SentMessage) -> Iterator[_Wrong
             continue
         path = path_to(message.statement, message.expression)
         yield _Wrong(words, with_node_at(message.statement, path, expression))
-    if message.place is None:
-        for operand in {each.operand for each in rule.messages} - {message.operand}:
-            yield _Wrong(MISSENT, _sent_to(message, operand))
-        yield _Wrong(LOST, ast.Pass())
-        yield _Wrong(REPLACES, _replacing(message))
-        if len(rule.messages) > 1:
-            same = parsed("self is not other")
-            yield _Wrong("is missing where both operands are the same value", ast.If(same, [message.statement], []))
-    else:
+    if message.place is not None:
         yield _Wrong(LOST, parsed("None"))
+        return
+    yield _Wrong(LOST, ast.Pass())
+    yield _Wrong(REPLACES, _replacing(message))
+    if len(rule.messages) > 1:
+        same = parsed("self is not other")
+        yield _Wrong("is missing where both operands are the same value", ast.If(same, [message.statement], []))
 
 
-def _sent_to(message: SentMessage, operand: str) -> ast.AST:
-    """Return the statement that sends a message, with another operand as receiver."""
-    receiver = next(
-        node.value
-        for node in ast.walk(message.statement)
-        if isinstance(node, ast.Attribute) and node.attr in ("grad", "_receive")
-        if ast.unparse(node.value) == message.operand
-    )
-    return with_node_at(message.statement, path_to(message.statement, receiver), parsed(operand))
+LOST = "is missing: the result also depends on this operand"
+
+USUAL = read_rows(Path(practice.__file__).with_name("usual_mistakes.toml"))
 
 
 def _wrong_expressions(rule: BackwardRule, message: SentMessage) -> Iterator[tuple[str, ast.expr]]:
     """Yield wrong expressions for a message, each with words for it."""
     sent = message.expression
     arrays = not isinstance(message.statement, ast.AugAssign)
+    factors = [*_factors(rule, message)]
+    kind = "arrays" if arrays else "numbers"
+    rows = [(row["words"], row["part"], row["code"]) for row in USUAL["message"] if row.get("of", kind) == kind]
+    rows += [(f"has one factor too many: {words}", "g", f"({{g}} * {code})") for words, code in factors]
+    rows += [(f"has the wrong factor: {words}", "p", f"({{g}} * {code})") for words, code in factors]
+    rows += [(words, "p", f"({{g}} * ({code}))") for words, code in _local_derivatives(rule, message)]
     for upstream in (node for node in ast.walk(sent) if _is_upstream(node)):
-        assert isinstance(upstream, ast.expr)
-        ones = f"np.ones_like({ast.unparse(upstream)})" if arrays else "1.0"
-        yield NO_UPSTREAM, substituted(sent, upstream, parsed(ones))
-        if message.place is None:
-            yield "has the result's `data` where its `grad` belongs", substituted(sent, upstream, parsed("out.data"))
-        for words, factor in _values(rule, message):
-            product = ast.BinOp(upstream, ast.Mult(), factor)
-            yield f"has one factor too many: {words}", substituted(sent, upstream, product)
-            if (whole := _product_around(sent, upstream)) is not upstream:
-                yield f"has the wrong factor: {words}", substituted(sent, whole, product)
-        if (whole := _product_around(sent, upstream)) is not upstream:
-            yield NO_LOCAL, substituted(sent, whole, upstream)
-        squared = ast.BinOp(upstream, ast.Mult(), upstream)
-        yield "has the upstream gradient twice", substituted(sent, upstream, squared)
-        halved = ast.BinOp(upstream, ast.Div(), ast.Constant(2))
-        words = "is half of what it should be: a gradient is not divided among the operands"
-        yield words, substituted(sent, upstream, halved)
-        if arrays:
-            for words, text in (("the sum", "np.sum"), ("the mean", "np.mean")):
-                total = parsed(f"{text}({ast.unparse(upstream)})")
-                yield f"is made with {words} of the upstream gradient", substituted(sent, upstream, total)
-    yield WRONG_SIGN, ast.UnaryOp(ast.USub(), sent)
-    if arrays:
-        yield "is the transpose of what it should be", ast.Attribute(sent, "T", ast.Load())
-    yield "lacks its sign: it is an absolute value", ast.Call(ast.Name("abs", ast.Load()), [sent], [])
-    yield from _incomplete(sent)
+        parts: dict[str, ast.AST] = {"g": upstream, "p": _product_around(sent, upstream), "m": sent}
+        texts = {name: ast.unparse(part) for name, part in parts.items()}
+        for words, part, code in rows:
+            yield words, substituted(sent, parts[part], parsed(code.format(**texts)))
     for node in ast.walk(sent):
-        data = isinstance(node, ast.Attribute) and node.attr == "data"
-        if isinstance(node, ast.expr) and (data or (isinstance(node, ast.Name) and node.id in "abxs")):
-            bare = ast.Call(ast.Name("abs", ast.Load()), [node], [])
-            yield "lacks the sign of the number that it is made from", substituted(sent, node, bare)
-    if len(rule.messages) > 1 and (own := _other_operand(sent)) is not None:
-        yield OWN_NUMBER, own
-    for node in ast.walk(sent):
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "unbroadcast":
-            yield "keeps the result's shape: add up the copies where the operand was copied", node.args[0]
-            yield from _summed_otherwise(sent, node)
-        elif isinstance(node, ast.Attribute) and node.attr == "data" and not arrays:
-            grad = ast.Attribute(node.value, "grad", ast.Load())
-            yield "has a `grad` where the number of the forward pass belongs, its `data`", substituted(sent, node, grad)
-        elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult):
-            turned = ast.BinOp(node.right, ast.MatMult(), node.left)
-            yield "has its two factors in the wrong order", substituted(sent, node, turned)
-        elif isinstance(node, ast.Attribute) and node.attr == "T":
-            yield "has a factor that should be transposed", substituted(sent, node, node.value)
-    for upstream in (node for node in ast.walk(sent) if _is_upstream(node)):
-        assert isinstance(upstream, ast.expr)
-        if len(rule.messages) > 1 and message.place is None:
-            whole, ratio = _product_around(sent, upstream), parsed(f"out.data / {message.operand}.data")
-            words = "divides the result's number by the operand's own, which may be 0"
-            yield words, substituted(sent, whole, ast.BinOp(upstream, ast.Mult(), ratio))
-        whole = _product_around(sent, upstream)
-        for words, local in _formulas(rule, message):
-            yield words, substituted(sent, whole, ast.BinOp(upstream, ast.Mult(), local))
-        for words, local in _formulas(rule, message, alone=True):
-            yield f"lacks the upstream gradient, and {words}", substituted(sent, whole, local)
-    for node in ast.walk(sent):
-        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult):
-            yield from _other_products(sent, node)
+        for words, other in _incomplete(node):
+            yield words, substituted(sent, node, other)
 
 
-def _other_products(sent: ast.expr, product: ast.BinOp) -> Iterator[tuple[str, ast.expr]]:
-    """Yield matrix products in another order, with other factors transposed, or with one factor missing."""
-    left, right = ((side, _transposed(side)) for side in (product.left, product.right))
-    for swapped, one, other in itertools.product((False, True), left, right):
-        words = ["has its two factors in the wrong order"] if swapped else []
-        for factor, (should, _) in ((one, left), (other, right)):
-            if factor is not should:
-                which = "the upstream gradient" if any(map(_is_upstream, ast.walk(factor))) else "the operand"
-                words.append(f"has {which} wrongly transposed or not transposed")
-        if len(words) > 1:  # each of these mistakes has already been tried alone
-            pair = (other, one) if swapped else (one, other)
-            yield ", and ".join(words), substituted(sent, product, ast.BinOp(pair[0], ast.MatMult(), pair[1]))
-    for side in (*left, *right):
-        if not any(map(_is_upstream, ast.walk(side))):
-            yield "is the other operand alone: the product with the upstream gradient is missing", side
-
-
-def _transposed(matrix: ast.expr) -> ast.expr:
-    """Transpose a matrix; `a.T` becomes `a`."""
-    if isinstance(matrix, ast.Attribute) and matrix.attr == "T":
-        return matrix.value
-    return ast.Attribute(matrix, "T", ast.Load())
-
-
-# Local derivatives that people write, from the operands a and b (a alone if there is one) and the result y. `exp` and
-# the like stand for those of `math` or NumPy.
-FORMULAS = (
-    "1 - y", "1 - y**2", "1 - abs(y)", "y * (1 - y)", "1 + y", "y**2", "1 / y", "-y", "(1 - y)**2", "exp(y)", "log(y)",
-    "1 - a", "1 - a**2", "1 - abs(a)", "a * (1 - a)", "1 + a", "a**2", "1 / a", "-a", "exp(a)", "exp(-a)", "cos(a)",
-    "1 / a**2", "-1 / a**2", "-1 / a", "abs(a)", "2 * a", "a**3", "a + b", "a - b", "b - a", "a * b", "a / b", "b / a",
-    "1 / b", "-1 / b", "1 / b**2", "-1 / b**2", "b**2", "-a / b", "a / b**2", "a**b", "b * a", "b * a**2", "b * y",
-    "y / a", "y / b", "b * y / a", "1 - tanh(y)**2", "1 / (1 + exp(-y)) * (1 - 1 / (1 + exp(-y)))", "cos(y)",
-    "b - 1", "(b - 1) * a", "a**(b - 1)", "(b - 1) * a**(b - 1)", "(b - 1) * a**b", "(b + 1) * a**b",
-    "a**(b - 1) / b",
-    "a**(b + 1) / (b + 1)", "b * a**b - 1", "b * y**(b - 1)",
-    "b * a**(b - 1)", "-b * a**(b - 1)", "b * abs(a)**(b - 1)", "y * log(abs(a))", "y * log(a)",
-)  # read by rows  # fmt: skip
-PLAIN_NAMES = {"a": "the first operand", "b": "the second operand", "y": "the result"}
-
-
-def _formulas(rule: BackwardRule, message: SentMessage, alone: bool = False) -> Iterator[tuple[str, ast.expr]]:
-    """Yield local derivatives that people write, each with its formula. alone: also the bare numbers."""
-    names = _forward_values(rule, message)
-    called = dict(PLAIN_NAMES if "b" in names else PLAIN_NAMES | {"a": "the input"})
-    library = "np" if message.place is not None or not isinstance(message.statement, ast.AugAssign) else "math"
-    for formula in (*("aby" if alone else ""), *FORMULAS):
-        tree = parsed(formula)
-        used = [node for node in ast.walk(tree) if isinstance(node, ast.Name)]
-        if "b" not in names and any(node.id == "b" for node in used):
-            continue
-        for node in used:
-            value = names.get(node.id)
-            if value is None and node.id != "abs":
-                value = parsed(f"{library}.{node.id}")
-            tree = substituted(tree, node, value) if value is not None else tree
-        where = " and ".join(f"{name} is {called[name]}" for name in sorted({node.id for node in used} & called.keys()))
-        yield f"has the local derivative {formula.replace('**', '^')}, where {where}", tree
-
-
-def _forward_values(rule: BackwardRule, message: SentMessage) -> dict[str, ast.expr]:
-    """Return code for the forward values in a rule: the operand a, the second operand or exponent b, the result y."""
-    arguments = [each.arg for each in rule.function.args.args]
-    if message.place is None:
-        values = {"a": "self.data", "y": "out.data"}
-        if "other" in arguments:
-            values["b"] = "other.data"
-        elif "n" in arguments:
-            values["b"] = "n"
-    else:
-        inputs = "[getattr(each, 'data', each) for each in ctx.inputs]"
-        values = {"a": f"{inputs}[0]", "y": f"ctx.function.forward(Context(None, ()), *{inputs})"}
-        if len(rule.messages) > 1 or rule.name == "Pow":
-            values["b"] = f"{inputs}[1]"
-    return {name: parsed(text) for name, text in values.items()}
-
-
-def _summed_otherwise(sent: ast.expr, call: ast.Call) -> Iterator[tuple[str, ast.expr]]:
-    """Yield messages summed over an operand's copies too early, or averaged."""
-    product, shape = call.args
-    if isinstance(product, ast.BinOp) and isinstance(product.op, ast.Mult):
-        early = ast.BinOp(ast.Call(call.func, [product.left, shape], []), ast.Mult(), product.right)
-        yield "is summed over the copies before the product: multiply first", substituted(sent, call, early)
-    copies = parsed(f"np.size({ast.unparse(product)}) / np.size(np.empty({ast.unparse(shape)}))")
-    averaged = ast.BinOp(call, ast.Div(), copies)
-    yield "is averaged over the copies of the operand: sum over them", substituted(sent, call, averaged)
+def _incomplete(node: ast.AST) -> Iterator[tuple[str, ast.expr]]:
+    """Yield what stands in place of a part of a message if a factor, a sum, a transpose or the order is forgotten."""
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "unbroadcast":
+        yield "keeps the result's shape: add up the copies where the operand was copied", node.args[0]
+    elif isinstance(node, ast.Attribute) and node.attr == "T":
+        yield "has a factor that should be transposed", node.value
+    elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult):
+        yield "has its two factors in the wrong order", ast.BinOp(node.right, ast.MatMult(), node.left)
+        for factor in (node.left, node.right):
+            if not any(map(_is_upstream, ast.walk(factor))):
+                yield "is the other operand alone: the product with the upstream gradient is missing", factor
+    elif isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Mult, ast.Pow)):
+        words = "lacks an exponent" if isinstance(node.op, ast.Pow) else "lacks a factor of the local derivative"
+        yield words, node.left
+        if isinstance(node.op, ast.Mult):
+            yield words, node.right
 
 
 def _is_upstream(node: ast.AST) -> bool:
     return ast.unparse(node) in ("out.grad", "grad") and isinstance(node, (ast.Attribute, ast.Name))
 
 
-def _values(rule: BackwardRule, message: SentMessage) -> Iterator[tuple[str, ast.expr]]:
-    """Yield the forward values that a rule might use by mistake."""
-    operands = [each.operand for each in rule.messages]
-    if message.place is None:
-        yield "the value of the result", parsed("out.data")
-    for operand in operands:
-        if len(operands) == 1:
-            words = "the value of the input itself"
-        else:
-            words = "the operand's own number" if operand == message.operand else "the number of the other operand"
-        if message.place is None:
-            yield words, parsed(f"{operand}.data")
-        else:
-            place = operands.index(operand)
-            yield words, parsed(f"getattr(ctx.inputs[{place}], 'data', ctx.inputs[{place}])")
-
-
-def _product_around(sent: ast.expr, upstream: ast.expr) -> ast.expr:
+def _product_around(sent: ast.expr, upstream: ast.AST) -> ast.AST:
     """Return the largest product, quotient or sum that contains an upstream gradient."""
     products = (node for node in ast.walk(sent) if isinstance(node, ast.BinOp))  # the outermost comes first
     return next((node for node in products if any(inner is upstream for inner in ast.walk(node))), upstream)
 
 
-def _incomplete(sent: ast.expr) -> Iterator[tuple[str, ast.expr]]:
-    """Yield messages with one factor or one exponent left out."""
-    for node in ast.walk(sent):
-        if isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Mult, ast.Div, ast.Pow)):
-            for left, dropped in ((node.left, node.right), (node.right, node.left)):
-                if left is node.right and not isinstance(node.op, ast.Mult):
-                    if isinstance(node.op, ast.Div) and _is_upstream(dropped):
-                        yield NO_UPSTREAM, substituted(sent, node, ast.BinOp(ast.Constant(1.0), ast.Div(), left))
-                    continue
-                words = NO_UPSTREAM if _is_upstream(dropped) else "lacks a factor of the local derivative"
-                if isinstance(node.op, ast.Pow):
-                    words = "lacks an exponent"
-                yield words, substituted(sent, node, left)
+def _factors(rule: BackwardRule, message: SentMessage) -> Iterator[tuple[str, str]]:
+    """Yield the forward values that a rule might use by mistake: words and code."""
+    operands = [each.operand for each in rule.messages]
+    if message.place is None:
+        yield "the value of the result", "out.data"
+    for place, operand in enumerate(operands):
+        words = "the operand's own number" if operand == message.operand else "the number of the other operand"
+        if len(operands) == 1:
+            words = "the value of the input itself"
+        inputs = f"getattr(ctx.inputs[{place}], 'data', ctx.inputs[{place}])"
+        yield words, f"{operand}.data" if message.place is None else inputs
 
 
-PARTNERS = {"self": "other", "other": "self", "a": "b", "b": "a"}
+PLAIN_NAMES = {"a": "the first operand", "b": "the second operand", "y": "the result"}
 
 
-def _other_operand(sent: ast.expr) -> ast.expr | None:
-    """Swap the operands' names in an expression, except where their shape is read; None if it names none."""
-    shapes = {id(node.value) for node in ast.walk(sent) if isinstance(node, ast.Attribute) and node.attr == "shape"}
-    new = sent
-    for node in ast.walk(sent):
-        if isinstance(node, ast.Name) and node.id in PARTNERS and id(node) not in shapes:
-            new = substituted(sent, node, ast.Name(PARTNERS[node.id], ast.Load()))
-    return None if new is sent else new
+def _local_derivatives(rule: BackwardRule, message: SentMessage) -> Iterator[tuple[str, str]]:
+    """Yield local derivatives that people write, each with words and code."""
+    values = _forward_values(rule, message)
+    called = dict(PLAIN_NAMES if "b" in values else PLAIN_NAMES | {"a": "the input"})
+    library = "np" if message.place is not None or not isinstance(message.statement, ast.AugAssign) else "math"
+    for formula in USUAL["local_derivatives"]:
+        names = re.findall(r"[a-z]+", formula)
+        if "b" in names and "b" not in values:
+            continue
+        where = " and ".join(f"{name} is {called[name]}" for name in sorted({*names} & called.keys()))
+        code = re.sub(
+            r"[a-z]+",
+            lambda name: values.get(name[0], name[0] if name[0] == "abs" else f"{library}.{name[0]}"),
+            formula,
+        )
+        yield f"has the local derivative {formula.replace('**', '^')}, where {where}", code
+
+
+def _forward_values(rule: BackwardRule, message: SentMessage) -> dict[str, str]:
+    """Return code for the forward values in a rule: the operand a, the second operand or exponent b, the result y."""
+    arguments = [each.arg for each in rule.function.args.args]
+    if message.place is None:
+        second = {"b": "other.data"} if "other" in arguments else {"b": "n"} if "n" in arguments else {}
+        return {"a": "self.data", "y": "out.data", **second}
+    inputs = "[getattr(each, 'data', each) for each in ctx.inputs]"
+    values = {"a": f"{inputs}[0]", "y": f"ctx.function.forward(Context(None, ()), *{inputs})"}
+    return values | ({"b": f"{inputs}[1]"} if len(rule.messages) > 1 or rule.name == "Pow" else {})
 
 
 # -- Messages that overwrite the gradient ------------------------------------------------------------------------------
@@ -585,40 +404,6 @@ def _other_nodes(source: _Source, called: tuple[str, ast.FunctionDef]) -> Iterat
                 f"In `{name}`, `_children` of the result holds {words}. It should hold every operand, in order.",
                 (function, with_nodes(function, (children, other))),
             )
-
-
-def _detached(source: _Source, called: tuple[str, ast.FunctionDef]) -> Iterator[Mistake]:
-    """Yield variants of a composed operation that use one operand as a bare number, detached from the graph."""
-    name, function = called
-    if len(function.body) != 1 or not isinstance(function.body[0], ast.Return) or not function.name.startswith("__"):
-        return
-    for node in ast.walk(function.body[0]):
-        if isinstance(node, ast.Name) and node.id in ("self", "other"):
-            bare = parsed(f"type(self)(getattr({node.id}, 'data', {node.id}))")
-            which = "first" if node.id == "self" else "second"
-            yield source.mistake(
-                f"In `{name}`, the {which} operand is used as a bare number, so no gradient reaches it. Compute with "
-                "the value itself.",
-                (function, with_nodes(function, (node, bare))),
-            )
-
-
-def _in_place(source: _Source, called: tuple[str, ast.FunctionDef]) -> Iterator[Mistake]:
-    """Yield variants that write the result into the first operand, and return that operand or the result."""
-    name, function = called
-    last = function.body[-1]
-    if "self" not in [each.arg for each in function.args.args] or not isinstance(last, ast.Return) or not last.value:
-        return
-    result = ast.Assign([ast.Name("result", ast.Store())], last.value, lineno=0)
-    (written,) = ast.parse("self.data = result.data").body
-    for back in ("self", "result"):
-        changed = copy.copy(function)
-        changed.body = [*function.body[:-1], result, written, ast.Return(parsed(back))]
-        yield source.mistake(
-            f"`{name}` changes its first operand: the operand's `data` is another number afterwards. Return the "
-            "result in a new value.",
-            (function, changed),
-        )
 
 
 def _misplaced(source: _Source, called: tuple[str, ast.FunctionDef]) -> Iterator[Mistake]:
