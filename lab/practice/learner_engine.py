@@ -7,7 +7,6 @@ it sends is checked here, and inconsistent data is refused with one sentence.
 from __future__ import annotations
 
 import inspect
-import re
 import textwrap
 import tokenize
 from collections.abc import Mapping, Sequence
@@ -21,9 +20,9 @@ from lab.expression.parser import Expression
 from lab.practice.checker import Job, Problem, Runner
 from lab.text import brief
 from lab.trace.derive import rule_of
-from lab.trace.loading import add_kinds
+from lab.trace.loading import add_kinds, read_trace
 from lab.trace.numerical import NumericalCheck, check
-from lab.trace.parts import Captured, Code, Event, Node, Step, Value
+from lab.trace.parts import Code
 from lab.trace.recording import Trace, record
 from model import Tensor
 from practice.task import Course, Inputs
@@ -55,9 +54,6 @@ MAX_NODES = 500
 MAX_FUNCTIONS = 200  # of the learner, whose lines are read
 # What reading inconsistent data may raise
 INCONSISTENT = (LookupError, TypeError, ValueError, AttributeError, OverflowError, SyntaxError, tokenize.TokenError)
-_NAME = re.compile(r"[\w.<>]{1,80}")  # of a function
-_CAPTURED = re.compile(r"(?!\d)\w{1,80}(\[\d{1,3}\])?")  # a variable, or a position in one
-_OPERATION = re.compile(r"[\w+*/@.,()\[\] -]{1,24}")
 
 
 class Unusable(Exception):
@@ -178,96 +174,36 @@ def _sentence(problem: Problem) -> str:
 
 
 def _trace(recorded: Mapping[str, Any], source: str, file: str, leaves: Sequence[str]) -> Trace:
-    """Build a trace from the tracer's data. Raises one of INCONSISTENT if the data contradicts itself."""
-    lines = [f"{text}\n" for text in source.splitlines()]
-    sources: dict[str, Code] = {}
-    firsts = recorded["functions"]
-
-    def place(entry: Mapping[str, Any]) -> Step:
-        name, line = str(entry["source"]), int(entry["line"])
-        if name not in sources:
-            _must(bool(_NAME.fullmatch(name)) and name in firsts and len(sources) < MAX_FUNCTIONS)
-            first = int(firsts[name])
-            _must(0 < first <= len(lines))
-            block = "".join(inspect.getblock(lines[first - 1 :]))
-            sources[name] = {"file": file, "first": first, "lines": textwrap.dedent(block).rstrip().split("\n")}
-        return {"source": name, "line": line}
-
-    _must(len(leaves) <= len(recorded["nodes"]) <= MAX_NODES)
-    nodes: list[Node] = []
-    for number, row in enumerate(recorded["nodes"]):
-        children = [int(child) for child in row["children"]]
-        _must(all(0 <= child < number for child in children))
+    """Build a trace from the tracer's data, which is read as any file is. Raises one of INCONSISTENT if the data
+    contradicts itself."""
+    rows, events = recorded["nodes"], recorded["events"]
+    if not len(leaves) <= len(rows) <= MAX_NODES:
+        raise ValueError("This pass has too many nodes, or too few.")
+    sources = _sources(source, file, {entry["source"] for entry in events}, recorded["functions"])
+    nodes = []
+    for number, row in enumerate(rows):
         value = np.asarray(row["value"], float)
-        op = str(row["op"])
-        label = leaves[number] if number < len(leaves) else "" if children else brief(value)
-        node: Node = {
-            "id": number,
-            "op": op if children else "",
-            "label": label,
-            "children": children,
-            "shape": list(value.shape),
-            "value": value.tolist(),
-            "requires_grad": not row.get("constant", False),
-        }
-        if children:
-            _must(bool(_OPERATION.fullmatch(op)))
-            node["captured"] = [_captured(entry, number, nodes, children) for entry in row["captured"]]
-            node["calls"] = []
-        nodes.append(node)
-    gradients = {
-        name: _gradient(name, recorded["gradients"][name], tuple(node["shape"]))
-        for name, node in zip(leaves, nodes, strict=False)
-    }
-    events: list[Event] = []
-    unsent: dict[int, list[int]] = {}  # node -> its operands without a message so far
-    for entry in recorded["events"]:
-        node_id = int(entry["node"])
-        _must(0 <= node_id < len(nodes))
-        shape = nodes[node_id]["shape"]
-        kind = entry["kind"]
-        at = place(entry)
-        if kind == "forward":
-            nodes[node_id]["source"] = at["source"]
-            events.append({"kind": "forward", "node": node_id, **at})
-        elif kind == "seed":
-            events.append({"kind": "seed", "node": node_id, "grad": _numbers(entry["grad"], shape), **at})
-        elif kind == "message":
-            child = int(entry["child"])
-            operands = unsent.setdefault(node_id, list(nodes[node_id]["children"]))
-            operand = operands.index(child) if child in operands else nodes[node_id]["children"].index(child)
-            operands[operand] = -1
-            events.append(
-                {
-                    "kind": "message",
-                    "node": node_id,
-                    "child": child,
-                    "operand": operand,
-                    "upstream": _numbers(entry["upstream"]),
-                    "contribution": _numbers(entry["contribution"]),
-                    **at,
-                }
-            )
+        node = {"id": number, "op": row["op"], "label": "", "children": row["children"], "source": row["source"]}
+        node |= {"shape": list(value.shape), "value": value.tolist(), "requires_grad": not row.get("constant", False)}
+        if node["op"]:
+            node |= {"calls": [], "captured": [_captured(entry, number, rows) for entry in row["captured"]]}
         else:
-            _must(kind == "accumulate")
-            events.append(
-                {
-                    "kind": "accumulate",
-                    "node": node_id,
-                    "before": _numbers(entry["before"]),
-                    "message": _numbers(entry["message"]),
-                    "after": _numbers(entry["after"], shape),
-                    "first": bool(entry["first"]),
-                    **at,
-                }
-            )
-    _must(all("source" in node for node in nodes if node["op"]))
-    output = int(recorded["output"])
-    _must(0 <= output < len(nodes))
-    trace = Trace(nodes, events, gradients, output, sources)
+            node["label"] = leaves[number] if number < len(leaves) else brief(value)
+        nodes.append(node)
+    unsent = {number: [*row["children"]] for number, row in enumerate(rows)}  # operands without a message so far
+    for entry in (entry for entry in events if entry["kind"] == "message"):
+        operands, child = unsent[entry["node"]], entry["child"]
+        entry["operand"] = operands.index(child) if child in operands else rows[entry["node"]]["children"].index(child)
+        operands[entry["operand"]] = -1
+        entry["upstream"] = np.broadcast_to(entry["upstream"], np.shape(rows[entry["node"]]["value"]))
+    for name, row in zip(leaves, rows, strict=False):
+        _gradient(name, recorded["gradients"][name], np.shape(row["value"]))
+    parts = {"nodes": nodes, "events": [{name: _plain(one) for name, one in entry.items()} for entry in events]}
+    gradients = {name: _plain(recorded["gradients"][name]) for name in leaves}
+    trace = read_trace(parts | {"sources": sources, "output": recorded["output"], "error": "", "gradients": gradients})
     add_kinds(trace)
     # An operation with another number of operands, such as a power with a fixed exponent, has another rule.
-    counts = {(node["op"], len(node["children"])) for node in nodes if node["op"]}
+    counts = {(node["op"], len(node["children"])) for node in trace.nodes if node["op"]}
     trace.ops = {
         name: op
         for name, op in trace.ops.items()
@@ -275,6 +211,22 @@ def _trace(recorded: Mapping[str, Any], source: str, file: str, leaves: Sequence
     }
     _undo_sums(trace)
     return trace
+
+
+def _sources(source: str, file: str, names: set[str], firsts: Mapping[str, int]) -> dict[str, Code]:
+    """Return the lines of these functions of the learner's file, by the number of the first line of each."""
+    if len(names) > MAX_FUNCTIONS:
+        raise ValueError("No engine has so many functions.")
+    lines = [f"{text}\n" for text in source.splitlines()]
+    found: dict[str, Code] = {}
+    for name in names:
+        block = "".join(inspect.getblock(lines[firsts[name] - 1 :]))
+        found[name] = {"file": file, "first": firsts[name], "lines": textwrap.dedent(block).rstrip().split("\n")}
+    return found
+
+
+def _plain(value: Any) -> Any:
+    return value.tolist() if isinstance(value, np.ndarray) else value
 
 
 def _undo_sums(trace: Trace) -> None:
@@ -297,18 +249,6 @@ def _undo_sums(trace: Trace) -> None:
             event["contribution"] = copies.tolist()
 
 
-def _must(holds: bool) -> None:
-    if not holds:
-        raise ValueError
-
-
-def _numbers(value: Any, shape: Sequence[int] | None = None) -> Value:
-    array = np.asarray(value, float)
-    _must(array.size <= 10_000 and (shape is None or array.shape == tuple(shape)))
-    numbers: Value = array.tolist()
-    return numbers
-
-
 def _gradient(name: str, value: Any, shape: tuple[int, ...]) -> np.ndarray | None:
     """Return a leaf's gradient as an array. Raises Unusable unless it has the leaf's shape."""
     if value is None:
@@ -319,21 +259,16 @@ def _gradient(name: str, value: Any, shape: tuple[int, ...]) -> np.ndarray | Non
     return gradient
 
 
-def _captured(entry: Mapping[str, Any], number: int, nodes: Sequence[Node], children: Sequence[int]) -> Captured:
-    name = str(entry["name"])
-    _must(bool(_CAPTURED.fullmatch(name)))
+def _captured(entry: Mapping[str, Any], number: int, rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Return a captured variable of a closure as a trace describes it."""
+    setting = {"name": entry["name"], "holds": "setting", "shape": []}
+    if "node" in entry and entry["node"] == number:  # the result, whose gradient it reads; it receives no message
+        return setting | {"type": "the result", "value": "the result itself"}
     if "node" in entry:
-        node = int(entry["node"])
-        _must(0 <= node <= number)
-        if node == number:  # the result itself, whose gradient the closure reads; it receives no message
-            return {"name": name, "holds": "setting", "type": "the result", "shape": [], "value": "the result itself"}
-        return {"name": name, "holds": "operand", "node": node, "shape": nodes[node]["shape"]}
+        shape = list(np.shape(rows[entry["node"]]["value"]))
+        return setting | {"holds": "operand", "node": entry["node"], "shape": shape}
     if "value" in entry:
         array = np.asarray(entry["value"], float)
-        numbers: Value = array.tolist()
-        holds = str(entry.get("holds", "array"))
-        _must(holds in ("array", "output", *(f"value of operand {operand}" for operand in range(len(children)))))
-        return {"name": name, "holds": holds, "shape": list(array.shape), "value": numbers, "written": False}
-    kind = str(entry["type"])
-    _must(kind.isidentifier() and len(kind) <= 80)
-    return {"name": name, "holds": "setting", "type": kind, "shape": [], "value": kind}
+        held = {"holds": entry.get("holds", "array"), "shape": list(array.shape), "written": False}
+        return setting | held | {"value": array.tolist()}
+    return setting | {"type": entry["type"], "value": entry["type"]}

@@ -34,7 +34,8 @@ def load(data: bytes | str) -> Trace:
         raise LoadError(f"This file is larger than {MAX_BYTES // 1_000_000} MB.")
     try:
         parts = json.loads(data)
-        trace = _Reader().trace(parts)
+        trace = read_trace(parts)
+        set_kinds(trace)
         with np.errstate(all="ignore"):
             derive(trace)
     except LoadError:
@@ -44,6 +45,12 @@ def load(data: bytes | str) -> Trace:
             "This file holds no recorded pass. Save one with `pass_.save('pass.json')`, and load it as it is."
         ) from error
     return trace
+
+
+def read_trace(parts: Any) -> Trace:
+    """Copy a trace from parsed JSON that anybody may have written. Raises LoadError if it is too large, and ValueError,
+    TypeError, KeyError, IndexError, AttributeError, RecursionError or OverflowError if it is none."""
+    return _Reader().trace(parts)
 
 
 def table_fits(trace: Trace, name: str) -> bool:
@@ -100,7 +107,6 @@ class _Reader:
         for name, gradient in parts["gradients"].items():
             known = None if gradient is None else np.array(self.value(gradient), float)
             trace.gradients[text(name)] = known
-        set_kinds(trace)
         return trace
 
     def sources(self, parts: Mapping[str, Any]) -> dict[str, Code]:
