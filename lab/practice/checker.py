@@ -28,7 +28,6 @@ from practice.task import Check, Course, Inputs, Mistake, Task
 STEP = 1e-5  # of the finite differences
 CLOSE = 1e-4  # tolerance between the reference and finite differences, relative to the largest number
 MAX_SHRINKS = 60  # smaller cases tried in search of the smallest that fails
-MAX_FITTING = 3  # variants of the reference with the learner's answers, of which the best is named
 # as in Python's messages; of the callee, only names that are the same for every learner
 MISSING = re.compile(r"(?:(?:__\w{1,20}__|forward|backward)\(\) )?missing \d{1,3} required positional arguments?")
 NO_ATTRIBUTE = re.compile(r"'NoneType' object has no attribute")
@@ -477,21 +476,17 @@ def _find_mistake(
     """Find a mistake with which the reference gives the learner's answers to every check of this task so far.
 
     It must also pass every later check that the learner's code passes. Mistakes listed with the task are tried first,
-    then variants made by rule; of several, one that gives the learner's answers to the later checks wins. If none
-    fits them, a listed mistake may still be one of several. Those of earlier tasks are excluded: their checks passed.
+    then variants made by rule. If none passes those, a listed mistake may still be one of several. Those of earlier
+    tasks are excluded: their checks passed.
     """
     quick = [one for one in reversed(ran) if not one.check.slow]  # the failed check first: it excludes the most
     later = list(_run_later(task, len(ran), runner, reference))
     known = [mistake for mistake in task.mistakes if _explains(course, task, mistake, quick)]
-    if mistake := _likeliest(course, task, known, later):
-        return mistake
-    fitting = (mistake for mistake in variants(course, task) if _explains(course, task, mistake, quick))
-    fitting = (mistake for mistake in fitting if _fits_later(course, task, mistake, later))
-    by_rule = list(itertools.islice(fitting, MAX_FITTING))
-    by_rule = [mistake for mistake in by_rule if _passes_before(course, task, mistake)]
-    if quick[0].got[0].problem and len({mistake.sentence for mistake in by_rule}) > 1:
-        by_rule = [mistake for mistake in by_rule if mistake.key == NO_RULE][:1]  # many mistakes end in this exception
-    return _likeliest(course, task, by_rule, later) or (known[0] if known else None)
+    by_rule = (mistake for mistake in variants(course, task) if _explains(course, task, mistake, quick))
+    if quick[0].got[0].problem:  # many mistakes end in the same exception
+        by_rule = (mistake for mistake in by_rule if mistake.key == NO_RULE)
+    fitting = (mistake for mistake in itertools.chain(known, by_rule) if _fits_later(course, task, mistake, later))
+    return next(fitting, known[0] if known else None)
 
 
 def _run_later(task: Task, done: int, runner: Runner, reference: LocalRunner) -> Iterator[_Run]:
@@ -500,14 +495,6 @@ def _run_later(task: Task, done: int, runner: Runner, reference: LocalRunner) ->
         for one in (each for each in task.checks[done:] if not each.slow):
             cases = list(_cases(one, np.random.default_rng(0)))
             yield _Run(one, cases, _answers(runner, one, cases), _answers(reference, one, cases))
-
-
-def _likeliest(course: Course, task: Task, mistakes: Sequence[Mistake], later: Sequence[_Run]) -> Mistake | None:
-    """Of the mistakes that fit the later checks, return the first that gives the learner's answers, or the first."""
-    fitting = [mistake for mistake in mistakes if _fits_later(course, task, mistake, later)]
-    if len(fitting) < 2:
-        return fitting[0] if fitting else None
-    return next((mistake for mistake in fitting if _explains(course, task, mistake, later)), fitting[0])
 
 
 def _fits_later(course: Course, task: Task, mistake: Mistake, later: Sequence[_Run]) -> bool:
@@ -540,17 +527,6 @@ def _explains(course: Course, task: Task, mistake: Mistake, ran: Sequence[_Run])
 def _variant(course: Course, task: Task, mistake: Mistake) -> str:
     """Return the reference with a mistake, up to this task: without the later tasks it loads faster."""
     return course.grown_with(mistake, len(course.up_to(task.key)))
-
-
-def _passes_before(course: Course, task: Task, mistake: Mistake) -> bool:
-    """Tell whether the tasks before this one pass with the mistake, as they did for the learner."""
-    runner, reference = _loaded(_variant(course, task, mistake), course.file), _loaded(course.reference, course.file)
-    for one in (each for before in course.up_to(task.key)[:-1] for each in before.checks if not each.slow):
-        cases = list(_cases(one, np.random.default_rng(0)))[:SIZES]
-        pairs = zip(_answers(runner, one, cases), _answers(reference, one, cases), strict=True)
-        if not all(agree(one, *pair) for pair in pairs):
-            return False
-    return True
 
 
 def _message(result: Answer) -> str | None:
