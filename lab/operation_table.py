@@ -74,7 +74,7 @@ class Op:
     not_finite   how finite operands can give inf or nan; "" if they cannot
     ties         operands and result -> whether equal elements put it at a kink; None if that cannot happen
     composed     made of other operations: no node of a graph has this name
-    spoken       other words that people search for it by
+    aliases       other words that people search for it by
     example      an expression that shows it, if plain operand names would not fit or show too little
     """
 
@@ -90,7 +90,7 @@ class Op:
     not_finite: str = ""
     ties: Callable[..., bool] | None = None
     composed: bool = False
-    spoken: tuple[str, ...] = ()
+    aliases: tuple[str, ...] = ()
     example: str = ""
 
     @property
@@ -480,7 +480,7 @@ _ROWS = (
     ),
 )
 # Other words that people search for an operation by: its spoken name, and its name in other libraries
-_SPOKEN = {
+_ALIASES = {
     "+": "plus, add, addition",
     "-": "minus, subtract, subtraction, difference",
     "*": "times, multiply, multiplication, elementwise product, element wise product, hadamard product",
@@ -524,6 +524,6 @@ _SPOKEN = {
     "binary_cross_entropy_with_logits": "bce, binary cross entropy, bcewithlogits",
 }
 OPS: Mapping[str, Op] = MappingProxyType(
-    {op.name: replace(op, spoken=tuple(_SPOKEN[op.name].split(", ")) if op.name in _SPOKEN else ()) for op in _ROWS}
+    {op.name: replace(op, aliases=tuple(_ALIASES[op.name].split(", ")) if op.name in _ALIASES else ()) for op in _ROWS}
 )
 UNKNOWN = Op("", "other")  # for operations without a row

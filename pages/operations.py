@@ -90,7 +90,7 @@ def _found() -> list[Op]:
     for op in OPS.values():
         description = [
             op.name,
-            *op.spoken,
+            *op.aliases,
             op.kind,
             op.at_kinks,
             op.convention,

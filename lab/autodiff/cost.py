@@ -122,7 +122,7 @@ class CostPoint:
     parameters: int
     seconds: dict[str, float] = field(default_factory=dict)
     passes: dict[str, tuple[int, int]] = field(default_factory=dict)
-    apart: dict[str, float] = field(default_factory=dict)
+    max_abs_diff: dict[str, float] = field(default_factory=dict)
 
     def ratio(self, method: str) -> float:
         """Return how many times as long as reverse mode the method takes."""
@@ -186,7 +186,7 @@ class Timing:
                 if timed >= ENOUGH_PARTS:
                     break
             gradients[method], point.passes[method] = run.gradient, run.passes
-            point.apart[method] = float(np.abs(run.gradient - gradients["reverse"]).max())
+            point.max_abs_diff[method] = float(np.abs(run.gradient - gradients["reverse"]).max())
             made += sum(run.passes)
 
 

@@ -50,7 +50,7 @@ class AxisFit:
         return max(left, right) if left == right or 1 in (left, right) else None
 
     def copies(self, side: Literal["left", "right"]) -> bool:
-        """Tell whether this operand is copied along the axis."""
+        """Return whether this operand is copied along the axis."""
         return self.length is not None and self.length > ((self.left if side == "left" else self.right) or 1)
 
 

@@ -149,7 +149,7 @@ class Slope:
         return f"{words.get(left, left)} on the left", f"{words.get(right, right)} on the right"
 
 
-def judge(found: Sides, element: str, used: float, tolerance: float, graph: KnownGraph) -> Slope:
+def judge(found: OneSidedSlopes, element: str, used: float, tolerance: float, graph: KnownGraph) -> Slope:
     """Compare one gradient, `used`, with the slopes found by differences. tolerance: how far apart they may be."""
     kind = found.kind
     if kind == "kink" and graph.tied:
@@ -228,7 +228,7 @@ class KnownGraph:
 
 
 @dataclass(frozen=True)
-class Sides:
+class OneSidedSlopes:
     """The slopes of one element, found by differences.
 
     noise  the error of a slope that rounding can cause
@@ -246,7 +246,7 @@ class Sides:
 
 
 @dataclass(frozen=True)
-class _Quotients:
+class DifferenceQuotients:
     """The difference quotients on both sides, with the step h."""
 
     h: float
@@ -267,17 +267,17 @@ class _Quotients:
     def middle(self) -> float:
         return self.left / 2 + self.right / 2
 
-    def limits(self, before: _Quotients) -> _Quotients:
+    def limits(self, before: DifferenceQuotients) -> DifferenceQuotients:
         """Extrapolate: remove the error proportional to h, given the quotients `before` with eight times this h."""
         left, right = self.left + (self.left - before.left) / 7, self.right + (self.right - before.right) / 7
-        return _Quotients(self.h, left, right, self.noise + (self.noise + before.noise) / 7, self.still)
+        return DifferenceQuotients(self.h, left, right, self.noise + (self.noise + before.noise) / 7, self.still)
 
 
-def sides_without_value(centre: np.ndarray) -> Sides | None:
+def sides_without_value(centre: np.ndarray) -> OneSidedSlopes | None:
     """Return slopes of kind "nan" or "inf" if an element of f itself is nan or infinite, else None."""
     if np.all(np.isfinite(centre)):
         return None
-    return Sides("nan" if np.any(np.isnan(centre)) else "inf", math.nan, math.nan, 0.0)
+    return OneSidedSlopes("nan" if np.any(np.isnan(centre)) else "inf", math.nan, math.nan, 0.0)
 
 
 def sides(
@@ -289,14 +289,14 @@ def sides(
     cotangent: np.ndarray,
     eps: float,
     inside: float = 0.0,
-) -> Sides:
+) -> OneSidedSlopes:
     """Find the slopes of sum(cotangent * f) to the left and right of one element of a point.
 
     evaluate: f, of an array in the shape of the point. centre: f(point). eps: that of the precision f computes in.
     inside: see rounding.sensitivity
     """
 
-    def quotients(step: float) -> _Quotients:
+    def quotients(step: float) -> DifferenceQuotients:
         under, over = moved(point, index, -step), moved(point, index, step)
         below, above = evaluate(under), evaluate(over)
         # Subtract first, then sum: outputs that do not depend on this element cancel exactly, also where they are inf.
@@ -306,7 +306,7 @@ def sides(
         changed = (rise != 0) | (fall != 0)
         weights = eps * np.abs(cotangent) * changed
         noise = max(_total_size(weights, above) + _total_size(weights, below), 2 * eps * inside) / step
-        return _Quotients(step, left, right, noise, not changed.any())
+        return DifferenceQuotients(step, left, right, noise, not changed.any())
 
     tried = [quotients(h)]
     while len(tried) <= MAX_LEVELS:
@@ -320,11 +320,11 @@ def sides(
     return _undecided(tried)
 
 
-def _decided(tried: list[_Quotients]) -> Sides | None:
+def _decided(tried: list[DifferenceQuotients]) -> OneSidedSlopes | None:
     """Decide whether there is a derivative or a kink; None if that needs a smaller step."""
     last = tried[-1]
     if last.still:
-        return Sides("smooth", 0.0, 0.0, last.noise, 0.0, still=len(tried) == 1, vanishing=True)
+        return OneSidedSlopes("smooth", 0.0, 0.0, last.noise, 0.0, still=len(tried) == 1, vanishing=True)
     if len(tried) < 2 or not last.finite or not tried[-2].finite:
         return None
     before = tried[-2]
@@ -335,17 +335,17 @@ def _decided(tried: list[_Quotients]) -> Sides | None:
             return None
         # Usually the first step has the least noise; it is too large if a kink is near or f bends strongly.
         best, noise = (before, before.noise) if len(tried) == 2 else (last, limits.noise)
-        return Sides("smooth", best.left, best.right, noise, tried[0].size, vanishing=_vanishes(tried))
+        return OneSidedSlopes("smooth", best.left, best.right, noise, tried[0].size, vanishing=_vanishes(tried))
     if len(tried) < 3 or not tried[-3].finite:
         return None
     earlier = before.limits(tried[-3])
     same = abs(gap - (earlier.right - earlier.left)) <= 0.02 * abs(gap)
-    if same and all(_settled([getattr(one, side) for one in tried], last.noise) for side in ("left", "right")):
-        return Sides("kink", *_without_noise(limits), limits.noise, tried[0].size)
+    if same and all(_converged([getattr(one, side) for one in tried], last.noise) for side in ("left", "right")):
+        return OneSidedSlopes("kink", *_without_noise(limits), limits.noise, tried[0].size)
     return None
 
 
-def _confirmed(found: Sides, last: _Quotients, others: list[_Quotients]) -> Sides:
+def _confirmed(found: OneSidedSlopes, last: DifferenceQuotients, others: list[DifferenceQuotients]) -> OneSidedSlopes:
     """Check a kink with steps that round differently: a real one shows the same gap, cancelling parts of f do not."""
     gap = found.right - found.left
     bend = (last.right - last.left - gap) / last.h
@@ -353,25 +353,25 @@ def _confirmed(found: Sides, last: _Quotients, others: list[_Quotients]) -> Side
     return found if all(error <= 0.1 * abs(gap) for error in errors) else replace(found, kind="smooth", noise=abs(gap))
 
 
-def _vanishes(tried: list[_Quotients]) -> bool:
+def _vanishes(tried: list[DifferenceQuotients]) -> bool:
     return abs(tried[-1].middle) <= abs(tried[0].middle) / 2
 
 
-def _undecided(tried: list[_Quotients]) -> Sides:
+def _undecided(tried: list[DifferenceQuotients]) -> OneSidedSlopes:
     """Classify an element for which no step was small enough: a slope without limit, or f not finite on one side."""
     last = tried[-1]
     size = max((one.size for one in tried if one.finite), default=0.0)
     left, right = _limit(tried, "left"), _limit(tried, "right")
     if math.isnan(left) or math.isnan(right):
-        return Sides("edge", left, right, last.noise, size)
+        return OneSidedSlopes("edge", left, right, last.noise, size)
     if math.isinf(left) or math.isinf(right):
         jump = any(_jumps(tried, side) for side in ("left", "right"))
-        return Sides("jump" if jump else "steep", left, right, last.noise, size)
+        return OneSidedSlopes("jump" if jump else "steep", left, right, last.noise, size)
     near = abs(right - left) <= 1e-3 * max(abs(left), abs(right)) + 2 * last.noise
-    return Sides("smooth" if near else "kink", left, right, last.noise, size, vanishing=_vanishes(tried))
+    return OneSidedSlopes("smooth" if near else "kink", left, right, last.noise, size, vanishing=_vanishes(tried))
 
 
-def _limit(tried: list[_Quotients], side: str) -> float:
+def _limit(tried: list[DifferenceQuotients], side: str) -> float:
     """Return the limit of the slopes on one side: nan if f is not finite there, infinite if they only grow."""
     slopes = [getattr(one, side) for one in tried]
     if not math.isfinite(slopes[-1]):
@@ -381,7 +381,7 @@ def _limit(tried: list[_Quotients], side: str) -> float:
     if len(finite) < 3 or abs(finite[-1]) > 3 * max(first, 2 * tried[-1].noise):
         return math.copysign(math.inf, finite[-1])
     # Use the first steps at which the slope has converged: smaller steps have more rounding error.
-    enough = next((n for n in range(3, len(finite) + 1) if _settled(finite[:n], tried[n - 1].noise)), None)
+    enough = next((n for n in range(3, len(finite) + 1) if _converged(finite[:n], tried[n - 1].noise)), None)
     if enough is None:  # so close to a kink that rounding hides it: use a larger step
         return 0.0 if abs(finite[1]) <= 1e-9 * first else finite[1]
     one, two, three = finite[enough - 3 : enough]
@@ -390,19 +390,19 @@ def _limit(tried: list[_Quotients], side: str) -> float:
     return 0.0 if abs(limit) <= 1e-9 * max(map(abs, finite)) + 2 * tried[enough - 1].noise else limit
 
 
-def _settled(slopes: list[float], noise: float) -> bool:
-    """Tell whether the slope converges: its changes from step to step have ended, or shrink."""
+def _converged(slopes: list[float], noise: float) -> bool:
+    """Return whether the slope converges: its changes from step to step have ended, or shrink."""
     last, before = (abs(slopes[-k] - slopes[-k - 1]) for k in (1, 2))
     return last <= 4 * noise + 1e-10 * abs(slopes[-1]) or last <= MAX_RATIO * before
 
 
-def _jumps(tried: list[_Quotients], side: str) -> bool:
-    """Tell whether f jumps: its change stays the same however small the step is."""
+def _jumps(tried: list[DifferenceQuotients], side: str) -> bool:
+    """Return whether f jumps: its change stays the same however small the step is."""
     last, before = (getattr(one, side) * one.h for one in (tried[-1], tried[-2]))
     return bool(last) and abs(last - before) <= 0.01 * abs(last)
 
 
-def _without_noise(limits: _Quotients) -> tuple[float, float]:
+def _without_noise(limits: DifferenceQuotients) -> tuple[float, float]:
     """Return the left and right slopes, with 0 for those that are only rounding."""
     floor = 2 * limits.noise + 1e-9 * max(abs(limits.left), abs(limits.right))
     left, right = (0.0 if abs(one) <= floor else one for one in (limits.left, limits.right))

@@ -247,7 +247,7 @@ def _entries() -> Iterator[SearchRow]:
                 SearchHit("tab", title, f"A tab of {page.title}.", page.path, {page.tab: name}), (), page.title
             )
     for name, op in OPS.items():
-        words = (*op.spoken, name.replace("_", " "))
+        words = (*op.aliases, name.replace("_", " "))
         aliases = tuple(
             f"{what} of {word}" for what in ("derivative", "gradient", "backward") for word in (name, *words)
         )
@@ -273,8 +273,8 @@ SAYS = {
 
 def _entry(answer: SearchHit, also: Collection[str], body: str) -> SearchRow:
     titles = frozenset(_typed(name) for name in (answer.title, *also))
-    spoken = (_spoken(name) for name in (answer.title, *also))
-    names = (frozenset(_words(name)) for name in (answer.title, *also, *spoken))
+    aliases = (_spoken(name) for name in (answer.title, *also))
+    names = (frozenset(_words(name)) for name in (answer.title, *also, *aliases))
     kept = tuple(dict.fromkeys(name for name in names if name))
     return SearchRow(answer, titles, kept, frozenset().union(*kept), frozenset(_words(body)))
 

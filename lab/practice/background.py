@@ -10,7 +10,7 @@ from concurrent.futures import wait as wait_for
 from contextlib import AbstractContextManager
 from typing import Generic, Protocol, TypeVar
 
-from lab.practice.checker import Stopped
+from lab.practice.checker import StoppedError
 
 YOU_STOPPED = "You stopped it."
 
@@ -47,18 +47,18 @@ class Background(Generic[Result]):
         wait_for([self._result], seconds)
 
     def stop(self) -> None:
-        """End the work: its next use of the process raises Stopped."""
+        """End the work: its next use of the process raises StoppedError."""
         self._halted = True
         if self._runner:
             self._runner.stop()
 
     @contextlib.contextmanager
     def process(self, runner: AbstractContextManager[One]) -> Iterator[One]:
-        """Provide a process that `stop` can end. Raises Stopped if the work was stopped before it began."""
+        """Provide a process that `stop` can end. Raises StoppedError if the work was stopped before it began."""
         with runner as one:
             self._runner = one
             if self._halted:  # `stop` came before there was a process
-                raise Stopped(YOU_STOPPED)
+                raise StoppedError(YOU_STOPPED)
             yield one
 
     def _run(self, work: Callable[[], Result]) -> None:

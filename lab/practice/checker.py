@@ -77,7 +77,7 @@ class Answer:
     verdict: str | None = None
 
 
-class Stopped(Exception):
+class StoppedError(Exception):
     """The learner's process ended without an answer: why, in one sentence, and the line of their code, if known."""
 
     def __init__(self, sentence: str, line: int | None = None) -> None:
@@ -90,10 +90,10 @@ class Runner(Protocol):
 
     def load(self, source: str, file: str, modules: Sequence[str] = ()) -> Problem | None:
         """Run the text as a module that may import these `modules` of the project; return what it raised, or None.
-        Raises Stopped."""
+        Raises StoppedError."""
 
     def run(self, jobs: Sequence[Job]) -> list[Answer]:
-        """Run each job and return its answer. Raises Stopped."""
+        """Run each job and return its answer. Raises StoppedError."""
 
 
 class LocalRunner:
@@ -234,12 +234,12 @@ def check(
                     ran.append(_Run(one, cases, got, expected))
                     checks[one.name] = all(agree(one, *pair) for pair in zip(got, expected, strict=True))
                     if not checks[one.name]:
-                        with contextlib.suppress(Stopped):  # then the report has no smaller case
+                        with contextlib.suppress(StoppedError):  # then the report has no smaller case
                             if not one.slow:
                                 # a fresh load: the cases may have changed the state of the learner's module
                                 runner.load(source, course.file, course.modules)
                         failure = _explain(course, task, ran, runner, reference)
-                        with contextlib.suppress(Stopped):
+                        with contextlib.suppress(StoppedError):
                             if not one.slow:
                                 runner.load(source, course.file, course.modules)
                                 runner.run([Job(one.program, failure.inputs, one.shows)])
@@ -248,7 +248,7 @@ def check(
                         line = failure.problem.line if failure.problem else None
                         return CheckReport(passed, checks, failure, line=line)
                 passed[task.key] = True
-        except Stopped as stopped:
+        except StoppedError as stopped:
             return CheckReport(passed or {tasks[0].key: False}, checks, stopped=str(stopped), line=stopped.line)
     return CheckReport(passed, checks)
 
@@ -314,7 +314,7 @@ def _verdict(one: Check, job: Job, result: Answer) -> str | None:
 
 
 def agree(one: Check, got: Answer, expected: Answer) -> bool:
-    """Tell whether two answers agree, within the tolerance of the check. Exceptions agree if their kinds do; with a
+    """Return whether two answers agree, within the tolerance of the check. Exceptions agree if their kinds do; with a
     judge, the verdicts are compared instead of the values."""
     if "" in (got.verdict, expected.verdict):
         return got.verdict == expected.verdict
@@ -326,7 +326,7 @@ def agree(one: Check, got: Answer, expected: Answer) -> bool:
 
 
 def same(got: Any, expected: Any, rtol: float) -> bool:
-    """Tell whether two values are equal: in shape, and each number within `rtol` of the largest one; nan equals nan.
+    """Return whether two values are equal: in shape, and each number within `rtol` of the largest one; nan equals nan.
     Numbers that cancel may differ by rounding: by 2e-9 for an rtol of 1e-6, 2e-6 for the 1e-4 of float32."""
     if type(got) is type(expected) is float:  # the commonest values: without arrays it takes a tenth of the time
         size = abs(expected) if math.isfinite(expected) else 0
@@ -373,7 +373,7 @@ def _explain(course: Course, task: Task, ran: Sequence[_Run], runner: Runner, re
     first = min(failing, key=lambda number: _reading_effort(cases[number].inputs))
     job, mine, right = cases[first], got[first], expected[first]
     if not one.slow:
-        with contextlib.suppress(Stopped):
+        with contextlib.suppress(StoppedError):
             job, mine, right = _shrink(one, job, mine, right, runner, reference)
     given = {name: value for name, value in job.inputs.items() if name not in one.secret}
     if mine.verdict:
@@ -439,7 +439,7 @@ def _changed_by_rule(one: Check, show: str, job: Job, right: Answer, runner: Run
     before = forward_part(one.program)
     if show != one.output or one.slow or not before:
         return ""
-    with contextlib.suppress(Stopped):
+    with contextlib.suppress(StoppedError):
         (answer,) = runner.run([replace(job, program=before, shows=(show,))])
         if _fits(one, show, answer, right):
             return f"The rule changes the result itself: `{show}` is right before the way back and wrong after it."
@@ -491,14 +491,14 @@ def _find_mistake(
 
 def _run_later(task: Task, done: int, runner: Runner, reference: LocalRunner) -> Iterator[_Run]:
     """Run the remaining checks of a task and yield both sides' answers, until one ends the learner's process."""
-    with contextlib.suppress(Stopped):
+    with contextlib.suppress(StoppedError):
         for one in (each for each in task.checks[done:] if not each.slow):
             cases = list(_cases(one, np.random.default_rng(0)))
             yield _Run(one, cases, _answers(runner, one, cases), _answers(reference, one, cases))
 
 
 def _fits_later(course: Course, task: Task, mistake: Mistake, later: Sequence[_Run]) -> bool:
-    """Tell whether the reference with this mistake passes every later check that the learner's code passes."""
+    """Return whether the reference with this mistake passes every later check that the learner's code passes."""
     text = _variant(course, task, mistake)
     for one in later:
         given = _answers(_loaded(text, course.file), one.check, one.cases)
@@ -511,7 +511,7 @@ def _fits_later(course: Course, task: Task, mistake: Mistake, later: Sequence[_R
 
 
 def _explains(course: Course, task: Task, mistake: Mistake, ran: Sequence[_Run]) -> bool:
-    """Tell whether the reference with this mistake gives the learner's answers."""
+    """Return whether the reference with this mistake gives the learner's answers."""
     text = _variant(course, task, mistake)
     for one in ran:
         runner = LocalRunner()  # a new one for each check: a case may change the module's state
@@ -577,7 +577,7 @@ def _shrink(
 
 
 def _confirmed(one: Check, job: Job, right: Answer, reference: LocalRunner) -> bool:
-    """Tell whether the reference's derivatives are finite and agree with finite differences."""
+    """Return whether the reference's derivatives are finite and agree with finite differences."""
     slopes = {show: _numerical(one, job, show, reference) for show in one.derivatives or () if show in right.values}
     return all(
         bool(np.isfinite(slope).all()) and same(right.values[show], slope, CLOSE)
@@ -635,7 +635,7 @@ def differences(case: Callable[[Any], Job], at: Any, upstream: Any, runner: Runn
     case      makes the job that shows the value for another input
     upstream  the upstream gradient: the weights of the value's elements
 
-    Raises Stopped, and TypeError or ValueError if the value is not numeric.
+    Raises StoppedError, and TypeError or ValueError if the value is not numeric.
     """
     point = np.asarray(at, float)
     jobs = []

@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager
 from typing import Protocol
 
 from lab.practice.background import Background, Stoppable
-from lab.practice.checker import Begins, CheckReport, Stopped
+from lab.practice.checker import Begins, CheckReport, StoppedError
 from practice.task import Check, Course, Task
 
 
@@ -54,5 +54,5 @@ class Checking(Background[CheckReport]):
                 report = process.check(course, self.key, self.source, seed, begins)
                 self.printed = process.output
             return report
-        except Stopped as stopped:  # before the check began
+        except StoppedError as stopped:  # before the check began
             return CheckReport({self.key: False}, stopped=str(stopped))

@@ -21,7 +21,7 @@ from typing import Any
 
 from lab.config import ONE_THREAD, ROOT
 from lab.practice.background import YOU_STOPPED
-from lab.practice.checker import Begins, CheckReport, FailedCheck, Stopped, check
+from lab.practice.checker import Begins, CheckReport, FailedCheck, StoppedError, check
 from lab.practice.runners import Pool
 from lab.practice.sandbox import CHECK, REPEATED, Limits, Sandbox
 from lab.training.fair_queue import FairQueue
@@ -79,7 +79,7 @@ class JudgeProcess:
         return self._stopped or self._process.poll() is not None
 
     def stop(self) -> None:
-        """End the process and the learner's. Any thread may call this; the one that checks gets Stopped."""
+        """End the process and the learner's. Any thread may call this; the one that checks gets StoppedError."""
         self._stopped = True
         self._process.kill()
 
@@ -91,7 +91,7 @@ class JudgeProcess:
     def check(
         self, course: Course, key: str, source: str, seed: int, begins: Begins = lambda task, one: None
     ) -> CheckReport:
-        """Check a text as `check` does. Raises Stopped if the process ends, and RuntimeError for a fault in it."""
+        """Check a text as `check` does. Raises StoppedError if the process ends, and RuntimeError for a fault in it."""
         tasks = {task.key: task for task in course.tasks}
         guard = threading.Timer(MAX_SECONDS, self._process.kill)
         guard.daemon = True
@@ -105,7 +105,7 @@ class JudgeProcess:
                 task = tasks[message[0]]
                 begins(task, task.checks[message[1]])
         except PIPE_ERRORS:
-            raise Stopped(YOU_STOPPED if self._stopped else LOST) from None
+            raise StoppedError(YOU_STOPPED if self._stopped else LOST) from None
         finally:
             guard.cancel()
         if isinstance(message, str):
@@ -137,12 +137,12 @@ class Judges:
 
     @contextlib.contextmanager
     def judge(self, visitor: Hashable) -> Iterator[JudgeProcess]:
-        """Provide a judge when it is this visitor's turn. Raises Stopped if that takes too long."""
+        """Provide a judge when it is this visitor's turn. Raises StoppedError if that takes too long."""
         with contextlib.ExitStack() as held:
             try:
                 held.enter_context(self._places.place(visitor, PATIENCE))
             except TimeoutError:
-                raise Stopped(BUSY) from None
+                raise StoppedError(BUSY) from None
             one = self._take()
             try:
                 yield one

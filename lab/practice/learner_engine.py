@@ -56,7 +56,7 @@ MAX_FUNCTIONS = 200  # of the learner, whose lines are read
 INCONSISTENT = (LookupError, TypeError, ValueError, AttributeError, OverflowError, SyntaxError, tokenize.TokenError)
 
 
-class Unusable(Exception):
+class EngineError(Exception):
     """The engine cannot be used here; the message says why and what to do. `line`: where in the learner's file."""
 
     def __init__(self, sentence: str, line: int | None = None) -> None:
@@ -70,14 +70,14 @@ class Loaded:
     leaves    name -> number or array
     upstream  the gradient that a backward pass starts with; None if the result is one number
 
-    The constructor and each method raise Unusable, and Stopped if the process ends.
+    The constructor and each method raise EngineError, and StoppedError if the process ends.
     """
 
     def __init__(self, course: Course, source: str, runner: Runner) -> None:
         self.course, self._source, self._runner = course, source, runner
         self._name = ENGINES[course.key]
         if problem := runner.load(source, course.file):
-            raise Unusable(f"Your file stops with {problem.kind}: {problem.message}", problem.line)
+            raise EngineError(f"Your file stops with {problem.kind}: {problem.message}", problem.line)
 
     def follow(self, expression: Expression, leaves: Mapping[str, Any], upstream: Any = None) -> Trace:
         """Run one forward and one backward pass and return its trace."""
@@ -92,7 +92,7 @@ class Loaded:
         except INCONSISTENT as error:
             functions = self.course.key == "functions"
             graph = "`data`, `grad` and `grad_fn`" if functions else "`data`, `grad`, `_children` and `_op`"
-            raise Unusable(
+            raise EngineError(
                 f"Your engine's passes cannot be drawn: {graph} of its objects contradict each other "
                 f"({type(error).__name__})."
             ) from None
@@ -115,11 +115,11 @@ class Loaded:
             gradients = {name: _gradient(name, found[name], np.shape(value)) for name, value in leaves.items()}
             return np.asarray(values["result.data"], float), gradients
         except (KeyError, TypeError, ValueError):
-            raise Unusable("Your engine gave gradients that are not numbers.") from None
+            raise EngineError("Your engine gave gradients that are not numbers.") from None
 
     def checked(self, expression: Expression, leaves: Mapping[str, Any], upstream: Any = None) -> list[NumericalCheck]:
         """Compare each leaf's gradient by the learner's backward pass with finite differences of the lab's forward
-        pass. Raises Unusable if the two engines compute different values."""
+        pass. Raises EngineError if the two engines compute different values."""
         leaves = self._suited(leaves)
         mine, gradients = self.gradients(expression, leaves, upstream)
         labs = record(expression, leaves, upstream)
@@ -132,13 +132,13 @@ class Loaded:
         if self.course.key != "scalars":
             return {name: np.asarray(value, float) for name, value in leaves.items()}
         if arrays := [name for name, value in leaves.items() if np.ndim(value)]:
-            raise Unusable(f"Your engine takes single numbers: make {arrays[0]} a number.")
+            raise EngineError(f"Your engine takes single numbers: make {arrays[0]} a number.")
         return {name: float(value) for name, value in leaves.items()}
 
     def _run(self, program: str, inputs: Inputs, *shows: str) -> Mapping[str, Any]:
         (answer,) = self._runner.run([Job(program, inputs, shows)])
         if answer.problem:
-            raise Unusable(_sentence(answer.problem), answer.problem.line)
+            raise EngineError(_sentence(answer.problem), answer.problem.line)
         return answer.values
 
     def _build(self, expression: Expression) -> str:
@@ -153,16 +153,18 @@ class Loaded:
 
 
 def _must_be_equal(mine: np.ndarray, labs: np.ndarray) -> None:
-    """Raise Unusable unless the learner's engine and the lab's computed the same value."""
+    """Raise EngineError unless the learner's engine and the lab's computed the same value."""
     if mine.shape != labs.shape or not np.allclose(mine, labs, rtol=1e-9, equal_nan=True):
-        raise Unusable(
+        raise EngineError(
             f"Your engine computes {brief(mine)} where the lab’s computes {brief(labs)}: fix that first, as its "
             "gradient is one of another function."
         )
 
 
 def _sentence(problem: Problem) -> str:
-    if problem.kind in ("Lacking", "Unfollowed") and problem.line is None:  # raised by operands.py or tracer.py
+    if (
+        problem.kind in ("UnsupportedError", "RecordingError") and problem.line is None
+    ):  # raised by operands.py or tracer.py
         return problem.message
     missing = problem.kind in ("AttributeError", "NameError") or problem.message.startswith("unsupported operand")
     if missing and problem.line is None:
@@ -250,12 +252,12 @@ def _undo_sums(trace: Trace) -> None:
 
 
 def _gradient(name: str, value: Any, shape: tuple[int, ...]) -> np.ndarray | None:
-    """Return a leaf's gradient as an array. Raises Unusable unless it has the leaf's shape."""
+    """Return a leaf's gradient as an array. Raises EngineError unless it has the leaf's shape."""
     if value is None:
         return None
     gradient = np.asarray(value, float)
     if gradient.shape != shape:
-        raise Unusable(f"Your engine's gradient of {name} has the shape {gradient.shape}, and {name} has {shape}.")
+        raise EngineError(f"Your engine's gradient of {name} has the shape {gradient.shape}, and {name} has {shape}.")
     return gradient
 
 

@@ -8,9 +8,9 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 
 from lab.practice.background import YOU_STOPPED, Background
-from lab.practice.checker import Stopped
+from lab.practice.checker import StoppedError
 from lab.practice.learner_training import GRADUATED, LIMITS, LossPoint, task, train, train_lab_engine
-from lab.practice.sandbox import Limits, Raised, Sandbox
+from lab.practice.sandbox import Limits, ProgramError, Sandbox
 from practice.task import Course
 
 SAME_LOSS = 1e-6  # relative difference up to which two losses count as equal
@@ -86,20 +86,20 @@ class Contest(Background[None]):
                 for result in training(process):
                     self._add(side, result)
             if len(side.points) < self.task.steps or (self.task.answers is not None and side.share is None):
-                raise Stopped("The training ended before its last step: remove what ends the program.")
+                raise StoppedError("The training ended before its last step: remove what ends the program.")
             side.ended = True
-        except Raised as raised:
+        except ProgramError as raised:
             problem = raised.problem
             side.why, side.line = f"{problem.kind}: {problem.message}", problem.line
-        except Stopped as stopped:
+        except StoppedError as stopped:
             side.why, side.line = YOU_STOPPED if self._halted else str(stopped), stopped.line
 
     def _add(self, side: Side, result: LossPoint | float) -> None:
-        """Add a reported loss or accuracy to a side. Raises Stopped unless each step comes once, in its turn."""
+        """Add a reported loss or accuracy to a side. Raises StoppedError unless each step comes once, in its turn."""
         if isinstance(result, float):
             side.share = result
         elif result.step != len(side.points) or result.step >= self.task.steps or not math.isfinite(result.seconds):
-            raise Stopped(
+            raise StoppedError(
                 "Your engine interfered with the training: the steps it reports make no sense. Remove everything that "
                 "is not part of the engine."
             )

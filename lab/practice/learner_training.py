@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 import practice
-from lab.practice.checker import Stopped
-from lab.practice.sandbox import Limits, Raised, Sandbox
+from lab.practice.checker import StoppedError
+from lab.practice.sandbox import Limits, ProgramError, Sandbox
 from lab.text import read_rows
 from lab.training.datasets import load
 from lab.training.descent.four_points import HIDDEN, POINTS, TARGETS, initial
@@ -109,9 +109,9 @@ def _digits(seed: int) -> TrainingTask:
 
 def train(it: TrainingTask, source: str, file: str, sandbox: Sandbox) -> Iterator[LossPoint | float]:
     """Train with the engine of a file: yield a point for each step and at last, if there are labels, the accuracy.
-    Raises Stopped, and Raised with the exception of the engine."""
+    Raises StoppedError, and ProgramError with the exception of the engine."""
     if problem := sandbox.load(source, file):
-        raise Raised(problem)
+        raise ProgramError(problem)
     for message in sandbox.stream(it.program, it.inputs):
         try:
             if "predictions" in message:
@@ -120,7 +120,7 @@ def train(it: TrainingTask, source: str, file: str, sandbox: Sandbox) -> Iterato
             else:
                 yield LossPoint(int(message["step"]), float(message["loss"]), float(message["seconds"]))
         except (KeyError, TypeError, ValueError, OverflowError):
-            raise Stopped("Your engine gave a loss that is not a number: its `data` should be one.") from None
+            raise StoppedError("Your engine gave a loss that is not a number: its `data` should be one.") from None
 
 
 def train_lab_engine(it: TrainingTask, sandbox: Sandbox) -> Iterator[LossPoint | float]:

@@ -20,12 +20,12 @@ if TYPE_CHECKING:
     of_operands: Any = None  # the expression as a function of its leaves
 
 
-class Lacking(Exception):
+class UnsupportedError(Exception):
     """The course has no such operation; the message is a sentence for the learner."""
 
 
 def refuse(what: str) -> NoReturn:
-    raise Lacking(
+    raise UnsupportedError(
         f"Your engine has no {what}: its course has + - * /, powers with a number, @ of matrices, relu, sigmoid, sum."
     )
 
@@ -38,11 +38,11 @@ class Operand:
         self.shape = np.shape(tensor.data)
 
     def matching(self, other: Any, doing: str) -> Any:
-        """Return the other operand as `apply` takes it. Raises Lacking unless it has this shape or is a number."""
+        """Return the other operand for `apply`. Raises UnsupportedError unless it has this shape or is a number."""
         if not isinstance(other, Operand):
             return other
         if self.shape != other.shape:
-            raise Lacking(
+            raise UnsupportedError(
                 f"Your engine cannot {doing} {self.shape} and {other.shape}: its course has only equal shapes, a plain "
                 "number, or a row added to a matrix."
             )

@@ -18,7 +18,7 @@ from typing import Any
 
 from lab.config import ROOT
 from lab.practice.background import Background
-from lab.practice.checker import Problem, Stopped
+from lab.practice.checker import Problem, StoppedError
 from lab.practice.driver import ENGINE, TORCH
 from lab.practice.endings import GARBAGE, TOO_LONG
 from lab.practice.sandbox import MALFORMED, PROGRAMS, Limits, Sandbox
@@ -122,7 +122,7 @@ class RunningProgram(Background[ProgramRun]):
         try:
             with self.process(runner(PROGRAMS[imports(self.source)])) as sandbox:
                 return run_program(self.source, sandbox)
-        except Stopped as stopped:  # before it began
+        except StoppedError as stopped:  # before it began
             return ProgramRun(self.source, problem=str(stopped))
 
 
@@ -142,7 +142,7 @@ def run_program(source: str, sandbox: Sandbox) -> ProgramRun:
         count, findings = parse_report(answer.values, source)
         problem = answer.problem
         sentence, line = (explain(problem), problem.line) if problem else ("", None)
-    except Stopped as stopped:
+    except StoppedError as stopped:
         sentence, line = str(stopped), stopped.line
     except MALFORMED:
         sentence, line = GARBAGE, None

@@ -108,7 +108,7 @@ def is_day(text: Any) -> bool:
 
 
 def _is_large(value: Any) -> bool:
-    """Tell whether a value has more than a file needs, which would take long to read."""
+    """Return whether a value has more than a file needs, which would take long to read."""
     level, count = [value], 0
     for _ in range(MAX_DEPTH):
         keys = [key for one in level if isinstance(one, dict) for key in one]

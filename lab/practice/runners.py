@@ -9,7 +9,7 @@ from collections.abc import Hashable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 
 from lab.practice import isolation
-from lab.practice.checker import Stopped
+from lab.practice.checker import StoppedError
 from lab.practice.sandbox import CHECK, START_TIMEOUT, Limits, Process, Sandbox
 from lab.training.fair_queue import FairQueue
 
@@ -25,9 +25,9 @@ def runner(limits: Limits = CHECK) -> Sandbox:
 
 
 def _use_bubblewrap() -> bool:
-    """Return whether to use bubblewrap. Raises Stopped if code may not run here at all."""
+    """Return whether to use bubblewrap. Raises StoppedError if code may not run here at all."""
     if reason := isolation.unavailable():
-        raise Stopped(reason)
+        raise StoppedError(reason)
     return isolation.bubblewrap_works()
 
 
@@ -94,4 +94,4 @@ class Pool:
 
 
 def _busy(sentence: str) -> Process:
-    raise Stopped(sentence)
+    raise StoppedError(sentence)

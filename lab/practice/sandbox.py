@@ -24,7 +24,7 @@ from typing import IO, Any
 
 from lab.config import ROOT
 from lab.practice import checker, driver, isolation, syscalls
-from lab.practice.checker import Answer, Job, Problem, Stopped
+from lab.practice.checker import Answer, Job, Problem, StoppedError
 from lab.practice.endings import (
     GARBAGE,
     NOT_READY,
@@ -73,7 +73,7 @@ PROGRAMS = {driver.ENGINE: Limits(seconds=5.0), driver.TORCH: Limits(seconds=5.0
 REPEATED = Limits(seconds=1.5 * CHECK.seconds)  # for a second attempt on a crowded machine
 
 
-class Raised(Exception):
+class ProgramError(Exception):
     """A streamed program raised an exception, which is `problem`."""
 
     def __init__(self, problem: Problem) -> None:
@@ -246,7 +246,7 @@ class Sandbox:
         self._asleep = self._open_for = 0.0  # seconds in which the code slept, and in which a question was open
         self._process: Process | None = None
         self._halted = False  # whether `stop` was called
-        self._end: Stopped | None = None
+        self._end: StoppedError | None = None
         self._file, self._lines = "", 0
         self._loaded = self._asked = 0.0  # times of the first load and of the last question
 
@@ -269,16 +269,16 @@ class Sandbox:
         return long and self._open_for - self._asleep > CROWDED * self._limits.seconds
 
     def stop(self) -> None:
-        """End the code now. A thread that waits for it gets Stopped."""
+        """End the code now. A thread that waits for it gets StoppedError."""
         self._halted = True
         if self._process:
             self._process.kill()
 
-    # -- Questions: each waits for its answer, and raises Stopped if there is none
+    # -- Questions: each waits for its answer, and raises StoppedError if there is none
 
     def load(self, source: str, file: str, modules: Sequence[str] = ()) -> Problem | None:
         """Run the text as a module and return what it raised, or None. Call it before anything else; a second call must
-        give the same text and runs it again. Raises Stopped."""
+        give the same text and runs it again. Raises StoppedError."""
         self._send("load", source, file, modules={name: (ROOT / f"{name}.py").read_text("utf-8") for name in modules})
         answer = self._answer(self._message())
         self._pause()
@@ -286,7 +286,7 @@ class Sandbox:
 
     def watch(self, source: str, file: str, keep: Callable[[Any], None]) -> Answer:
         """Run the text as a script in a process that watches (see Pool). Give `keep` each record of it, parsed JSON
-        that anybody may have written, and return its report as such JSON, under that name. Raises Stopped."""
+        that anybody may have written, and return its report as such JSON, under that name. Raises StoppedError."""
         self._send("watch", source, file)
         while "message" in (message := self._message()):
             self._parsed(keep, message["message"])
@@ -295,7 +295,7 @@ class Sandbox:
         return answer
 
     def run(self, jobs: Sequence[Job]) -> list[Answer]:
-        """Run each job and return its answer. Raises Stopped."""
+        """Run each job and return its answer. Raises StoppedError."""
         self._ask("run", jobs=[[job.program, checker.encoded(job.inputs, job.secret), [*job.shows]] for job in jobs])
         answers = [self._answer(self._message(), job.shows) for job in jobs]
         self._pause()
@@ -303,14 +303,15 @@ class Sandbox:
 
     def stream(self, program: str, inputs: Inputs) -> Iterator[Any]:
         """Run a program of this project and yield each value that it emits while it runs. The program sees the
-        learner's names and `inputs`, and calls `emit(value)`. Raises Raised with its exception, and Stopped."""
+        learner's names and `inputs`, and calls `emit(value)`. Raises ProgramError, with its exception, and
+        StoppedError."""
         self._ask("stream", program=program, inputs=checker.encoded(inputs))
         while "message" in (message := self._message()):
             yield self._parsed(driver.decode, message["message"])
         answer = self._answer(message)
         self._pause()
         if answer.problem:
-            raise Raised(answer.problem)
+            raise ProgramError(answer.problem)
 
     def _send(self, do: str, source: str, file: str, **more: Any) -> None:
         """Send a text and the limits, in a process that is started the first time."""
@@ -329,12 +330,12 @@ class Sandbox:
                 process.kill()
             if process.lines.get(timeout=START_TIMEOUT):
                 return process
-        except Stopped as stopped:
+        except StoppedError as stopped:
             self._end = stopped
             raise
         except (OSError, queue.Empty):
             pass
-        self._end = Stopped(STOPPED if self._halted else NOT_READY)
+        self._end = StoppedError(STOPPED if self._halted else NOT_READY)
         raise self._end
 
     def _ask(self, do: str, **question: Any) -> None:
@@ -353,7 +354,7 @@ class Sandbox:
             pass
 
     def _message(self) -> dict[str, Any]:
-        """Wait for the next message of the process. Raises Stopped."""
+        """Wait for the next message of the process. Raises StoppedError."""
         assert self._process
         while True:
             try:
@@ -369,7 +370,7 @@ class Sandbox:
         return message
 
     def _check_time(self, process: Process) -> None:
-        """Count what the code sleeps. Raises Stopped if it has slept, or taken by the clock, for too long."""
+        """Count what the code sleeps. Raises StoppedError if it has slept, or taken by the clock, for too long."""
         if not process.wants_processor():
             self._asleep += TICK
         longest = MAX_STRETCH * self._limits.wall
@@ -394,7 +395,7 @@ class Sandbox:
         return line if line is not None and 0 < line <= self._lines else None
 
     def _parsed(self, parse: Callable[..., Any], *data: Any) -> Any:
-        """Parse untrusted data of the process. Raises Stopped if it is malformed."""
+        """Parse untrusted data of the process. Raises StoppedError if it is malformed."""
         try:
             return parse(*data)
         except MALFORMED:
@@ -402,7 +403,7 @@ class Sandbox:
 
     def _stopped(
         self, sentence: str = "", line: int | None = None, otherwise: str = GARBAGE, said: Sequence[bytes] = ()
-    ) -> Stopped:
+    ) -> StoppedError:
         """End the process and return the exception that says why; without a sentence, infer it from how it ended.
 
         otherwise  the sentence if it does not end by itself
@@ -418,5 +419,5 @@ class Sandbox:
         self._process.kill()
         if self._process.amount > MAX_OUTPUT:
             sentence = TOO_MUCH_OUTPUT
-        self._end = Stopped(STOPPED) if self._halted else Stopped(sentence, line)
+        self._end = StoppedError(STOPPED) if self._halted else StoppedError(sentence, line)
         return self._end

@@ -22,7 +22,7 @@ from pathlib import Path
 from tqdm import tqdm
 
 from lab.practice import isolation, record
-from lab.practice.checker import CheckReport, Stopped
+from lab.practice.checker import CheckReport, StoppedError
 from lab.practice.folder import FolderError, content, printable, read_file, reason
 from lab.practice.judging import MAX_PLACES, Judges
 from lab.practice.progress_file import MAX_BYTES, Done, Progress, Stumble, Work, parse
@@ -253,7 +253,7 @@ def _check_text(course: Course, text: str, judges: Judges) -> CheckReport:
     try:
         with judges.judge(object()) as judge:
             return judge.check(course, course.tasks[-1].key, text, secrets.randbits(32))
-    except Stopped as stopped:  # the judge itself ended
+    except StoppedError as stopped:  # the judge itself ended
         return CheckReport({}, stopped=str(stopped))
 
 

@@ -208,7 +208,7 @@ class LineWatch:
 NUMBERS = (int, float, np.ndarray, np.generic)
 
 
-class Unfollowed(Exception):
+class RecordingError(Exception):
     """The pass cannot be recorded; the message is a sentence for the learner."""
 
 
@@ -359,7 +359,7 @@ class FunctionsWatch(LineWatch):
                 stack += [x for x in ctx.inputs if isinstance(x, self.engine)]
         made = output.grad_fn is not None or any(output is leaf for leaf in tensors.values())
         if not made or not reached.keys() <= self.uses.keys():
-            raise Unfollowed(
+            raise RecordingError(
                 "Your engine cannot be followed: let grad_fn of each result be the ctx that its forward was given."
             )
         self.tensors: list[Any] = []  # one for each node; a plain number is also a node

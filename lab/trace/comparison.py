@@ -25,7 +25,7 @@ class Departure:
 
 
 def is_same_graph(one: Trace, other: Trace) -> bool:
-    """Tell whether two traces have the same operations in the same order, each with the same operands."""
+    """Return whether two traces have the same operations in the same order, each with the same operands."""
     return [(node["op"], node["children"]) for node in one.nodes] == [
         (node["op"], node["children"]) for node in other.nodes
     ]

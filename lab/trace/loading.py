@@ -54,7 +54,7 @@ def read_trace(parts: Any) -> Trace:
 
 
 def table_fits(trace: Trace, name: str) -> bool:
-    """Tell whether the rule in lab/operation_table.py can be checked for all operations of this name.
+    """Return whether the rule in lab/operation_table.py can be checked for all operations of this name.
 
     All their operands are in the trace, and no array that another is broadcast against has cells left out."""
     wanted = max(1, len(OPS[name].derivatives))

@@ -62,7 +62,7 @@ class _Arrived:
 
 
 def same(a: Any, b: Any) -> bool:
-    """Tell whether two arrays have one shape and, up to rounding, the same finite numbers. Faster than np.allclose."""
+    """Return whether two arrays have one shape and, but for rounding, the same finite numbers. It is fast."""
     return np.shape(a) == np.shape(b) and bool((np.abs(np.subtract(a, b)) <= 1e-9 + 1e-9 * np.abs(b)).all())
 
 

@@ -272,7 +272,7 @@ def repaired(experiment: Experiment) -> dict[str, np.ndarray]:
 
 
 def same(one: np.ndarray | None, other: np.ndarray | None) -> bool:
-    """Tell whether two gradients are exactly equal, nan included; False if one is None, for no gradient."""
+    """Return whether two gradients are exactly equal, nan included; False if one is None, for no gradient."""
     return one is not None and other is not None and np.array_equal(one, other, equal_nan=True)
 
 

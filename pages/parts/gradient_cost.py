@@ -158,7 +158,7 @@ def _timed(family: str, ticking: bool) -> None:
                     (
                         point.parameters,
                         *(" + ".join(f"{n:,}" for n in point.passes[method]) for method in METHODS),
-                        numeral(point.apart["finite"]),
+                        numeral(point.max_abs_diff["finite"]),
                     )
                     for point in timing.points
                 ],
@@ -166,7 +166,7 @@ def _timed(family: str, ticking: bool) -> None:
             st.markdown(
                 "Forward + backward passes, counted as they ran. The error is the largest difference of an element "
                 f"from reverse mode; the step was {numeral(STEP)}. Forward mode differs by "
-                f"{numeral(max(point.apart['forward'] for point in timing.points))} at most."
+                f"{numeral(max(point.max_abs_diff['forward'] for point in timing.points))} at most."
             )
 
 

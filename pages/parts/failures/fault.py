@@ -17,7 +17,7 @@ from lab.text import brief, numeral
 from lab.trace.comparison import first_difference
 from lab.trace.parts import Event
 from lab.training.doctor import Finding, diagnose
-from lab.traps.faults import refuted, side_by_side
+from lab.traps.faults import feedback, side_by_side
 from lab.traps.faults.catalogue import BY_KEY, Fault, source
 from lab.traps.faults.compare import (
     CURVES,
@@ -165,7 +165,7 @@ def _results(fault: Fault, seed: int) -> None:
     with left:
         st.header("The gradients")
         if fault.kind == "engine":
-            why_not = partial(refuted.effect, comparison)
+            why_not = partial(feedback.effect, comparison)
             _answer(EFFECTS, comparison.effect, "fault gradient", fault.symptom, why_not)
         else:
             st.markdown(f"{UNTOUCHED} {fault.symptom}")
@@ -173,7 +173,7 @@ def _results(fault: Fault, seed: int) -> None:
     with right:
         st.header("The training run")
         truth = which_curve(healthy, broken)
-        _answer(CURVES, truth, "fault curve", fault.in_training, partial(refuted.curve, healthy, broken, truth))
+        _answer(CURVES, truth, "fault curve", fault.in_training, partial(feedback.curve, healthy, broken, truth))
         if broken.error:
             st.error(f"The broken run stopped. {with_code(broken.error)}", icon=":material/block:")
         theme = page.theme()

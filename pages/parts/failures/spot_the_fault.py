@@ -7,7 +7,7 @@ from lab import charts
 from lab.charts import Chart, CurveOptions, limit_log_axis
 from lab.gradcheck import MARKS
 from lab.text import numeral
-from lab.traps.faults import refuted
+from lab.traps.faults import feedback
 from lab.traps.faults.catalogue import BY_KEY
 from lab.traps.faults.compare import LessonRun, train_with
 from lab.traps.faults.suspects import (
@@ -143,7 +143,7 @@ def _accuse(case: SuspectCase, run: LessonRun) -> None:
 
 @st.cache_data(max_entries=256, show_spinner=False)
 def _why_not(number: int, key: str) -> str:
-    return refuted.suspect(open_case(number), _run(number), key)
+    return feedback.suspect(open_case(number), _run(number), key)
 
 
 def _name(key: str) -> str:

@@ -15,8 +15,8 @@ import streamlit as st
 
 from lab.expression.parser import Expression
 from lab.practice import learner_engine
-from lab.practice.checker import CheckReport, Stopped
-from lab.practice.learner_engine import Loaded, Unusable
+from lab.practice.checker import CheckReport, StoppedError
+from lab.practice.learner_engine import EngineError, Loaded
 from lab.trace.numerical import NumericalCheck
 from lab.trace.recording import Trace
 from lab.ui.memoize import memoize
@@ -78,7 +78,7 @@ def passes(engine: Engine, expression: Expression, values: Mapping[str, Any], up
                 loaded = Loaded(engine.course, engine.source, runner)
                 trace = loaded.follow(expression, values, upstream)
                 rows = loaded.checked(expression, values, upstream)
-        except (Unusable, Stopped) as error:
+        except (EngineError, StoppedError) as error:
             return Passes(trace, (), with_line(engine, str(error), error.line))
         return Passes(trace, tuple(rows))
 

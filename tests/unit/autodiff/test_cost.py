@@ -22,9 +22,9 @@ def test_the_passes_that_are_made_are_those_that_are_said(family):
     for point in timing.points:
         assert point.passes == {method: passes(method, point.parameters) for method in METHODS}
         assert all(seconds > 0 for seconds in point.seconds.values())
-        assert point.apart["forward"] < 1e-12
-        assert 0 < point.apart["finite"] < 1e-6
-        assert point.apart["reverse"] == 0
+        assert point.max_abs_diff["forward"] < 1e-12
+        assert 0 < point.max_abs_diff["finite"] < 1e-6
+        assert point.max_abs_diff["reverse"] == 0
     assert timing.sizes == [point.parameters for point in timing.points]
 
 

@@ -7,7 +7,18 @@ import numpy as np
 import pytest
 
 from lab.practice import checker, driver
-from lab.practice.checker import Answer, Job, LocalRunner, Problem, Stopped, check, pattern, problem, resemblance, same
+from lab.practice.checker import (
+    Answer,
+    Job,
+    LocalRunner,
+    Problem,
+    StoppedError,
+    check,
+    pattern,
+    problem,
+    resemblance,
+    same,
+)
 from practice.task import Check, Course, Mistake, Task
 
 REFERENCE = """
@@ -178,7 +189,7 @@ def test_a_failure_is_told_although_the_process_ends_before_a_smaller_case_is_fo
 
         def run(self, jobs):
             if self.loaded:  # anew, in order to look for a smaller case
-                raise Stopped("The time is over.")
+                raise StoppedError("The time is over.")
             return super().run(jobs)
 
     report = check(course, "double", course.reference.replace("2 * x", "2 * x + 1"), Ending(), 0)

@@ -9,7 +9,7 @@ import pytest
 
 from lab.practice import endings, isolation
 from lab.practice.background import YOU_STOPPED
-from lab.practice.checker import Stopped
+from lab.practice.checker import StoppedError
 from lab.practice.checking import Checking
 from lab.practice.judging import Judges
 from lab.practice.render_report import render_report
@@ -79,7 +79,7 @@ def test_a_check_that_is_stopped_says_so(judges):
 def test_what_keeps_a_process_from_starting_is_said():
     class Refusing:
         def __enter__(self):
-            raise Stopped("Too many.")
+            raise StoppedError("Too many.")
 
         def __exit__(self, *error):
             pass

@@ -8,7 +8,7 @@ import pytest
 from lab.expression.parser import parse
 from lab.practice import learner_training, runners, sandbox
 from lab.practice.checker import LocalRunner
-from lab.practice.learner_engine import MAX_FUNCTIONS, Loaded, Unusable
+from lab.practice.learner_engine import MAX_FUNCTIONS, EngineError, Loaded
 from lab.trace.derive import derive
 from lab.trace.export import playable
 from lab.trace.recording import record
@@ -103,7 +103,7 @@ def test_what_does_not_hold_together_is_refused(lie):
 
     source = f'"""A text\nof lines,\n(an engine" in\nit."""\n{SCALARS.reference}'
     follow(SCALARS, source, parse("a * b"), {"a": 2.0, "b": 3.0}, LocalRunner())
-    with pytest.raises(Unusable):
+    with pytest.raises(EngineError):
         follow(SCALARS, source, parse("a * b"), {"a": 2.0, "b": 3.0}, Lying())
 
 
@@ -111,7 +111,7 @@ def test_a_gradient_of_another_shape_is_refused():
     wrong = TENSORS.reference.replace("    return grad.sum(axis=stretched, keepdims=True)", "    return grad")
     leaves = {"x": np.ones((2, 3)), "r": np.ones((1, 3))}
     for seen in (follow, checked):
-        with pytest.raises(Unusable, match=r"gradient of r has the shape \(2, 3\), and r has \(1, 3\)"):
+        with pytest.raises(EngineError, match=r"gradient of r has the shape \(2, 3\), and r has \(1, 3\)"):
             seen(TENSORS, wrong, parse("(x * r).sum()"), leaves, LocalRunner())
 
 
@@ -270,19 +270,19 @@ def test_a_broken_function_is_seen_to(edit, text, leaves, name):
 )
 def test_what_the_course_of_functions_lacks_is_one_sentence(text, leaves, said):
     for seen in (follow, checked):
-        with pytest.raises(Unusable, match=said) as raised:
+        with pytest.raises(EngineError, match=said) as raised:
             seen(FUNCTIONS, FUNCTIONS.reference, parse(text), leaves, LocalRunner())
         assert len(str(raised.value)) <= 200
 
 
 def test_an_engine_with_another_value_is_said_to_have_it():
     wrong = SCALARS.reference.replace("t = math.tanh(self.data)", "t = math.sin(self.data)")
-    with pytest.raises(Unusable, match=r"computes 0\.4794 where the lab’s computes 0\.4621"):
+    with pytest.raises(EngineError, match=r"computes 0\.4794 where the lab’s computes 0\.4621"):
         Loaded(SCALARS, wrong, LocalRunner()).checked(parse("tanh(a)"), {"a": 0.5})
 
 
 def test_arrays_are_no_inputs_of_an_engine_of_numbers():
-    with pytest.raises(Unusable, match="single numbers: make a a number"):
+    with pytest.raises(EngineError, match="single numbers: make a a number"):
         follow(SCALARS, SCALARS.reference, parse("a * b"), {"a": [1.0, 2.0], "b": 3.0}, LocalRunner())
 
 
@@ -296,7 +296,7 @@ def test_arrays_are_no_inputs_of_an_engine_of_numbers():
     ],
 )
 def test_an_engine_that_cannot_be_followed_is_refused_in_a_sentence(edit, said):
-    with pytest.raises(Unusable, match=said):
+    with pytest.raises(EngineError, match=said):
         follow(SCALARS, SCALARS.reference.replace(*edit), parse("a * b"), {"a": 2.0, "b": 3.0}, LocalRunner())
 
 
@@ -319,7 +319,7 @@ def test_training_gives_the_numbers_of_the_lab_s_engine(course):
 
 def test_an_engine_that_fails_while_it_trains_says_where():
     wrong = SCALARS.reference.replace("t = math.tanh(self.data)", "t = math.tanh(self.dat)")
-    with pytest.raises(sandbox.Raised) as raised, runners.runner(learner_training.LIMITS) as runner:
+    with pytest.raises(sandbox.ProgramError) as raised, runners.runner(learner_training.LIMITS) as runner:
         list(learner_training.train(learner_training.task(SCALARS, 0), wrong, "scalars.py", runner))
     assert raised.value.problem.kind == "AttributeError"
     assert "self.dat)" in wrong.splitlines()[raised.value.problem.line - 1]

@@ -23,9 +23,9 @@ import psutil
 import pytest
 
 from lab.practice import driver, endings, isolation, judging, runners, sandbox
-from lab.practice.checker import Answer, Job, Stopped, agree, check, resemblance
+from lab.practice.checker import Answer, Job, StoppedError, agree, check, resemblance
 from lab.practice.runners import Pool
-from lab.practice.sandbox import Limits, Raised
+from lab.practice.sandbox import Limits, ProgramError
 from practice import COURSES
 from practice.debug import PROGRAMS
 from practice.task import Check, Course, Task
@@ -61,7 +61,7 @@ def ending(pool, source, limits=sandbox.CHECK):
             problem = runner.load(textwrap.dedent(source).lstrip("\n"), FILE)
             if problem is None:
                 problem = runner.run(DOUBLE)[0].problem
-        except Stopped as stopped:
+        except StoppedError as stopped:
             return Ending(str(stopped), stopped.line, runner.output)
         return Ending(f"{problem.kind}: {problem.message}" if problem else "", problem and problem.line, runner.output)
 
@@ -481,7 +481,7 @@ def test_a_check_that_is_stopped_says_why_and_where(pool, course):
         report = check(course, "double", "def double(x):\n    while True:\n        pass\n", runner, seed=1)
     assert (report.stopped, report.passed) == (endings.TOO_LONG, {"double": False})
     assert report.line in (2, 3)
-    with pytest.raises(Stopped, match=LOOP):
+    with pytest.raises(StoppedError, match=LOOP):
         runner.run(DOUBLE)  # it stays so
 
 
@@ -503,7 +503,7 @@ def test_answers_that_come_before_their_questions_do_no_harm(pool, course):
         assert runner.load(textwrap.dedent(source), FILE) is None
         answers = [runner.run(large) for _ in range(5)]
         assert all(said.values == {"y": []} for (said,) in answers)
-        with pytest.raises(Stopped, match=LOOP):
+        with pytest.raises(StoppedError, match=LOOP):
             [runner.run(large) for _ in range(10)]
 
 
@@ -576,7 +576,7 @@ def test_a_program_is_streamed_beside_the_text(pool):
         messages = [*runner.stream(COUNT, {"steps": 3})]
         assert [message["y"].tolist() for message in messages] == [[0, 0], [2, 2], [4, 4]]
         assert runner.output == "0\n1\n2\n"
-        with pytest.raises(Raised, match="ValueError") as raised:
+        with pytest.raises(ProgramError, match="ValueError") as raised:
             [*runner.stream("emit(double(1))\nraise ValueError('that')", {})]
         assert raised.value.problem.message == "that"
         assert runner.run(DOUBLE)[0].problem is None
@@ -592,7 +592,7 @@ def test_a_stream_tells_while_it_runs_and_can_be_stopped(pool):
         stream = runner.stream(endless, {})
         assert next(stream) == 2
         threading.Timer(0.05, runner.stop).start()
-        with pytest.raises(Stopped, match="was stopped"):
+        with pytest.raises(StoppedError, match="was stopped"):
             list(stream)
 
 

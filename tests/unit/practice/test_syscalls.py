@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from lab.practice import syscalls
-from lab.practice.checker import Job, Stopped, check
+from lab.practice.checker import Job, StoppedError, check
 from lab.practice.runners import Pool
 from lab.practice.sandbox import Limits
 from lab.practice.syscalls import ALLOW, ALLOWED, ARCHITECTURES, KILL, REFUSE, UNKNOWN, Call, instructions
@@ -102,7 +102,7 @@ def run(pool, others, text):
         try:
             problem = runner.load(PRELUDE.format(numbers=NUMBERS, place=place) + textwrap.dedent(text), "learner.py")
             runner.run([Job("y = 1", {}, ("y",))])
-        except Stopped as stopped:
+        except StoppedError as stopped:
             return str(stopped)
         return problem.message if problem else runner.output
 

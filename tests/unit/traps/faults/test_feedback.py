@@ -5,7 +5,7 @@ import re
 import numpy as np
 import pytest
 
-from lab.traps.faults import refuted
+from lab.traps.faults import feedback
 from lab.traps.faults.catalogue import BY_KEY, FAULTS
 from lab.traps.faults.compare import CURVES, EFFECTS, compare, train_with, which_curve
 from lab.traps.faults.suspects import NOTHING, SuspectCase
@@ -24,7 +24,7 @@ def trained():
         return runs[id(setup), seed][1]
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(refuted, "train_with", trained)
+        patch.setattr(feedback, "train_with", trained)
         yield trained
 
 
@@ -34,7 +34,7 @@ def test_a_wrong_effect_is_told_from_the_gradients(fault, seed):
     comparison = compare(fault, seed)
     there = [gradient for gradient in comparison.broken.gradients.values() if gradient is not None]
     for guess in EFFECTS.keys() - {comparison.effect}:
-        said = refuted.effect(comparison, guess)
+        said = feedback.effect(comparison, guess)
         assert re.fullmatch(r"[A-Z\d].*\.", said, re.S)
         if guess == "error":
             assert not comparison.broken.error
@@ -49,7 +49,7 @@ def test_a_wrong_effect_is_told_from_the_gradients(fault, seed):
 def test_the_numbers_are_those_of_the_pass():
     comparison = compare(BY_KEY["overwrite"], 0)
     healthy, broken = (float(one.gradients["a"]) for one in (comparison.healthy, comparison.broken))
-    assert refuted.effect(comparison, "same") == (
+    assert feedback.effect(comparison, "same") == (
         f"The gradient of a is {broken:g} in the broken engine and {healthy:g} in the healthy one.".replace("-", "−")
     )
 
@@ -60,7 +60,7 @@ def test_a_wrong_curve_is_told_from_the_losses(fault, trained):
     healthy, broken = trained(fault.healthy, 3), trained(fault.broken, 3)
     truth = which_curve(healthy, broken)
     for guess in CURVES.keys() - {truth}:
-        said = refuted.curve(healthy, broken, truth, guess)
+        said = feedback.curve(healthy, broken, truth, guess)
         assert re.fullmatch(r"[A-Z].*\d.*\.|The broken run .* before its first epoch is complete\.", said)
         if "No error" in said:
             assert not broken.error
@@ -73,7 +73,7 @@ def test_a_wrong_curve_is_told_from_the_losses(fault, trained):
 def test_a_wrong_name_is_told_from_the_run_of_the_case(culprit, trained):
     case = SuspectCase(3, culprit, tuple(SUSPECTS))
     run = trained(case.setup, 3)
-    told = {key: refuted.suspect(case, run, key) for key in SUSPECTS if key != culprit}
+    told = {key: feedback.suspect(case, run, key) for key in SUSPECTS if key != culprit}
     assert len({*told.values()}) >= len(told) - 2  # of a run that stops at once, some have the same to say
     for key, said in told.items():
         assert re.fullmatch(r"[A-Z\d].*\.", said)
@@ -101,7 +101,7 @@ def assert_that_it_tells_two_things_apart(said):
 def test_who_overwrites_is_told_what_that_would_have_left(trained):
     """By hand: y = a * b + a, of which the last message to a is b; the whole gradient is b + 1."""
     case = SuspectCase(3, "wrong-order", tuple(SUSPECTS))
-    said = refuted.suspect(case, trained(case.setup, 3), "overwrite")
+    said = feedback.suspect(case, trained(case.setup, 3), "overwrite")
     assert said == (
         "In `a * b + a` with a = −0.4 and b = −1.3, this fault makes the gradient of a −1.3. In the engine of this run "
         "it is −0.3."
