@@ -88,7 +88,6 @@ class Task:
     mistakes: tuple[Mistake, ...]
     hints: tuple[str, ...]
     starter: str = ""
-    also: tuple[str, ...] = ()
 
 
 def read_tasks(folder: Path, functions: Mapping[str, Callable[..., Any]]) -> tuple[Task, ...]:

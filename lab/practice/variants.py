@@ -49,31 +49,28 @@ class BackwardRule:
     """A function of the reference that sends messages.
 
     name      the learner's name for the operation: "*", "tanh", "MatMul"
-    function  the function, or another right way to write it
-    place     the function of the reference that a variant replaces
     """
 
     name: str
     function: ast.FunctionDef
     messages: tuple[SentMessage, ...]
-    place: ast.FunctionDef
 
 
 def variants(course: Course, task: Task) -> Sequence[Mistake]:
     """Return wrong variants of the lines of a task, the likelier ones first."""
-    return _variants(course.reference, tuple(each.key for each in course.tasks), task.key, task.also)
+    return _variants(course.reference, tuple(each.key for each in course.tasks), task.key)
 
 
 @functools.lru_cache(64)  # more than there are tasks: making variants takes far longer than comparing answers
-def _variants(reference: str, keys: Sequence[str], key: str, also: Sequence[str]) -> Sequence[Mistake]:
-    return tuple(_generate(_Source(reference, keys), key, also))
+def _variants(reference: str, keys: Sequence[str], key: str) -> Sequence[Mistake]:
+    return tuple(_generate(_Source(reference, keys), key))
 
 
-def _generate(source: _Source, key: str, also: Sequence[str]) -> Iterator[Mistake]:
+def _generate(source: _Source, key: str) -> Iterator[Mistake]:
     rules = source.rules()
     own = [rule for rule in rules if source.owner(rule.function.lineno) == key]
     yield from _overwriting(source, rules[: 1 + rules.index(own[-1])] if own else _earlier_rules(source, rules, key))
-    for rule in (*own, *source.other_ways(key, also)):
+    for rule in own:
         yield from _mistaken_messages(source, rule)
     for function in source.functions(key):
         yield from _other_nodes(source, function)
@@ -114,17 +111,7 @@ class _Source:
         for key in self.keys:
             for name, function in self.functions(key):
                 if self.owner(function.lineno) == key and (messages := _messages(function)):
-                    found.append(BackwardRule(name, function, messages, function))
-        return found
-
-    def other_ways(self, key: str, also: Sequence[str]) -> list[BackwardRule]:
-        """Return the rules of a task in their other right ways of writing."""
-        found = []
-        for text in also:
-            (function,) = ast.parse(text).body
-            assert isinstance(function, ast.FunctionDef)
-            name, place = next(each for each in self.functions(key) if each[1].name == function.name)
-            found.append(BackwardRule(name, function, _messages(function), place))
+                    found.append(BackwardRule(name, function, messages))
         return found
 
     def mistake(self, sentence: str, *changes: tuple[ast.FunctionDef, ast.FunctionDef], key: str = "") -> Mistake:
@@ -198,7 +185,7 @@ def _mistaken_messages(source: _Source, rule: BackwardRule) -> Iterator[Mistake]
         for message, each in zip(rule.messages, choice, strict=True):
             if each:
                 changes.append((message.statement if message.place is None else message.expression, each.node))
-        yield source.mistake(_sentence(rule, choice), (rule.place, with_nodes(rule.function, *changes)))
+        yield source.mistake(_sentence(rule, choice), (rule.function, with_nodes(rule.function, *changes)))
 
 
 def _sentence(rule: BackwardRule, choice: Sequence[_Wrong | None]) -> str:

@@ -148,25 +148,6 @@ def test_the_one_operand_is_said():
     assert "`+` (for the second operand)" in add.sentence
 
 
-OTHER_WAYS = [(key, task, text) for key, course in COURSES.items() for task in course.tasks for text in task.also]
-
-
-@pytest.mark.parametrize(("course", "task", "text"), OTHER_WAYS)
-def test_another_way_to_write_a_function_is_right(course, task, text):
-    (function,) = ast.parse(text).body
-    reference = COURSES[course].reference
-    outer = [""] + [f"{each.name}." for each in ast.parse(reference).body if isinstance(each, ast.ClassDef)]
-    places = [f"{name}{function.name}" for name in outer]
-    place = next(each for each in places if _is_there(reference, each))
-    assert judged_text(course, task.key, put(reference, place, text))
-
-
-def _is_there(text, place):
-    outer, _, inner = place.partition(".")
-    found = [each for each in ast.parse(text).body if getattr(each, "name", "") == outer]
-    return any(not inner or getattr(one, "name", "") == inner for each in found for one in each.body)
-
-
 @pytest.mark.sample(1)
 @pytest.mark.parametrize("course", sorted(COURSES.keys() & {course for course, *_ in WRONG}))
 def test_each_variant_is_a_file_that_python_reads(course):
