@@ -97,7 +97,8 @@ class Process:
     def __init__(self, boxed: bool, watches: str = "") -> None:
         self._boxed = boxed
         self.lines: queue.Queue[bytes | None] = queue.Queue(MAX_UNREAD)
-        self.printed, self.amount, self._forgotten, self._silent = b"", 0, 0, False
+        self.printed, self.amount, self._forgotten = b"", 0, 0
+        self._ended = self._silent = False  # whether all of its answers, and all that it prints, has been read
         self._printing = threading.Lock()
         box = isolation.bubblewrap(watches) if boxed else ()
         self.popen = subprocess.Popen(
@@ -138,7 +139,8 @@ class Process:
             *lines, rest = (rest + chunk).split(b"\n")
             for line in lines:
                 self.lines.put(line)
-        self.lines.put(rest if len(rest) > MAX_ANSWER else None)
+        self._ended = len(rest) <= MAX_ANSWER
+        self.lines.put(None if self._ended else rest)
 
     def _read_output(self) -> None:
         while self.read_output(None):
@@ -208,8 +210,9 @@ class Process:
         """Return what the process still writes, until it ends or GRACE is over."""
         until, found = time.monotonic() + GRACE, list[bytes]()
         with contextlib.suppress(queue.Empty):
-            while (line := self.lines.get(timeout=max(0, until - time.monotonic()))) is not None:
-                found.append(line)
+            while not (self._ended and self.lines.empty()):
+                if (line := self.lines.get(timeout=max(0, until - time.monotonic()))) is not None:
+                    found.append(line)
         return found
 
     def close(self) -> None:
