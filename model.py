@@ -51,10 +51,9 @@ class Tensor:
     requires_grad  False for an input whose gradient nobody needs
     label          a name for drawings and error messages
 
-    `grad` is None until a backward pass reaches the tensor. Gradients of leaves (tensors that you made) add up until
-    `zero_grad()`. Arrays and numbers in an expression are constants. Update a leaf by `w.data -= ...`: after
-    `w = w - ...`, the name w stands for a result. Use `loss.item()` in a running total: `loss` keeps its graph alive.
-    Only one thread at a time may run a backward pass to a leaf.
+    `grad` is None until a backward pass reaches the tensor. Gradients of leaves, which you made, add up until
+    `zero_grad()`; one thread at a time may go back to a leaf. Arrays and numbers in an expression are constants. Update
+    a leaf by `w.data -= ...`, not `w = w - ...`. Use `loss.item()` in a running total: `loss` keeps its graph alive.
 
     An extension uses `children`, `closure`, `node`, `accumulate`, `constant`, `read` and `replace`, and no name that
     begins with an underscore. A subclass may override them, the operations, `backward`, and `grad` as a property.
@@ -88,7 +87,8 @@ class Tensor:
         """Add one message to the gradient. Closures check `requires_grad` only where a message is expensive."""
         if not self.requires_grad:
             return
-        message = self.unbroadcast(message)
+        if type(message) is not _Number or type(self._values) is not _Number:  # two such numbers always fit
+            message = self.unbroadcast(message)
         if self.grad is None:
             self.grad = message
         else:
@@ -162,8 +162,6 @@ class Tensor:
     def unbroadcast(self, message: Array) -> Array:
         """Return a message in this tensor's shape and dtype, as its own array: summed over axes that were repeated."""
         values = self._values
-        if type(message) is type(values) is _Number:  # two single numbers always fit
-            return message
         if message.shape != values.shape:
             extra = message.ndim - values.ndim
             repeated = [i for i, n in enumerate(message.shape) if i < extra or values.shape[i - extra] == 1 != n]
@@ -827,10 +825,12 @@ def _axes(tensor: Tensor, axis: Any) -> tuple[int, ...]:
 
 
 def _chosen(mask: Array, message: Array) -> Array:
-    """Return the message where the mask holds, else 0: a product with the mask would turn inf into nan."""
+    """Return the message where the mask holds, else 0. A product is fastest, but turns inf into nan."""
     if mask.ndim == 0:  # the fast way for single numbers
         return message * 1.0 if mask else np.zeros(message.shape, message.dtype)[()]
-    return np.where(mask, message, 0.0)
+    product = message * mask
+    flat = product.ravel()
+    return product if math.isfinite(flat.dot(flat)) else np.where(mask, message, 0.0)
 
 
 def _refuse_bools(axis: Any) -> None:

@@ -49,10 +49,9 @@ SkipsUnbroadcast = broken("SkipsUnbroadcast", accumulate={"self.unbroadcast(mess
 HalfPrecision = broken(
     "HalfPrecision",
     accumulate={
-        "        message = self.unbroadcast(message)\n": """\
+        "        if type(message)": """\
         message = message.astype(np.float16)
-        message = self.unbroadcast(message)
-"""
+        if type(message)"""
     },
 )
 
