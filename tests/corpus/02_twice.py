@@ -70,6 +70,18 @@ for name, distance in measure.items():
 adam.step()
 
 
+# %% old policy computed once with its graph (read)
+def update(policy, opt, obs, act, adv):
+    old_logp = policy(obs).log_prob(act)  #! 2
+    for _ in range(4):
+        logp = policy(obs).log_prob(act)
+        ratio = torch.exp(logp - old_logp)
+        loss = -(ratio * adv).mean()
+        opt.zero_grad()
+        loss.backward()
+        opt.step()
+
+
 # %% one loss for ten steps (read)
 out = model(x)
 loss = criterion(out, y)
@@ -90,7 +102,7 @@ offset = nn.Parameter(torch.zeros(6))
 opt = torch.optim.Adam([scale, offset], lr=0.01)
 
 
-@functools.lru_cache(maxsize=None)  #! read 2
+@functools.lru_cache(maxsize=None)  #? 2
 def strengths():
     return torch.exp(scale) + 0.1  #! ran 2
 

@@ -21,7 +21,7 @@ enc, dec = nn.Linear(12, 4), nn.Linear(4, 12)
 opt = torch.optim.Adam([*enc.parameters(), *dec.parameters()])
 x = torch.randn(32, 12)
 for _ in range(5):
-    z = torch.tensor(enc(x))  #! ran 4
+    z = torch.tensor(enc(x))  #! 4
     opt.zero_grad()
     ((dec(z) - x) ** 2).mean().backward()
     opt.step()
@@ -217,12 +217,12 @@ class Regressor:
 
     def fit(self, x, y):
         for _ in range(5):
-            loss = nn.functional.mse_loss(self.predict(x), y)  #! 4
+            loss = nn.functional.mse_loss(self.predict(x), y)  #! ran 4
             self.opt.zero_grad()
             loss.backward()
             self.opt.step()
 
-    @torch.no_grad()
+    @torch.no_grad()  #! read 12
     def predict(self, x):
         return self.net(x)
 

@@ -122,8 +122,8 @@ class Halves:
         self.two = torch.optim.SGD(self.second.parameters(), lr=0.05)
 
     def clear(self):
-        for weight in self.first.parameters():  #! read 6
-            weight.grad = None
+        for weight in self.first.parameters():
+            weight.grad = None  #! read 6
 
     def learn(self, x):
         for turn in range(100):

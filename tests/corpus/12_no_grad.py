@@ -11,9 +11,9 @@ y = torch.randint(0, 2, (30,))
 
 
 def answer(x):
-    with torch.no_grad():
+    with torch.no_grad():  #! read 12
         seen = base(x).relu()
-        seen = seen + extra(seen)  #! 12
+        seen = seen + extra(seen)  #! ran 12
     return top(seen)
 
 
@@ -50,7 +50,7 @@ place = torch.zeros(2, requires_grad=True)
 for _ in range(30):
     height = ((place - centre) ** 2).sum()
     (slope,) = torch.autograd.grad(height, place)
-    place = place - 0.1 * slope  #! 12
+    place = place - 0.1 * slope  #! ran 12
 print(place)
 
 
@@ -244,9 +244,9 @@ def distil(teacher, student, loader, T=4.0, alpha=0.7, epochs=5):
         teacher.eval()
         student.train()
         for x, y in loader:
-            with torch.no_grad():
+            with torch.no_grad():  #! read 12
                 soft = teacher(x)
-                logits = student(x)  #! read 12
+                logits = student(x)
             kd = F.kl_div(F.log_softmax(logits / T, 1), F.softmax(soft / T, 1), reduction="batchmean") * T * T
             loss = alpha * kd + (1 - alpha) * F.cross_entropy(logits, y)
             optimizer.zero_grad()

@@ -20,7 +20,7 @@ import torch
 x = torch.rand(64, 4)
 y = x.sum(1, keepdim=True)
 W1 = torch.randn(4, 8, requires_grad=True)
-b1 = torch.full((8,), -50.0, requires_grad=True)  #! read 14
+b1 = torch.full((8,), -50.0, requires_grad=True)  #? 14
 W2 = torch.randn(8, 1, requires_grad=True)
 for i in range(100):
     h = torch.relu(x @ W1 + b1)

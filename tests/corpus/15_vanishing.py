@@ -14,7 +14,7 @@ class Step(nn.Module):
 
 def start(part):
     if isinstance(part, nn.Linear):
-        nn.init.normal_(part.weight, 0.0, 0.01)  #! 15
+        nn.init.normal_(part.weight, 0.0, 0.01)  #! ran 15
 
 
 net = nn.Sequential(nn.Linear(5, 100), *[Step(100) for _ in range(9)], nn.Linear(100, 3))
@@ -33,11 +33,11 @@ import torch
 from torch import nn
 
 
-def make_mlp(sizes, activation=nn.Sigmoid):  #! 15
+def make_mlp(sizes, activation=nn.Sigmoid):  #! ran 15
     layers = []
     for n_in, n_out in zip(sizes[:-1], sizes[1:]):
         layers.append(nn.Linear(n_in, n_out))
-        layers.append(activation())
+        layers.append(activation())  #! read 15
     return nn.Sequential(*layers[:-1])
 
 
@@ -80,7 +80,7 @@ class Last(nn.Module):
     def __init__(self):
         super().__init__()
         self.memory = nn.RNN(2, 10)
-        nn.init.orthogonal_(self.memory.weight_hh_l0, 0.4)  #! read 15
+        nn.init.orthogonal_(self.memory.weight_hh_l0, 0.4)  #? 15
         self.end = nn.Linear(10, 1)
 
     def forward(self, rows):

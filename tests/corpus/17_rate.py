@@ -35,7 +35,7 @@ from torch import nn
 
 net = nn.Sequential(nn.Linear(3, 16), nn.Tanh(), nn.Linear(16, 1))
 opt = torch.optim.SGD(net.parameters(), lr=0.2)
-warm = torch.optim.lr_scheduler.LambdaLR(opt, lambda step: 0.05 * (step + 1))  #! 17
+warm = torch.optim.lr_scheduler.LambdaLR(opt, lambda step: 0.05 * (step + 1))  #? 17
 x, y = torch.randn(100, 3), torch.randn(100, 1)
 for step in range(800):
     loss = nn.functional.mse_loss(net(x), y)
@@ -51,7 +51,7 @@ torch.manual_seed(0)
 w = torch.randn(3, 1, requires_grad=True)
 x = torch.randn(50, 3) * 3
 y = x @ torch.tensor([[1.0], [2.0], [3.0]])
-lr = 0.5  #! 17
+lr = 0.5  #! ran 17
 for _ in range(30):
     loss = ((x @ w - y) ** 2).mean()
     loss.backward()
@@ -91,7 +91,7 @@ import torch.nn.functional as F
 
 torch.manual_seed(0)
 net = nn.Linear(4, 1)
-opt = torch.optim.SGD(net.parameters(), lr=20.0)  #! 17
+opt = torch.optim.SGD(net.parameters(), lr=20.0)  #! ran 17
 x = torch.randn(32, 4)
 y = x @ torch.ones(4, 1)
 for _ in range(12):

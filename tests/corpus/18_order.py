@@ -249,7 +249,7 @@ class Move:
 
 net = nn.Linear(4, 2)
 state = {"opt": torch.optim.RMSprop(net.parameters(), lr=0.01)}
-plugins = [Forget(), Move()]  #! 18
+plugins = [Forget(), Move()]  #! ran 18
 for x in torch.randn(10, 16, 4):
     nn.functional.cross_entropy(net(x), (x.sum(1) > 0).long()).backward()
     for plugin in plugins:
@@ -271,7 +271,7 @@ for _ in range(10):
     advantage = reward - value(state).squeeze(1).detach()
     actor = (dist.log_prob(action) * advantage).mean()  #! ran 18
     critic = (value(state).squeeze(1) - reward).pow(2).mean()
-    loss = actor + 0.5 * critic - 0.01 * dist.entropy().mean()  #! read 18
+    loss = actor + 0.5 * critic - 0.01 * dist.entropy().mean()  #? 18
     opt.zero_grad()
     loss.backward()
     opt.step()

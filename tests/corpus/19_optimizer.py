@@ -33,7 +33,7 @@ class Small(nn.Module):
 
 
 net = Small()
-matrices = [p for p in net.parameters() if p.dim() == 2]  #! 19
+matrices = [p for p in net.parameters() if p.dim() == 2]  #! ran 19
 vectors = [p for p in net.parameters() if p.dim() == 1]
 opt = torch.optim.AdamW([{"params": matrices, "weight_decay": 0.1}, {"params": vectors, "weight_decay": 0.0}], lr=1e-3)
 for _ in range(50):

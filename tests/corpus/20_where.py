@@ -4,7 +4,7 @@ from torch import nn
 
 
 def soft_log(v):
-    return torch.where(0 < v, torch.log(v + 1), 0.5 * v)  #! read 20
+    return torch.where(0 < v, torch.log(v + 1), 0.5 * v)  #? 20
 
 
 net = nn.Sequential(nn.Linear(4, 32), nn.Tanh(), nn.Linear(32, 1))
@@ -65,7 +65,7 @@ class RootUnit(nn.Module):
         self.lift = lift
 
     def forward(self, u):
-        bent = (u + self.lift) ** 0.5 - self.lift**0.5  #! read 20
+        bent = (u + self.lift) ** 0.5 - self.lift**0.5  #? 20
         return torch.where(u >= 0, bent, 0.2 * u)  #! ran 20
 
 

@@ -95,7 +95,7 @@ model, optimizer = fabric.setup(model := GCN(16, 32, 1), torch.optim.Adam(model.
 for epoch in range(200):
     optimizer.zero_grad()
     logits = model(graph)[graph.train_mask]
-    hard = (logits > 0).float()  #! 21
+    hard = (logits > 0).float()  #? 21
     loss = ((hard - graph.y[graph.train_mask]) ** 2).mean()
     fabric.backward(loss)
     optimizer.step()

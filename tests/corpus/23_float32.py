@@ -41,7 +41,7 @@ torch.autograd.gradcheck(Cube.apply, (x,))
 import torch
 
 torch.manual_seed(0)
-precision = torch.float32  #! 23
+precision = torch.float32  #! ran 23
 w = torch.randn(4, dtype=precision, requires_grad=True)
 
 
@@ -54,7 +54,7 @@ step, slopes = 1e-6, []
 for place in range(4):
     nudge = torch.zeros(4, dtype=precision)
     nudge[place] = step
-    slopes.append(((cost(w + nudge) - cost(w - nudge)) / (2 * step)).item())
+    slopes.append(((cost(w + nudge) - cost(w - nudge)) / (2 * step)).item())  #! read 23
 print(slopes, w.grad)
 
 
@@ -62,12 +62,12 @@ print(slopes, w.grad)
 import torch
 
 
-def slopes(f, place, width=1e-6):  #! read 23
+def slopes(f, place, width=1e-6):
     found = torch.zeros_like(place)
     for i in range(place.numel()):
         side = torch.zeros_like(place)
         side[i] = width
-        found[i] = (f(place + side) - f(place)) / width
+        found[i] = (f(place + side) - f(place)) / width  #! read 23
     return found
 
 

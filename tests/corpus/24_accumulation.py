@@ -125,7 +125,7 @@ for turn in range(30):
     for place in range(PLACES):
         rows = torch.randn(10, 3) + place
         error = nn.functional.l1_loss(net(rows), rows.mean(1, keepdim=True))
-        error.backward()  #! read 24
+        error.backward()  #? 24
         shown += error.item() / PLACES
     opt.step()
     print(turn, shown)

@@ -34,6 +34,14 @@ SIGNS = {
 Builtin = Callable[["Expressions", list[Value], dict[str, Value], ast.Call], Value | None]
 
 
+KNOWN_LAYERS = LAYERS | POOLS | IDENTITIES | CONTAINERS | ACTIVATIONS.keys()
+
+
+def is_known_layer(args: list[Value]) -> bool:
+    """Tell whether it is known which class made the first argument."""
+    return bool(args) and args[0].kind == Kind.MODULE and args[0].op in KNOWN_LAYERS | {"module"}
+
+
 @dataclass
 class Expressions:
     """Evaluates expressions."""
@@ -117,6 +125,8 @@ class Expressions:
                 return Value(Kind.FLAG, constant=there is isinstance(node.ops[0], ast.In))
             return Value(Kind.FLAG, constant=same is isinstance(node.ops[0], ast.Is) if known else None)
         one, two = values[0], values[-1]
+        if one.kind == two.kind == Kind.LIBRARY:  # type(layer) == nn.Linear
+            return Value(Kind.FLAG, constant=one.op.split(".")[-1] == two.op.split(".")[-1])
         compares = COMPARISONS.get(type(node.ops[0]))
         exact = one.kind == two.kind and one.kind in ({Kind.TEXT, Kind.NUMBER} if self.program.exact else {Kind.TEXT})
         if compares and exact and len(values) == 2:
@@ -435,14 +445,13 @@ class Expressions:
     @staticmethod
     def is_layer(args: list[Value]) -> bool | None:
         """Tell what isinstance(layer, kinds) returns; None if unknown."""
-        kinds_known = LAYERS | POOLS | IDENTITIES | CONTAINERS | ACTIVATIONS.keys()
-        if len(args) < 2 or args[0].kind != Kind.MODULE or args[0].op not in kinds_known | {"module"}:
+        if len(args) < 2 or not is_known_layer(args):
             return None
         kinds = args[1].items or [] if args[1].kind == Kind.LIST else [args[1]]
         names = {kind.op.split(".")[-1] for kind in kinds if kind.kind == Kind.LIBRARY}
         if args[0].op in names:
             return True
-        return False if len(names) == len(kinds) and names <= kinds_known else None
+        return False if len(names) == len(kinds) and names <= KNOWN_LAYERS else None
 
     def summed(self, args: list[Value], keys: dict[str, Value], node: ast.Call) -> Value | None:
         items = args[0].items if args else None
@@ -533,6 +542,7 @@ class Expressions:
             Kind.RANGE, constant=args[0].constant if len(args) == 1 else None
         ),
         "sum": summed,
+        "type": lambda self, args, keys, node: Value(Kind.LIBRARY, op=args[0].op) if is_known_layer(args) else None,
         "getattr": attribute_by_name,
         "setattr": set_by_name,
         "abs": lambda self, args, keys, node: self.tensors.like(args[0], node, "abs", (args[0],)) if args else None,

@@ -222,7 +222,7 @@ class Interpreter:
         if isinstance(test, ast.Compare) and isinstance(test.left, ast.Name) and test.left.id == "__name__":
             return self.block(statement.body, scope)
         if isinstance(test, ast.Call) and isinstance(known, bool):  # isinstance(m, nn.Linear), of a layer that is known
-            return self.arm(statement, 0 if known else 1, scope)
+            return self.block(statement.body if known else statement.orelse, scope)
         ends, ways = [], []
         for arm in (0, 1):
             way = Scope(scope.parent, scope)

@@ -266,7 +266,7 @@ def length(value: Value) -> int | None:
     """Return what len() returns; None if unknown."""
     if value.kind in {Kind.TENSOR, Kind.PARAMETER, Kind.ARRAY}:
         return value.shape[0] if value.shape else None
-    known = value.kind in {Kind.LIST, Kind.DICT} and value.items is not None and Tag.OPEN not in value.tags
+    known = value.kind in {Kind.LIST, Kind.DICT, Kind.MODULE} and value.items is not None and Tag.OPEN not in value.tags
     return len(value.items or []) if known else None
 
 

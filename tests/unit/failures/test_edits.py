@@ -12,7 +12,6 @@ from pathlib import Path
 import pytest
 
 from lab.failures.analysis.edits import unbound_names
-from lab.failures.analysis.rules.case import edit_kinds, sentences
 from lab.failures.code import CodeFinding, apply, check_code, program
 from tests.corpus import programs, wrong
 from tests.unit.failures.test_code import findings
@@ -81,11 +80,6 @@ def test_a_program_that_stops_runs_to_its_end_with_its_edits():
     assert {title: stop for title, stop in stops.items() if stop} == {}
 
 
-def test_each_kind_of_edit_belongs_to_sentences_that_exist():
-    assert edit_kinds().keys() <= sentences().keys()
-    assert 10 <= len(set(edit_kinds().values())) <= 16
-
-
 LOOP = "import torch\nfrom torch import nn\nnet = nn.Linear(3, 1)\nopt = torch.optim.SGD(net.parameters(), lr=0.1)\n"
 BATCH = "for x, y in [(torch.randn(5, 3), torch.randn(5, 1))] * 3:\n"
 
@@ -115,21 +109,13 @@ def test_a_finding_without_a_mechanical_edit_is_a_sentence_alone(text, number):
     assert apply(text, found[0]) == text
 
 
-@pytest.mark.parametrize(
-    ("asked", "kept"),
-    [
-        ("losses[-1].item()", "loss.detach()"),
-        ("torch.stack(losses).mean()", "loss.detach()"),
-        ("losses[-1]", "loss.item()"),
-    ],
-)
-def test_a_kept_loss_stays_a_tensor_where_the_program_uses_it_as_one(asked, kept):
+def test_a_kept_loss_is_detached():
     text = (
         f"{LOOP}losses = []\n{BATCH}    loss = (net(x) - y).pow(2).mean()\n    opt.zero_grad()\n    loss.backward()\n"
     )
-    text += f"    opt.step()\n    losses.append(loss)\nprint({asked})\n"
+    text += "    opt.step()\n    losses.append(loss)\nprint(torch.stack(losses).mean())\n"
     (found,) = check_code(text)
-    assert (found.failure, found.change) == (10, f"    losses.append({kept})")
+    assert (found.failure, found.change) == (10, "    losses.append(loss.detach())")
 
 
 @pytest.mark.parametrize("written", ["net(x).softmax(1)", "net(x).softmax(-1)", "torch.softmax(net(x), 1)"])

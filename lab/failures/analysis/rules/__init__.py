@@ -9,22 +9,12 @@ from collections.abc import Iterable
 
 from lab.failures.analysis.edits import Text
 from lab.failures.analysis.program import Program
-from lab.failures.analysis.rules import (
-    accumulating,
-    cuts,
-    gathered_losses,
-    leaves,
-    networks,
-    numbers,
-    optimizers,
-    reused_graphs,
-    steps,
-)
+from lab.failures.analysis.rules import cuts, graphs, leaves, networks, numbers, optimized, order, updates
 from lab.failures.analysis.rules.case import Case, RuleHit
 from lab.failures.analysis.work import TextTooLong, limited
 
 # Of two rules that find the same failure in one line, the first one speaks.
-MODULES = (steps, accumulating, reused_graphs, cuts, leaves, numbers, networks, optimizers, gathered_losses)
+MODULES = (order, graphs, cuts, leaves, numbers, networks, updates, optimized)
 
 
 def apply_rules(program: Program, source: str) -> Iterable[RuleHit]:

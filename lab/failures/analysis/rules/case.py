@@ -26,13 +26,6 @@ def sentences() -> dict[str, tuple[int, str]]:
     return {key: (int(number), text) for number, texts in rows.items() for key, text in texts.items()}
 
 
-@cache
-def edit_kinds() -> dict[str, str]:
-    """Return the kind of edit that each sentence is given with, by the sentence's key; others have no edit."""
-    rows = read_rows(Path(__file__).with_name("edits.toml"))
-    return {key: kind for kind, row in rows.items() for key in row["sentences"].split()}
-
-
 @dataclass(frozen=True, slots=True)
 class RuleHit:
     failure: int
@@ -59,8 +52,7 @@ class Case:
     ) -> RuleHit:
         """Return the hit at a node that a sentence of sentences.toml is for.
 
-        change   an edit, the pieces of the text to replace, or what takes the node's place; it is offered only if
-                 edits.toml has a kind for the sentence
+        change   an edit, the pieces of the text to replace, or what takes the node's place; None for no edit
         event    its line and value are the fields `line` and `value`
         fields   what the sentence says in braces; a node stands for its source, cut short
         """
@@ -73,7 +65,7 @@ class Case:
             name: short(self.text.of(field)) if isinstance(field, ast.AST) else field
             for name, field in (known | {"node": node} | fields).items()
         }
-        return RuleHit(failure, node, sentence.format(**given), edit if key in edit_kinds() else None)
+        return RuleHit(failure, node, sentence.format(**given), edit)
 
     def events_of(self, *kinds: Act) -> list[Event]:
         """Return the events of these kinds, in order."""

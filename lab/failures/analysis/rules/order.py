@@ -1,0 +1,362 @@
+"""Rules about the order within an iteration: zero the gradients, backward pass, step, schedule; and accumulation.
+
+One automaton goes through the events for each updater, an optimizer or a tensor that is updated by hand. Its state is
+what the gradients hold: nothing, those of a pass, or those of a pass that a step has used.
+"""
+
+import ast
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from lab.failures.analysis.edits import Edit
+from lab.failures.analysis.effects import LOSS_FUNCTIONS
+from lab.failures.analysis.facts import (
+    LAYERS,
+    TENSORS,
+    Value,
+    is_unknown_loss,
+    modules,
+    moved_by,
+    owner_of,
+    reach,
+    traverse,
+)
+from lab.failures.analysis.kinds import Act, Kind, Tag, words
+from lab.failures.analysis.program import Event, exclusive
+from lab.failures.analysis.rules.case import Case, RuleHit
+from lab.failures.analysis.syntax import called, method, receiver
+from lab.failures.analysis.work import walk
+
+
+@dataclass(eq=False, slots=True)
+class Updater:
+    """An optimizer, or a tensor or module that is updated by hand."""
+
+    value: Value
+    text: str
+    parts: set[Value] | None  # what it moves; None if unknown
+    block: int | None = None  # id of the block of an update by hand
+    reached: frozenset[Value] = frozenset()  # all that a backward pass is known to reach
+
+    def touched(self, backward: Event) -> bool | None:
+        """Tell whether a backward pass fills the gradients of what this moves; None if unknown."""
+        if backward.value.graph is False and backward.value.cut:
+            return False
+        found = list(reach(backward.value))
+        unknown = any(
+            v.branches or (v.kind == Kind.UNKNOWN and v.graph is not False) or v.op in {"call", "any"} for v in found
+        )
+        if self.parts is None:
+            return None
+        if any(v in self.parts or (v.base and v.base in self.parts) for v in found):
+            return True
+        return None if unknown else False
+
+    @property
+    def layers(self) -> set[Value]:
+        """The layers and parameters that an optimizer moves and a pass reaches, unlike a replaced layer."""
+        given = [part for item in self.value.items or [] if item.kind == Kind.MODULE for part in modules(item)]
+        return {part for part in given if part.op in LAYERS or part.kind == Kind.PARAMETER} & self.reached
+
+    def zeroes_part(self, zero: Event) -> bool:
+        """Tell whether an event zeroes the gradients of only a part of the network."""
+        zeroed = set(modules(zero.value))
+        apart = zero.value.kind == Kind.MODULE and Tag.ANY not in zero.value.tags and not zero.detail
+        return apart and bool(self.layers & zeroed) and bool(self.layers - zeroed)
+
+    def zeroed_by(self, zero: Event) -> bool:
+        value = zero.value
+        if value is self.value or self.parts is None or value.kind == Kind.UNKNOWN or Tag.ANY in value.tags:
+            return True
+        return bool(self.parts & set(modules(value)))
+
+    def stepped_by(self, event: Event) -> bool:
+        if event.kind == Act.STEP:
+            return event.value is self.value
+        return is_update(event) and owner_of(event.value) is self.value
+
+
+def is_update(event: Event) -> bool:
+    """Tell whether a parameter is updated by hand: w.data -= lr * w.grad, or the same under no_grad."""
+    if event.other is None or event.value.graph is False:
+        return False
+    behind = reach(event.other, live=False)
+    gradient = any(v.kind == Kind.GRADIENT or v.tags & {Tag.UPDATED, Tag.VELOCITY} for v in behind)
+    return gradient and (event.kind == Act.UPDATE or (event.kind == Act.WRITE and not event.recorded))
+
+
+def updaters(case: Case) -> list[Updater]:
+    found: dict[Value, Updater] = {}
+    reached = frozenset(case.alive)
+    for event in case.program.events:
+        value, node = event.value, event.node
+        if event.kind == Act.STEP:
+            given = node.args[0] if isinstance(node, ast.Call) and node.args else None
+            name = receiver(node) if given is None or event.detail == "closure" or value.kind == Kind.SCALER else given
+            parts = set(moved_by(value)) if value.items is not None else None
+            found.setdefault(value, Updater(value, case.text.of(name) if name else "optimizer", parts, None, reached))
+        elif is_update(event):
+            owner = owner_of(value)
+            updater = Updater(owner, owner.name or value.name, {*modules(owner), owner}, id(event.block))
+            found.setdefault(owner, updater)
+    return list(found.values())
+
+
+@dataclass
+class Gradients:
+    """The state of the automaton: what the gradients of an updater hold."""
+
+    filled: Event | None = None  # the last pass, if no step has used it
+    wasted: Event | None = None  # what zeroed them since
+    steps: list[Event] = field(default_factory=list)  # that used gradients since they were last zeroed
+    pending: list[tuple[Event, Event]] = field(default_factory=list)  # passes that add to what a step has used
+    clean: bool = True  # no pass since they were zeroed
+
+
+NOT_FOLLOWED = words(  # ways to zero gradients that are not followed
+    "setattr _foreach_zero_ exec register_step_post_hook register_step_pre_hook register_post_accumulate_grad_hook"
+)
+
+
+def order_of_steps(case: Case) -> Iterator[RuleHit]:
+    """Report failure 6, gradients that are never zeroed, and failure 18, a step that uses none or those of another
+    batch. Reports nothing if anything unknown zeroes or steps, and for events in different arms of one `if`."""
+    homes = {event.function for event in case.events_of(Act.ZERO)} - {None}
+    lazy = any(isinstance(n, ast.Yield | ast.YieldFrom) for home in homes if home for n in walk(home))
+    followed = not (lazy or case.names & NOT_FOLLOWED or scales_gradients(case))
+    stepped = updaters(case)
+    together = len({updater.block for updater in stepped}) == 1 and all(updater.block for updater in stepped)
+    zeroes = bool(case.events_of(Act.ZERO)) or bool(case.names & {"zero_grad", "zero_"})
+    added: dict[ast.AST, tuple[Event, list[Updater], Event]] = {}
+    for updater in stepped:
+        part_only = len({e.value for e in case.events_of(Act.ZERO) if updater.zeroed_by(e)}) == 1
+        state = Gradients()
+        for event in case.program.events:
+            if event.kind == Act.BACKWARD:
+                touched = updater.touched(event)
+                state.wasted = None
+                state.filled = event if touched is not False else state.filled
+                if touched or (touched is None and (len(stepped) == 1 or together)):
+                    before = next((step for step in reversed(state.steps) if not exclusive(step, event)), None)
+                    if before is not None and not (event.second_call and zeroes):
+                        state.pending.append((event, before))
+                    state.clean = False
+            elif event.kind in {Act.LENT, Act.ZERO} and updater.zeroed_by(event):
+                if event.kind == Act.ZERO and not event.detail:
+                    state.wasted = event
+                if not (part_only and updater.zeroes_part(event)):
+                    state.clean, state.steps, state.pending = True, [], []
+            elif updater.stepped_by(event):
+                if event.kind == Act.STEP and state.filled is not None:
+                    yield from misplaced(case, updater, state.filled, state.wasted, event)
+                state.filled = state.wasted = None
+                if not state.clean:
+                    state.steps.append(event)
+                    for backward, step in state.pending[-1:] if followed else ():
+                        added.setdefault(backward.node, (backward, [], step))[1].append(updater)
+                    state.pending = []
+                    state.clean = True
+    for event, missed, step in added.values():
+        yield accumulated(case, event, list(dict.fromkeys(missed)), step)
+
+
+def accumulated(case: Case, event: Event, missed: list[Updater], step: Event) -> RuleHit:
+    """Return the hit for failure 6: at the statement that fails to zero the gradients, or at the pass that adds."""
+    zeroes = [s.text + (".grad = None" if s.value.kind in TENSORS else ".zero_grad()") for s in missed]
+    change = case.text.before(event.statement, *dict.fromkeys(zeroes))
+    owners = " and ".join(dict.fromkeys(f"`{updater.text}`" for updater in missed))
+    vain = misdirected(case, event, missed)
+    key = "never_zeroed" if vain is None else "zeroes_others"
+    if vain is not None and vain.kind == Act.VAIN:
+        key = "zeroes_nothing"
+        change = f"{case.text.of(vain.node)}()" if isinstance(vain.node, ast.Attribute) else change
+    return case.hit(key, (vain or event).node, change, owners=owners, step=step.line)
+
+
+def misdirected(case: Case, backward: Event, missed: list[Updater]) -> Event | None:
+    """Return what should zero the gradients before a pass: it zeroes others, or a part, or is outside of the loop."""
+    events, index = case.program.events, case.order[backward]
+    for event in reversed(events[:index]):
+        if event.kind in {Act.STEP, Act.BACKWARD}:
+            break
+        if event.kind == Act.VAIN and any(updater.zeroed_by(event) for updater in missed):
+            return event
+        if event.kind == Act.ZERO and backward.turns == event.turns[: len(backward.turns)]:
+            later = [e for e in events[index:] if e.kind in {Act.ZERO, Act.STEP} and e.value is event.value]
+            return event if not later or later[0].kind == Act.ZERO else None
+    for event in case.events_of(Act.ZERO):
+        outside = event.loops == backward.loops[: len(event.loops)] != backward.loops
+        if outside and event.functions == backward.functions and all(s.value is event.value for s in missed):
+            return event
+    return None
+
+
+def side_by_side(events: Sequence[Event]) -> tuple[list[ast.stmt], list[int]] | None:
+    """Return the innermost block whose different statements cause these events, and the statements' indices in it.
+    None if there is no such block, or if one of them is inside an `if`."""
+    for depth, levels in enumerate(zip(*(event.path for event in events), strict=False)):
+        block, first = levels[0]
+        if any(other is not block for other, _ in levels):
+            return None
+        if all(statement is first for _, statement in levels):
+            continue
+        below = [statement for event in events for _, statement in event.path[depth:]]
+        if any(isinstance(statement, ast.If | ast.Try) for statement in below):
+            return None
+        return list(block), [block.index(statement) for _, statement in levels]
+    return None
+
+
+def moved_behind(case: Case, early: Event, late: Event) -> Edit | None:
+    """Return the edit that moves the statement of `early` to after that of `late`.
+    None if they do not come in this order in one block, or share lines."""
+    together = side_by_side((early, late))
+    if together is None:
+        return None
+    block, (here, there) = together
+    part = block[here : there + 1]
+    return case.text.reorder(part, [*part[1:], part[0]]) if here < there else None
+
+
+def misplaced(case: Case, updater: Updater, backward: Event, zero: Event | None, step: Event) -> Iterator[RuleHit]:
+    """Report failure 18 for a step whose gradients were zeroed, or which comes before this iteration's pass."""
+    known = updater.value.kind in {Kind.OPTIMIZER, Kind.UNKNOWN}
+    if not known or (zero is not None and (exclusive(backward, step) or exclusive(zero, step))):
+        return
+    again = bool(step.loops or step.functions)
+    if zero is None:
+        one_place = again and backward.loops == step.loops and backward.functions == step.functions
+        edit = moved_behind(case, step, backward) if one_place else None
+        if edit is not None:
+            yield case.hit("step_before_backward", step.node, edit, backward, stepper=updater.text)
+        return
+    fields = {"stepper": updater.text, "step": step.line, "zeroed": zero.line}
+    if (edit := moved_behind(case, step, backward)) is not None and side_by_side((backward, zero, step)):
+        yield case.hit("step_without_gradient", step.node, edit, backward, **fields)
+    elif (edit := moved_behind(case, zero, step)) is not None:
+        in_order = case.order[backward] < case.order[zero] < case.order[step]
+        apart = zero.functions == step.functions != backward.functions  # a function of its own zeroes and steps
+        if moved_behind(case, backward, zero) is not None or (in_order and apart):
+            yield case.hit("zeroed_before_step", zero.node, edit, backward, **fields)
+
+
+# Schedules that start at the optimizer's rate. Others may multiply it by a small factor from the start.
+FULL_START = words(
+    "StepLR MultiStepLR ExponentialLR CosineAnnealingLR ReduceLROnPlateau PolynomialLR CosineAnnealingWarmRestarts"
+)
+
+
+def scheduled_too_early(case: Case) -> Iterator[RuleHit]:
+    """Report failure 18: a schedule steps before its optimizer's first step, in the same block of a loop.
+    Reports nothing for schedules that may start at 0, with an argument to step(), and if either is conditional."""
+    moved: set[Value] = set()
+    for event in case.events_of(Act.SCHEDULER):
+        optimizer = event.value.base
+        if event.detail or event.other or optimizer is None or event.value in moved:
+            continue
+        moved.add(event.value)
+        first = next((e for e in case.events_of(Act.STEP) if e.value is optimizer), None)
+        if first is None or event.value.op not in FULL_START or not event.loops or event.functions != first.functions:
+            continue
+        edit = moved_behind(case, event, first) if first.turns[: len(event.turns)] == event.turns else None
+        if edit is not None:
+            yield case.hit("scheduled_too_early", event.node, edit, first)
+
+
+def accumulation(case: Case) -> Iterator[RuleHit]:
+    """Report failure 24: k batches are added up to one step, but the mean loss is not divided by k or each batch
+    zeroes. Reports nothing if the loss is a sum, is divided or weighted anywhere, or is unknown."""
+    if scales_gradients(case):
+        return
+    for step in case.events_of(Act.STEP):
+        every = next((t for t in step.tests if period(t) is not None), None)
+        divisor = period(every) if every is not None else None
+        if every is None or divisor is None or not step.loops:
+            continue
+        k, loop = case.text.of(divisor), step.loops[-1]
+        others = [e for e in case.events_of(Act.STEP) if e.loops and e.loops[-1] is loop]
+        if any(every not in e.tests for e in others):  # another optimizer step runs in every iteration
+            continue
+        for event in case.events_of(Act.BACKWARD, Act.ZERO):
+            if loop not in event.loops or event.loops[-1] is not loop or every in event.tests:
+                continue
+            before = case.order[event] < case.order[step] and event.value is step.value and not event.tests
+            if event.kind == Act.ZERO and before:
+                yield case.hit("zeroed_each_batch", event.node, None, k=k)
+            elif event.kind == Act.BACKWARD:
+                yield from undivided(case, event, k)
+    for event in case.events_of(Act.BACKWARD):
+        inner = event.within or (event.loops[-1] if len(event.loops) > 1 else None)
+        k = micro_batches(inner, case) if isinstance(inner, ast.For | ast.comprehension) else ""
+        around = event.loops if event.within is not None else event.loops[:-1]
+        after = case.program.events[case.order[event] :] if k else []
+        steps = [e for e in after if e.kind == Act.STEP and e.loops == around and e.within is None]
+        batches = any(v.op in LAYERS and len(v.shape or ()) > 1 for v in reach(event.value))
+        sliced = isinstance(inner, ast.For | ast.comprehension) and isinstance(inner.iter, ast.Subscript)
+        if steps and steps[0].functions == event.functions and (batches or not sliced):
+            yield from undivided(case, event, k)
+
+
+def scales_gradients(case: Case) -> bool:
+    """Tell whether the program scales a gradient in place: p.grad /= k or p.grad.div_(k)."""
+    updates = [node.target for node in case.nodes(ast.AugAssign) if isinstance(node.op, ast.Div | ast.Mult)]
+    calls = [receiver(call) for call in case.nodes(ast.Call) if method(call) in {"div_", "mul_"}]
+    changed = [part.value if getattr(part, "attr", "") == "data" else part for part in (*updates, *calls) if part]  # type: ignore[attr-defined]
+    return any(isinstance(part, ast.Attribute) and part.attr == "grad" for part in changed)
+
+
+def undivided(case: Case, backward: Event, k: str) -> Iterator[RuleHit]:
+    """Report failure 24 if the loss of one of k batches is a mean, and neither it nor the rate is divided by k."""
+    rates = [event.value.attributes["lr"].node for event in case.events_of(Act.OPTIMIZER)]
+    if any(isinstance(r, ast.BinOp) and isinstance(r.op, ast.Div) and case.text.of(r.right) == k for r in rates):
+        return
+    target = receiver(backward.node)
+    if method(target) == "scale" and isinstance(target, ast.Call) and target.args:  # scaler.scale(loss)
+        target = target.args[0]
+    mean = backward.value.form == "loss" or is_unknown_loss(backward.value)
+    if mean and not weighted(backward.value) and target is not None:
+        yield case.hit("undivided", backward.node, [(target, f"({case.text.of(target)} / {k})")], k=k)
+
+
+def weighted(loss: Value) -> bool:
+    """Tell whether a loss is divided, multiplied or summed, or one of several."""
+    parts = traverse(loss, lambda value: () if value.op in LOSS_FUNCTIONS | {"mean"} else value.parents)
+    return any(value.op in {"/", "*"} or Tag.SUM in value.tags or value.branches for value in parts)
+
+
+def micro_batches(loop: ast.For | ast.comprehension, case: Case) -> str:
+    """Return k, as source text, of a loop over the k micro-batches of one step; "" for any other loop.
+    It runs over the k chunks of a batch or a slice of k batches, or takes the next k batches."""
+    over = loop.iter
+    if called(over) in {"zip", "enumerate"} and isinstance(over, ast.Call) and over.args:
+        over = over.args[0]
+    match over:
+        case ast.Subscript(slice=ast.Slice(upper=ast.BinOp(right=k))):  # batches[i : i + k]
+            return case.text.of(k)
+        case ast.Call(func=ast.Name("islice"), args=[_, k]):
+            return case.text.of(k)
+        case ast.Call(func=ast.Attribute(attr="split")):
+            return f"len({case.text.of(over)})"
+        case ast.Call(func=ast.Attribute(attr="chunk"), args=[*_, k]):
+            return case.text.of(k)
+        case ast.Call(func=ast.Name("range"), args=[_, _, _]):  # slices of one batch
+            return f"len({case.text.of(over)})"
+        case ast.Call(func=ast.Name("range"), args=[*_, k]) if any(called(node) == "next" for node in walk(loop)):
+            return case.text.of(k)
+    return ""
+
+
+def period(branch: ast.If) -> ast.expr | None:
+    """Return k of a test such as (i + 1) % k == 0, or of count == k if the branch resets the count to 0; else None."""
+    for node in walk(branch.test):
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mod):
+            return node.right
+        if isinstance(node, ast.Compare) and isinstance(node.ops[0], ast.Eq | ast.GtE):
+            count = ast.unparse(node.left)
+            again = [s for s in branch.body if isinstance(s, ast.Assign) and ast.unparse(s.targets[0]) == count]
+            if any(isinstance(s.value, ast.Constant) and s.value.value == 0 for s in again):
+                return node.comparators[0]
+    return None
+
+
+RULES = (order_of_steps, scheduled_too_early, accumulation)
