@@ -3,7 +3,6 @@
 import ast
 from dataclasses import dataclass
 
-from lab.failures.analysis import tables
 from lab.failures.analysis.facts import (
     ACTIVATIONS,
     IDENTITIES,
@@ -27,7 +26,6 @@ from lab.failures.analysis.tensors import Tensors
 from lab.failures.analysis.work import walk
 
 MAX_DEPTH = 8  # of calls inside calls that are followed
-KEEPS = {"cached_property", "cache", "lru_cache"}  # decorators that keep a result
 EMPTIES_NOTHING = words("zeros_like zeros detach clone parameters list enumerate zip print append")
 
 
@@ -65,11 +63,6 @@ class Calls:
             return self.libraries.library_call(function.op, args, keys, node, Scope())
         if function.kind == Kind.INSTANCE and (method := self.method(function, "__call__")) is not None:
             return self.call(method, args, keys, node)
-        if (
-            function.kind == Kind.UNKNOWN
-            and (known := tables.library_result(function.name.split(".")[-1], args, keys)) is not None
-        ):
-            return known
         return self.call_unknown(function, args, keys, node)
 
     def call_unknown(self, function: Value, args: list[Value], keys: dict[str, Value], node: ast.AST) -> Value:
@@ -88,18 +81,6 @@ class Calls:
         return value
 
     def call_body(self, body: Body, args: list[Value], keys: dict[str, Value]) -> Value:
-        """Follow a call into its definition, unless a decorator keeps the result of an earlier call like it."""
-        decorators = getattr(body.definition, "decorator_list", [])
-        keeps = next((d for d in decorators if ast.unparse(d).split("(")[0].split(".")[-1] in KEEPS), None)
-        if keeps is None:
-            return self.follow_body(body, args, keys)
-        like = (body.definition, body.self, *args, *keys.values())
-        if like not in self.program.cached:
-            self.program.cached[like] = self.follow_body(body, args, keys)
-            self.program.note(Act.CACHED, keeps, self.program.cached[like])
-        return self.program.cached[like]
-
-    def follow_body(self, body: Body, args: list[Value], keys: dict[str, Value]) -> Value:
         definition = body.definition
         if isinstance(definition, ast.ClassDef):
             return Value()
@@ -204,7 +185,7 @@ class Calls:
         if Tag.OPTIMIZER in kind.tags and isinstance(node, ast.Call):
             return self.libraries.optimizer(kind.name, args, keys, node)
         if module:
-            value.constant, value.turns = self.libraries.multiplicity(), self.program.turns()
+            value.turns = self.program.turns()
         self.program.objects.append(value)
         bodies = self.classes(value)
         for body in reversed(bodies):

@@ -7,14 +7,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar
 
-from lab.failures.analysis import tables
 from lab.failures.analysis.calls import Calls
 from lab.failures.analysis.facts import ACTIVATIONS, CONTAINERS, IDENTITIES, LAYERS, POOLS, TENSORS, Body, Scope, Value
 from lab.failures.analysis.kinds import Act, Kind, Tag
 from lab.failures.analysis.libraries import Libraries, named_items
 from lab.failures.analysis.methods import Methods
 from lab.failures.analysis.program import Follower, Program
-from lab.failures.analysis.shapes import count_layers, index_shape, known_turns, length
+from lab.failures.analysis.shapes import index_shape, known_turns, length
 from lab.failures.analysis.tensors import COMPARISONS, Tensors
 from lab.failures.analysis.work import TextTooLong
 
@@ -128,8 +127,7 @@ class Expressions:
         if one.kind == two.kind == Kind.LIBRARY:  # type(layer) == nn.Linear
             return Value(Kind.FLAG, constant=one.op.split(".")[-1] == two.op.split(".")[-1])
         compares = COMPARISONS.get(type(node.ops[0]))
-        exact = one.kind == two.kind and one.kind in ({Kind.TEXT, Kind.NUMBER} if self.program.exact else {Kind.TEXT})
-        if compares and exact and len(values) == 2:
+        if compares and one.kind == two.kind == Kind.TEXT and len(values) == 2:
             known = all(isinstance(v.constant, str | int | float) for v in values)
             return Value(Kind.FLAG, constant=compares(one.constant, two.constant) if known else None)
         return self.tensors.choice(node, values)
@@ -224,20 +222,17 @@ class Expressions:
         over = self.eval(part.iter, scope)
         known = min(known_turns(over, MAX_ELEMENTS), MAX_ELEMENTS)
         turns = known or (0 if over.items == [] and over.kind == Kind.LIST else 2)
-        count = over.constant if over.kind == Kind.RANGE and isinstance(over.constant, int) else 0
         complete = turns == known_turns(over, MAX_ELEMENTS) and not part.ifs
-        repeats, around, found = self.program.repeats, self.program.within, []
+        around, found = self.program.within, []
         self.program.within = part
         for turn in range(1, turns + 1):
-            if count > known:  # count the first element for all
-                self.program.repeats = repeats * count if turn == 1 else 0
             self.follower.bind(part.target, self.follower.item(over, part.iter, turn), scope)
             for test in part.ifs:
                 self.eval(test, scope)
             inner, inner_complete = self.comprehend(rest, elements, scope)
             found += inner
             complete = complete and inner_complete
-        self.program.repeats, self.program.within = repeats, around
+        self.program.within = around
         return found, complete
 
     def attribute(self, node: ast.Attribute, scope: Scope) -> Value:
@@ -247,8 +242,6 @@ class Expressions:
         name = node.attr
         if owner.kind == Kind.LIBRARY:
             return Value(Kind.LIBRARY, op=f"{owner.op}.{name}")
-        if owner.kind == Kind.TABLE:
-            return tables.attribute(owner, name)
         if name in self.of_values and (value := self.of_values[name](self, owner, node)) is not None:
             return value
         if name in owner.attributes:
@@ -310,8 +303,6 @@ class Expressions:
 
     def subscript(self, node: ast.Subscript, scope: Scope) -> Value:
         base, index = self.eval(node.value, scope), node.slice
-        if base.kind == Kind.TABLE:
-            return tables.column(base, index)
         key = self.eval(index, scope) if not isinstance(index, ast.Slice) else Value(Kind.SLICE)
         count = len(base.items) if base.items is not None and Tag.OPEN not in base.tags else 0
         if base.items is not None and isinstance(key.constant, int) and -count <= key.constant < count:
@@ -327,7 +318,6 @@ class Expressions:
                 if known == ends:
                     return Value(Kind.MODULE, op="Sequential", items=base.items[known[0] : known[1]], node=node)
             if base.items and all(item.op in LAYERS or item.kind == Kind.PARAMETER for item in base.items):
-                self.count_indexed_layers(base, index)
                 return base.items[0]
             return Value(Kind.MODULE, op="any", parents=(), tags={Tag.ANY})
         if base.kind == Kind.LIST and isinstance(index, ast.Slice) and (cut := self.sliced(base, index, scope)):
@@ -344,13 +334,6 @@ class Expressions:
         return Value(
             parents=(base,) if base.parents or base.kind == Kind.UNKNOWN else (), graph=base.graph, node=node, op="part"
         )
-
-    def count_indexed_layers(self, layers: Value, index: ast.expr) -> None:
-        """Record how many layers a loop visits if it indexes a list of layers by its loop variable."""
-        loop = self.program.loops[-1][0] if self.program.loops else None
-        target = loop.target if isinstance(loop, ast.For) else None
-        if loop and isinstance(index, ast.Name) and isinstance(target, ast.Name) and index.id == target.id:
-            self.program.layers_in[loop] = count_layers(layers)
 
     def sliced(self, base: Value, index: ast.Slice, scope: Scope) -> Value | None:
         """Return a slice of a list; with unknown ends an open list of all its items; None for an unknown list."""

@@ -119,7 +119,6 @@ class Value:
     integer: bool | None = None  # holds integers
     double: bool | None = None  # float64
     shape: tuple[int | None, ...] | None = None
-    moments: tuple[float, float] | None = None  # mean and variance of its numbers
     base: "Value | None" = None  # the tensor of a view or gradient, the module of a parameter, the function of a result
     saved: ast.AST | None = None  # the expression whose backward pass needs these numbers
     constant: object = None

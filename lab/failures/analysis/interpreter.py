@@ -16,7 +16,7 @@ from lab.failures.analysis.kinds import Act, Cut, Kind, Tag
 from lab.failures.analysis.libraries import Libraries
 from lab.failures.analysis.methods import Methods
 from lab.failures.analysis.program import Program
-from lab.failures.analysis.shapes import MAX_RANGE_TURNS, count_layers, known_turns, leaves
+from lab.failures.analysis.shapes import MAX_RANGE_TURNS, known_turns, leaves
 from lab.failures.analysis.syntax import called, defaults
 from lab.failures.analysis.tensors import Tensors
 from lab.failures.analysis.work import TextTooLong, limited, walk
@@ -275,12 +275,8 @@ class Interpreter:
     def loop(self, statement: ast.For | ast.AsyncFor | ast.While, scope: Scope) -> None:
         if not isinstance(statement, ast.While):
             over = self.eval(statement.iter, scope)
-            if over.kind == Kind.RANGE and isinstance(over.constant, int):
-                self.program.loop_counts[statement] = over.constant
             if Tag.OPEN in over.tags:
                 self.program.filtered_loops.add(statement)
-            if over.kind == Kind.MODULE:
-                self.program.layers_in[statement] = count_layers(over)
         members = [] if isinstance(statement, ast.While) else list(parallel_lists(over))
         self.program.asked_for_gradient -= {items[0] for items in members}
         building = not any(isinstance(n, ast.Attribute) and n.attr in TRAINING for n in walk(statement))
@@ -379,7 +375,6 @@ class Interpreter:
                 self.assign_attribute(self.eval(owner, scope), name, value, target)
             case ast.Subscript(value=owner):
                 base = self.eval(owner, scope)
-                base.moments = None
                 key = self.eval(target.slice, scope).constant
                 if base.kind in TENSORS or base.kind == Kind.UNKNOWN:
                     self.program.note(Act.WRITE, target, base, value, "index")
@@ -508,7 +503,6 @@ class Interpreter:
                 self.program.note(
                     Act.GATHER, statement, self.tensors.arithmetic(sign, old, value, statement.value), value, sign
                 )
-            base.moments = None
             if base.kind in TENSORS:
                 self.program.note(Act.WRITE, statement, base, value, "index")
                 self.rebind_written(target.value, base, value, target.value, scope)

@@ -22,7 +22,6 @@ class Kind(StrEnum):
     SLICE = "slice"
     LIST = "list"
     DICT = "dict"
-    TABLE = "table"
     RANGE = "range"
     ENUMERATE = "enumerate"
     ZIP = "zip"
@@ -103,11 +102,9 @@ class Act(StrEnum):
     ASK = "ask"  # requires_grad is set on a computed result
     ATTRIBUTE = "attribute"
     BACKWARD = "backward"
-    CACHED = "cached"  # a result is kept for all later calls
     DIFFERENCE = "difference"  # a difference quotient
     DIVIDE = "divide"
     DIFFERENTIATE = "differentiate"
-    DRAW = "draw"
     EVAL = "eval"
     FORWARD = "forward"
     FROZEN = "frozen"
@@ -136,5 +133,4 @@ class Act(StrEnum):
     INTEGER_INPUT = "integer input"
     INTEGER_LEAF = "integer leaf"
     WRITE = "write"
-    ZERO_LAYER = "zero layer"
     ZERO = "zero"

@@ -80,7 +80,7 @@ class Libraries:
         if name in OPTIMIZERS and (call.root in ENGINE or ".optim" in full):
             return self.optimizer(name, args, call.keys, node)
         if "lr_scheduler" in full:
-            value = Value(Kind.SCHEDULER, op=name, base=call.first, attributes=call.keys, items=self.rate_factors(call))
+            value = Value(Kind.SCHEDULER, op=name, base=call.first, attributes=call.keys)
             value.body = next((a.body for a in (*args, *call.keys.values()) if a.kind == Kind.FUNCTION), None)
             self.program.note(Act.SCHEDULER, node, value, detail=name)
             return value
@@ -95,19 +95,6 @@ class Libraries:
             self.program.note(Act.BACKWARD, node, args[0], detail="functional")
             return Value(Kind.NONE)
         return self.autograd_grad(call) if full.endswith("autograd.grad") else None
-
-    def rate_factors(self, call: LibraryCall) -> list[Value]:
-        """Return a schedule's factors of the learning rate after 1, 2, 4, ... steps; empty if unknown."""
-        factor = call.argument(1, "lr_lambda", "gamma") or Value()
-        steps = [Value(Kind.NUMBER, constant=2**i) for i in range(12)]
-        if call.name == "LambdaLR" and factor.kind == Kind.FUNCTION:
-            self.program.exact = True
-            factors = [self.follower.call(factor, [step], {}, call.node) for step in steps]
-            self.program.exact = False
-            return factors
-        if call.name == "ExponentialLR":
-            return [self.tensors.arithmetic("**", factor, step, call.node) for step in steps]
-        return []
 
     def autograd_grad(self, call: LibraryCall) -> Value:
         args, node = call.args, call.node
@@ -131,7 +118,6 @@ class Libraries:
         if name == "Subset" and args:
             return args[0]
         if name in DISTRIBUTIONS and "distributions" in full:
-            self.program.note(Act.DRAW, call.node, keys.get("probs", call.first))
             return Value(Kind.DISTRIBUTION, call.node, op=name, parents=(*args, *keys.values()))
         if call.root == "torchvision" or "hub" in full or name in {"DataLoader", "Compose"}:
             return Value(parents=tuple(a for a in args if a.graph), op="call", name="")
@@ -195,7 +181,6 @@ class Libraries:
         value = Value(
             Kind.PARAMETER, call.node, self.program.statement, made.op, graph=True, leaf=True, shape=made.shape
         )
-        value.moments = made.moments
         if "requires_grad" in call.keys or len(call.args) > 1:
             value.tags.add(Tag.FROZEN)
         elif made.integer:
@@ -331,8 +316,6 @@ class Libraries:
                 out = sizes[-1] if sizes and args and Tag.OPEN not in args[0].tags else None
             if out is not None and "bidirectional" not in keys:
                 value.attributes["out"] = out
-            if "init" in keys and keys["init"].constant == "zeros":
-                self.program.note(Act.ZERO_LAYER, node, value, None, name)
         if name in CONTAINERS:
             if len(args) == 1 and args[0].kind in {Kind.LIST, Kind.DICT}:
                 value.items = args[0].items
@@ -347,23 +330,13 @@ class Libraries:
         value.attributes |= {k: v for k, v in keys.items() if k in {"reduction", "inplace", "start_dim"}}
         if name == "Flatten" and args:
             value.attributes["start_dim"] = args[0]
-        value.constant, value.turns = self.multiplicity(), self.program.turns()
+        value.turns = self.program.turns()
         if any(flag.constant is False for key, flag in keys.items() if key.endswith("affine")):
             value.tags.add(Tag.FROZEN)  # it has no parameters
         if name in LAYERS:
             self.program.note(Act.MADE, node, value)
         self.program.objects.append(value)
         return value
-
-    def multiplicity(self) -> int:
-        """Return how many objects the one that is made here stands for.
-
-        If a loop over range(5) is followed for two turns only, the first object stands for 5, the second for none."""
-        if not self.program.loops:
-            return self.program.repeats
-        loop, turn = self.program.loops[-1]
-        one = loop in self.program.unrolled_loops
-        return self.program.repeats * (1 if one else self.program.loop_counts.get(loop, 1) if turn == 1 else 0)
 
     def optimizer(self, name: str, args: list[Value], keys: dict[str, Value], node: ast.Call) -> Value:
         given = args[0] if args else keys.get("params", keys.get("parameters", Value()))

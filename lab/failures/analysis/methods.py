@@ -5,7 +5,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar
 
-from lab.failures.analysis import tables
 from lab.failures.analysis.effects import CHOICES
 from lab.failures.analysis.facts import (
     LAYERS,
@@ -19,7 +18,6 @@ from lab.failures.analysis.facts import (
     owner_of,
 )
 from lab.failures.analysis.kinds import Act, Cut, Kind, Tag
-from lab.failures.analysis.moments import created_moments
 from lab.failures.analysis.program import Follower, Program
 from lab.failures.analysis.shapes import created_shape, part_shape, reduced_shape, windows_shape
 from lab.failures.analysis.tensors import Operation, Tensors
@@ -130,8 +128,6 @@ class Methods:
             return self.tensors.tensor(at, name, () if sampled else owner.parents)
         if owner.kind == Kind.CLASS:
             return Value(parents=tuple(args))
-        if owner.kind == Kind.UNKNOWN and (known := tables.library_result(name, args, keys)) is not None:
-            return known
         if name == "append" and args and not bounded(owner):
             self.program.note(Act.APPEND, at, owner, args[0])
         item = bool(owner.turns) and bool(args) and args[0].kind == Kind.GRADIENT and args[0].base is owner
@@ -295,9 +291,8 @@ class Methods:
 
     def in_place(self, op: Operation, written: str) -> Value:
         owner, other = op.first, op.argument(1) or Value(Kind.NONE)
-        owner.moments = None
         written_to = owner.parents[0] if owner.op == "detach" else owner
-        written_to.form, written_to.moments = "", None
+        written_to.form = ""
         written_to.tags.add(Tag.WRITTEN)
         redrawn(written_to, op.name)
         how = written if negative(op.keys.get("alpha")) else {"add_": "+", "sub_": "-"}.get(op.name, written)
@@ -431,9 +426,7 @@ class Methods:
             Kind.ARRAY,
             graph=False,
             shape=created_shape(op.name, op.args[1:], op.keys),
-            moments=created_moments(op.name, op.args[1:], op.keys),
         ),
-        Kind.TABLE: lambda self, op: tables.method(op.first, op.name),
         Kind.ARRAY: of_array,
         Kind.TENSOR: of_tensor,
         Kind.PARAMETER: of_tensor,

@@ -87,15 +87,10 @@ class Program:
     carried: dict[ast.stmt, list[dict[str, Value]]] = field(default_factory=dict)  # what a first turn leaves, by name
     layer_pairs: list[tuple[Value, Value]] = field(default_factory=list)  # a layer and one that gets its output
     rectified: set[Value] = field(default_factory=set)  # layers and of added leaves whose output goes into a relu
-    loop_counts: dict[ast.stmt, int] = field(default_factory=dict)  # turns of each loop over a known range
     unrolled_loops: set[ast.stmt] = field(default_factory=set)  # loops followed turn by turn to the end
     filtered_loops: set[ast.stmt] = field(default_factory=set)  # loops over some elements of a list
-    layers_in: dict[ast.stmt, int] = field(default_factory=dict)  # how many layers a loop over layers visits
     asked_for_gradient: set[Value] = field(default_factory=set)  # tensors given requires_grad
     within: ast.comprehension | None = None  # the comprehension being followed, the innermost
-    repeats: int = 1  # how many objects the one made in the current comprehension stands for
-    cached: dict[tuple[object, ...], Value] = field(default_factory=dict)  # kept results, by function and arguments
-    exact: bool = False  # numbers are those of one call: a comparison of them has a known result
     nested: int = 0  # depth of module calls inside module calls
     followed: set[ast.AST] = field(default_factory=set)  # definitions that were called
 

@@ -268,8 +268,3 @@ def length(value: Value) -> int | None:
         return value.shape[0] if value.shape else None
     known = value.kind in {Kind.LIST, Kind.DICT, Kind.MODULE} and value.items is not None and Tag.OPEN not in value.tags
     return len(value.items or []) if known else None
-
-
-def count_layers(layers: Value) -> int:
-    """Return how many layers a list of layers stands for."""
-    return sum(layer.constant for layer in layers.items or [] if isinstance(layer.constant, int))

@@ -9,7 +9,6 @@ from typing import Any, ClassVar
 from lab.failures.analysis.effects import EFFECTS, ELEMENTWISE, UNKNOWN, Effect, Result, Saves
 from lab.failures.analysis.facts import LAYERS, TENSORS, Value, broadcast, graph_of, has_many_elements, is_row, reach
 from lab.failures.analysis.kinds import Act, Cut, Kind, Tag
-from lab.failures.analysis.moments import MOVED, combined_moments, created_moments, mixed_moments
 from lab.failures.analysis.program import Program
 from lab.failures.analysis.shapes import (
     column_pair,
@@ -23,7 +22,6 @@ from lab.failures.analysis.shapes import (
 )
 from lab.failures.analysis.work import walk
 
-SIGNED = {"+", "-", "*", "/"}
 NUMBER_OPERATORS: dict[str, Callable[[float, float], object]] = {
     "+": operator.add,
     "-": operator.sub,
@@ -89,10 +87,6 @@ class Tensors:
         value = Value(kind, node if isinstance(node, ast.expr) else None, self.program.statement, op, tuple(parents))
         value.shape, value.form, value.integer, value.turns = shape, form, integer, self.program.turns()
         value.created_at = len(self.program.events)
-        if op in MOVED and parents:
-            value.moments = parents[0].moments
-        elif op in SIGNED and len(parents) == 2:
-            value.moments = combined_moments(op, *parents)
         if shape is None and op in KEEP_MANY and any(has_many_elements(p) for p in parents):
             value.tags.add(Tag.MANY)
         flags = [graph_of(p) for p in parents if p.kind not in {Kind.NUMBER, Kind.FLAG, Kind.TEXT, Kind.NONE}]
@@ -368,8 +362,6 @@ class Tensors:
         axis = op.argument(1, "dim", "axis") or Value(constant=0)
         shape = joined_shape(op.name, op.first, axis.constant)
         value = self.tensor(op.node, op.name, parts, shape)
-        if axis.constant in (1, -1) and len(shape or ()) == 2:
-            value.moments = mixed_moments([part.moments for part in parts])
         if op.name == "stack" and len(parts) > 1:
             value.tags.add(Tag.MANY)
         return value
@@ -455,7 +447,7 @@ class Tensors:
         value = self.tensor(node, name, sources, kind=kind)
         wants = keys.get("requires_grad")
         value.leaf = True
-        value.shape, value.moments = created_shape(name, args, keys), created_moments(name, args, keys)
+        value.shape = created_shape(name, args, keys)
         value.integer = holds_integers(name, args, keys, node)
         if name == "from_numpy":
             value.shape, value.integer = first.shape, first.integer
