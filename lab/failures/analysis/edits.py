@@ -112,12 +112,6 @@ class Text:
         inside = textwrap.indent("\n".join(self.lines[first - 1 : last]), "    ")
         return Edit(first, last, f"{indent}{header}\n{inside}")
 
-    def dedented(self, statement: ast.stmt, around: ast.With) -> Edit:
-        """Return the edit that moves a statement, and all after it in its `with` block, behind that block."""
-        last = around.end_lineno or statement.lineno
-        inside = textwrap.dedent("\n".join(self.lines[statement.lineno - 1 : last]))
-        return Edit(statement.lineno, last, textwrap.indent(inside, self.indent(around)))
-
     def reorder(self, statements: Sequence[ast.stmt], order: Sequence[ast.stmt]) -> Edit | None:
         """Return the edit that reorders adjacent statements of one block; None if some share a line."""
         ends = [(s.lineno, s.end_lineno or s.lineno) for s in statements]

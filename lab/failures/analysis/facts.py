@@ -5,7 +5,6 @@ that needs it stays silent.
 """
 
 import ast
-import re
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 
@@ -87,11 +86,12 @@ TENSOR_METHODS = words(
     "float long int double mean sum squeeze view reshape log_softmax softmax sigmoid log exp relu tanh "
     "flatten unsqueeze argmax cpu clone sqrt norm abs pow square sin cos clamp clip std var"
 )
-# Names of a network in training, not of one that may be loaded and left unchanged.
-NETWORK = re.compile(
-    r"(?i)^(my_?|the_?)?(model|net|network|net_?[gd]|[gd]_?net|g|d|generator|discriminator|critic|actor|policy|"
-    r"autoencoder|vae|unet|mlp|cnn|rnn|lstm|gru|student|classifier|policy_net|q_?net|q_network)$"
+# What a fragment means by a name that it does not define: a network in training, and a loss.
+USUAL_NETWORKS = words(
+    "model net network net_g net_d netg netd g d generator discriminator critic actor policy autoencoder vae unet mlp "
+    "cnn rnn lstm gru student classifier policy_net q_net qnet q_network"
 )
+USUAL_LOSSES = words("criterion crit loss loss_fn loss_func loss_function objective mse bce compute_loss mse_loss")
 FORWARD = {"forward", "encode", "decode", "dist", "distribution", "log_prob", "evaluate_actions", "logits", "features"}
 ENGINE = {"model", "nn"}  # the modules of this project's engine
 LIBRARIES = words(
@@ -304,7 +304,7 @@ def is_unknown_loss(value: Value) -> bool:
         value.op == "call"
         and function is not None
         and function.kind == Kind.UNKNOWN
-        and bool(re.search("loss|crit|objective|mse|bce", function.name.split(".")[-1].lower()))
+        and function.name.split(".")[-1].lower() in USUAL_LOSSES
     )
 
 
@@ -314,7 +314,7 @@ def is_network_output(value: Value) -> bool:
     if value.op != "call" or function is None or function.tags & {Tag.FROZEN, Tag.EVAL}:
         return False
     *owner, name = function.name.split(".")
-    return bool(NETWORK.match(owner[-1] if owner and name in FORWARD else name))
+    return (owner[-1] if owner and name in FORWARD else name).lower() in USUAL_NETWORKS
 
 
 def is_unknown_call(value: Value) -> bool:

@@ -12,7 +12,7 @@ from lab.failures.analysis.edits import Edit, Text
 from lab.failures.analysis.facts import ENGINE, Value, moved_by, reach
 from lab.failures.analysis.kinds import Act
 from lab.failures.analysis.program import Event, Program
-from lab.failures.analysis.syntax import defaults, inside, short
+from lab.failures.analysis.syntax import short
 from lab.failures.analysis.work import StepList, walk
 from lab.text import read_rows
 
@@ -106,18 +106,6 @@ class Case:
         """The position of each event among all events."""
         return {event: place for place, event in enumerate(self.program.events)}
 
-    def target(self, node: ast.AST) -> str:
-        """Return the source that reads what a target of an assignment, or a setattr(), was given."""
-        if not isinstance(node, ast.Call) or len(node.args) < 2:
-            return self.text.of(node)
-        owner, name = node.args[:2]
-        known = isinstance(name, ast.Constant) and str(name.value).isidentifier()
-        return (
-            f"{self.text.of(owner)}.{ast.literal_eval(name)}"
-            if known
-            else f"getattr({self.text.of(owner)}, {self.text.of(name)})"
-        )
-
     @cached_property
     def names(self) -> set[str]:
         """Every name and attribute in the program, and each part of the modules that it imports."""
@@ -133,32 +121,9 @@ class Case:
 
     def assignment(self, value: Value) -> ast.stmt | None:
         """Return the statement that made a value, or, if a function returned it, the only one that gave it its name."""
-        named = self.assignments(value.name) if isinstance(value.statement, ast.Return) else []
+        returned = isinstance(value.statement, ast.Return)
+        named = [s for s in self.nodes(ast.Assign) if returned and ast.unparse(s.targets[0]) == value.name]
         return named[0] if len(named) == 1 and isinstance(named[0].value, ast.Call) else value.statement
-
-    def assignments(self, name: str) -> list[ast.Assign]:
-        """Return the assignments to a name."""
-        return self.by_target.get(name, [])
-
-    @cached_property
-    def by_target(self) -> dict[str, list[ast.Assign]]:
-        """The assignments to each name."""
-        found: dict[str, list[ast.Assign]] = defaultdict(list)
-        for node in self.nodes(ast.Assign):
-            found[ast.unparse(node.targets[0])].append(node)
-        return found
-
-    def default(self, name: ast.expr) -> ast.expr | None:
-        """Return the default of the parameter that a name in a function stands for; None if there is none."""
-        for place in self.nodes(ast.FunctionDef):
-            if inside(place, name):
-                return defaults(place.args).get(getattr(name, "id", ""))
-        return None
-
-    def values_of(self, name: ast.Name) -> list[ast.expr]:
-        """Return what gives a name its value: the default of a parameter, and what is assigned to the name."""
-        default = self.default(name)
-        return [*([default] if default is not None else []), *(s.value for s in self.assignments(name.id))]
 
     @property
     def torch(self) -> bool:
