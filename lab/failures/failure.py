@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import inspect
+import linecache
+import textwrap
 from collections.abc import Callable, Mapping
 from contextlib import redirect_stdout
 from dataclasses import dataclass, field, replace
@@ -142,6 +144,31 @@ class Failure(Demonstration):
         """Return the PyTorch program with the given numbers, or with the defaults."""
         name = next(iter(inspect.signature(self.broken).parameters))
         return f"import torch\n\n{name} = {self.numbers if numbers is None else numbers}\n{self.torch}"
+
+
+def patched(program: Program, patch: str) -> Program:
+    """Return a program with a patch in it: its lines with - go, those with + take their place, and one that begins with
+    a space stands before the next. Raises ValueError for a line that the program does not have there."""
+    header, *rest = textwrap.dedent(inspect.getsource(program)).splitlines()
+    lines, at = textwrap.dedent("\n".join(rest)).splitlines(), 0
+    for change in patch.strip("\n").splitlines():
+        sign, line = change[:1], change[1:]
+        if sign == "+":
+            lines.insert(at, line)
+            at += 1
+            continue
+        at = lines.index(line, at)
+        if sign == "-":
+            del lines[at]
+        else:
+            at += 1
+    name = f"{program.__name__}_fixed"
+    text = f"{header.replace(program.__name__, name, 1)}\n" + textwrap.indent("\n".join(lines), "    ") + "\n"
+    file, names = f"<{name}>", dict(vars(inspect.getmodule(program)))
+    linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)  # for inspect.getsource
+    exec(compile(text, file, "exec"), names)
+    made: Program = names[name]
+    return made
 
 
 def default_numbers(program: Program) -> Any:

@@ -76,7 +76,7 @@ def find(text: str) -> list[Found]:
 def look_up(text: str) -> list[Match]:
     """Return the failures or messages that a text may be about, each key once.
 
-    Unlike `find` it knows the two messages about shapes (lab/failures/messages.toml), and is sure of a message that it
+    Unlike `find` it knows the two messages about shapes (SHAPES), and is sure of a message that it
     knows word for word, however many causes that has.
     """
     text = text[-MAX_CHARACTERS:]

@@ -14,8 +14,7 @@ from difflib import get_close_matches
 from functools import cache
 from itertools import pairwise
 
-from lab.failures.catalogue import BY_KEY, SHAPES
-from lab.failures.phrases import OTHER, phrases
+from lab.failures.catalogue import BY_KEY, OTHER, SENTENCES, SHAPES, Label
 from lab.failures.terms import NEGATIONS, terms
 
 MAX_CANDIDATES = 3
@@ -35,7 +34,6 @@ MIN_LETTERS_SLIP = 5  # of a word that may be misspelt: shorter ones resemble to
 MAX_SLIPS = 20  # different words of a text that are compared with all known ones
 MIN_SLIP_RATIO = 0.8  # of difflib: one wrong letter in five
 
-Label = tuple[str, ...]  # keys of failures; several if it may be any of them, OTHER for none
 Vector = Mapping[str, float]  # term -> weight; of length 1, or less where it has terms that no sentence has
 
 
@@ -95,8 +93,8 @@ def everything() -> SentenceIndex:
 
 
 def labelled_sentences() -> list[tuple[Label, str]]:
-    """Return what the finder learns from: phrases.txt, names, symptoms and messages of the catalogue."""
-    written = [(label, sentence) for label, sentences in phrases().items() for sentence in sentences]
+    """Return what the finder learns from: sentences, names, symptoms and messages of the catalogue."""
+    written = [(label, sentence) for label, sentences in SENTENCES.items() for sentence in sentences]
     catalogue = [((key,), text) for key, its in BY_KEY.items() for text in (its.name, its.symptom, *its.phrases)]
     return [*written, *catalogue, *((OTHER, phrase) for its in SHAPES.values() for phrase in its.phrases)]
 

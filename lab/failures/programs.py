@@ -35,30 +35,10 @@ def written_to(numbers: Sequence[float] = (1.0, 2.0)) -> Shown:
     return {"x.grad": x.grad}
 
 
-def written_to_fixed(numbers: Sequence[float] = (1.0, 2.0)) -> Shown:
-    x = Tensor(numbers, label="x")
-    y = x.exp()
-    y.label = "y"
-    loss = y.sum()
-    z = y + 1  # a new tensor: y stays as it was
-    loss.backward()
-    return {"x.grad": x.grad, "z": z.numpy()}
-
-
 def twice(number: float = 3.0) -> Shown:
     w = Tensor(number, label="w")
     loss = w * w
     loss.backward()  # frees the graph
-    loss.backward()
-    return {"w.grad": w.grad}
-
-
-def twice_fixed(number: float = 3.0) -> Shown:
-    w = Tensor(number, label="w")
-    loss = w * w
-    loss.backward()
-    w.zero_grad()
-    loss = w * w  # a new forward pass makes a new graph
     loss.backward()
     return {"w.grad": w.grad}
 
@@ -71,13 +51,6 @@ def two_losses(number: float = 3.0) -> Shown:
     return {"w.grad": w.grad}
 
 
-def two_losses_fixed(number: float = 3.0) -> Shown:
-    w = Tensor(number, label="w")
-    trunk = w * w
-    (2 * trunk + (trunk - 1)).backward()  # the sum of both, once
-    return {"w.grad": w.grad}
-
-
 def before_the_loop(number: float = 3.0) -> Shown:
     w = Tensor(number, label="w")
     square = w * w  # computed once, outside the loop
@@ -87,25 +60,9 @@ def before_the_loop(number: float = 3.0) -> Shown:
     return {"w.grad": w.grad}
 
 
-def before_the_loop_fixed(number: float = 3.0) -> Shown:
-    w = Tensor(number, label="w")
-    for factor in (1, 2):
-        square = w * w  # computed in each iteration
-        loss = factor * square
-        loss.backward()
-    return {"w.grad": w.grad}
-
-
 def not_scalar(numbers: Sequence[float] = (1.0, 2.0, 3.0)) -> Shown:
     w = Tensor(numbers, label="w")
     loss = w * w  # as many numbers as w has
-    loss.backward()
-    return {"w.grad": w.grad}
-
-
-def not_scalar_fixed(numbers: Sequence[float] = (1.0, 2.0, 3.0)) -> Shown:
-    w = Tensor(numbers, label="w")
-    loss = (w * w).sum()  # one number
     loss.backward()
     return {"w.grad": w.grad}
 
@@ -119,22 +76,8 @@ def no_graph(numbers: Sequence[float] = (1.0, 2.0)) -> Shown:
     return {"w.grad": w.grad}
 
 
-def no_graph_fixed(numbers: Sequence[float] = (1.0, 2.0)) -> Shown:
-    w = Tensor(numbers, label="w")
-    loss = (w * w).sum()  # outside no_grad()
-    loss.backward()
-    return {"w.grad": w.grad}
-
-
 def no_requires_grad(numbers: Sequence[float] = (1.0, 2.0)) -> Shown:
     w = Tensor(numbers, requires_grad=False, label="w")  # what torch.tensor(numbers) makes
-    loss = (w * w).sum()
-    loss.backward()
-    return {"w.grad": w.grad}
-
-
-def no_requires_grad_fixed(numbers: Sequence[float] = (1.0, 2.0)) -> Shown:
-    w = Tensor(numbers, requires_grad=True, label="w")
     loss = (w * w).sum()
     loss.backward()
     return {"w.grad": w.grad}
@@ -164,24 +107,10 @@ def loss_of_numpy(numbers: Sequence[float] = (1.0, 2.0)) -> Shown:
     return {"w.grad": w.grad}
 
 
-def loss_of_tensors(numbers: Sequence[float] = (1.0, 2.0)) -> Shown:
-    w = Tensor(numbers, label="w")
-    loss = (w * w).sum()  # operations on tensors, from w to the loss
-    loss.backward()
-    return {"w.grad": w.grad}
-
-
 def loss_of_argmax(numbers: Sequence[float] = (1.0, 2.0)) -> Shown:
     w = Tensor([numbers], label="w")  # the scores of one sample, whose class is 0
     wrong = w.numpy().argmax(axis=1) != np.array([0])
     loss = Tensor(wrong.mean(), requires_grad=False)  # what argmax and == give in PyTorch
-    loss.backward()
-    return {"w.grad": w.grad}
-
-
-def loss_of_argmax_fixed(numbers: Sequence[float] = (1.0, 2.0)) -> Shown:
-    w = Tensor([numbers], label="w")
-    loss = cross_entropy(w, np.array([0]))  # moves with every score
     loss.backward()
     return {"w.grad": w.grad}
 
@@ -196,31 +125,12 @@ def replaced_without_graph(numbers: Sequence[float] = (1.0, 2.0)) -> Shown:
     return {"w": w.numpy()}
 
 
-def replaced_fixed(numbers: Sequence[float] = (1.0, 2.0)) -> Shown:
-    w = Tensor(numbers, label="w")
-    optimizer = SGD([w], lr=0.1)
-    for _ in range(3):
-        optimizer.zero_grad()
-        loss = (w * w).sum()
-        loss.backward()
-        optimizer.step()  # writes into w, which stays a leaf
-    return {"w": w.numpy()}
-
-
 def non_leaf_grad(numbers: Sequence[float] = (1.0, 2.0)) -> Shown:
     w = Tensor(numbers, label="w")
     h = w * 3
     h.sum().backward()
     print(h.grad)  # h is a result: PyTorch did not keep its gradient
     return {"h.grad": h.grad}
-
-
-def non_leaf_grad_fixed(numbers: Sequence[float] = (1.0, 2.0)) -> Shown:
-    w = Tensor(numbers, label="w")
-    h = w * 3
-    h.sum().backward()
-    print(w.grad)  # ask the leaf
-    return {"w.grad": w.grad}
 
 
 def replaced(numbers: Sequence[float] = (1.0, 2.0)) -> Shown:
@@ -240,14 +150,6 @@ def not_used(numbers: Sequence[float] = (1.0, 2.0)) -> Shown:
     return {"w.grad": w.grad, "other.grad": other.grad}
 
 
-def not_used_fixed(numbers: Sequence[float] = (1.0, 2.0)) -> Shown:
-    w = Tensor(numbers, label="w")
-    other = Tensor(numbers, label="other")
-    loss = (w * other).sum()
-    loss.backward()
-    return {"w.grad": w.grad, "other.grad": other.grad}
-
-
 def never_zeroed(start: float = 5.0) -> Shown:
     w = Tensor(start, label="w")
     optimizer = SGD([w], lr=0.1)
@@ -260,19 +162,6 @@ def never_zeroed(start: float = 5.0) -> Shown:
     return {"w": w.item(), "w.grad": w.grad, "loss": losses}
 
 
-def never_zeroed_fixed(start: float = 5.0) -> Shown:
-    w = Tensor(start, label="w")
-    optimizer = SGD([w], lr=0.1)
-    losses = []
-    for _ in range(30):
-        loss = (w - 3) ** 2
-        optimizer.zero_grad()
-        loss.backward()
-        optimizer.step()
-        losses.append(loss.item())
-    return {"w": w.item(), "w.grad": w.grad, "loss": losses}
-
-
 def leaf(numbers: Sequence[float] = (1.0, 2.0)) -> Shown:
     with detect_mutation() as Watched:
         w = Watched(numbers, label="w")
@@ -280,14 +169,6 @@ def leaf(numbers: Sequence[float] = (1.0, 2.0)) -> Shown:
         w.data -= 0.1  # PyTorch refuses this line when it is written w -= 0.1
         loss.backward()
     return {"w.grad": w.grad}
-
-
-def leaf_fixed(numbers: Sequence[float] = (1.0, 2.0)) -> Shown:
-    w = Tensor(numbers, label="w")
-    loss = (w * w).sum()
-    loss.backward()
-    SGD([w], lr=0.1).step()  # changes w after its gradient is computed
-    return {"w.grad": w.grad, "w": w.numpy()}
 
 
 def column_minus_row(numbers: Sequence[float] = (1.0, 2.0, 3.0)) -> Shown:
@@ -313,39 +194,9 @@ def column_minus_row(numbers: Sequence[float] = (1.0, 2.0, 3.0)) -> Shown:
     }
 
 
-def column_minus_row_fixed(numbers: Sequence[float] = (1.0, 2.0, 3.0)) -> Shown:
-    w, b = Tensor(0.0, label="w"), Tensor(0.0, label="b")
-    x = np.array(numbers) / max(1, np.abs(numbers).max())
-    target = 2 * np.array(numbers)  # (N,)
-    optimizer = SGD([w, b], lr=0.1)
-    losses = []
-    for _ in range(500):
-        prediction = w * x.reshape(-1, 1) + b  # (N, 1)
-        difference = prediction.reshape(target.shape) - target  # (N,)
-        loss = (difference**2).mean()
-        optimizer.zero_grad()
-        loss.backward()
-        optimizer.step()
-        losses.append(loss.item())
-    return {
-        "shape of the difference": difference.shape,
-        "mean of the targets": target.mean(),
-        "predictions": prediction.numpy().ravel(),
-        "loss in the end": losses[-1],
-        "loss": losses,
-    }
-
-
 def log_of_zero(numbers: Sequence[float] = (0.0, 0.25, 0.75)) -> Shown:
     p = Tensor(numbers, label="p")
     loss = -(p * p.log()).sum()  # log(0) is -inf, and 0 * -inf is nan
-    loss.backward()
-    return {"loss": loss.item(), "p.grad": p.grad}
-
-
-def log_of_zero_fixed(numbers: Sequence[float] = (0.0, 0.25, 0.75)) -> Shown:
-    p = Tensor(numbers, label="p")
-    loss = -(p * p.clip(low=1e-12).log()).sum()  # log never sees 0
     loss.backward()
     return {"loss": loss.item(), "p.grad": p.grad}
 
@@ -360,16 +211,6 @@ def kept_graphs(numbers: Sequence[float] = (1.0, 2.0, 3.0, 4.0, 5.0, 6.0)) -> Sh
     return {"total": total.item(), "bytes kept after each batch": kept}
 
 
-def kept_graphs_fixed(numbers: Sequence[float] = (1.0, 2.0, 3.0, 4.0, 5.0, 6.0)) -> Shown:
-    w = Tensor(np.ones(1000), label="w")
-    total, kept = 0.0, []
-    for x in numbers:  # one batch each
-        loss = (w * x).tanh().mean()
-        total = total + loss.item()  # a number: the graph is freed with loss
-        kept.append(kept_by(total).numbers)
-    return {"total": total, "bytes kept after each batch": kept}
-
-
 def kept_outputs(numbers: Sequence[float] = (1.0, 2.0, 3.0, 4.0, 5.0, 6.0)) -> Shown:
     w = Tensor(np.ones(1000), label="w")
     outputs, kept = [], []
@@ -377,16 +218,6 @@ def kept_outputs(numbers: Sequence[float] = (1.0, 2.0, 3.0, 4.0, 5.0, 6.0)) -> S
         outputs.append((w * x).tanh())  # the list holds the output, and the output its graph
         kept.append(kept_by(outputs).numbers - 8 * w.size)
     return {"mean": float(np.mean([output.numpy() for output in outputs])), "bytes kept after each batch": kept}
-
-
-def kept_outputs_fixed(numbers: Sequence[float] = (1.0, 2.0, 3.0, 4.0, 5.0, 6.0)) -> Shown:
-    w = Tensor(np.ones(1000), label="w")
-    means, kept = [], []
-    with no_grad():  # no graph is recorded
-        for x in numbers:
-            means.append((w * x).tanh().mean().item())
-            kept.append(kept_by(means).numbers)
-    return {"mean": float(np.mean(means)), "bytes kept after each batch": kept}
 
 
 def state_not_cut(numbers: Sequence[float] = (1.0, 2.0, 3.0)) -> Shown:
@@ -399,29 +230,10 @@ def state_not_cut(numbers: Sequence[float] = (1.0, 2.0, 3.0)) -> Shown:
     return {"w.grad": w.grad}
 
 
-def state_not_cut_fixed(numbers: Sequence[float] = (1.0, 2.0, 3.0)) -> Shown:
-    w = Tensor(0.5, label="w")
-    state = Tensor(0.0, requires_grad=False)
-    for x in numbers:
-        state = (w * state.detach() + x).tanh()  # the value goes on, the history does not
-        loss = (state - 0.5) ** 2
-        loss.backward()
-    return {"w.grad": w.grad}
-
-
 def detached_part(numbers: Sequence[float] = (1.0, 2.0, 3.0)) -> Shown:
     w1, w2 = Tensor(0.5, label="w1"), Tensor(0.5, label="w2")
     x = np.array(numbers)
     hidden = (w1 * x).tanh().detach()  # cuts off w1
-    loss = ((w2 * hidden - 1) ** 2).mean()
-    loss.backward()
-    return {"w1.grad": w1.grad, "w2.grad": w2.grad}
-
-
-def detached_part_fixed(numbers: Sequence[float] = (1.0, 2.0, 3.0)) -> Shown:
-    w1, w2 = Tensor(0.5, label="w1"), Tensor(0.5, label="w2")
-    x = np.array(numbers)
-    hidden = (w1 * x).tanh()
     loss = ((w2 * hidden - 1) ** 2).mean()
     loss.backward()
     return {"w1.grad": w1.grad, "w2.grad": w2.grad}
@@ -437,31 +249,12 @@ def no_grad_too_wide(numbers: Sequence[float] = (1.0, 2.0)) -> Shown:
     return {"w1.grad": w1.grad, "w2.grad": w2.grad}
 
 
-def no_grad_too_wide_fixed(numbers: Sequence[float] = (1.0, 2.0)) -> Shown:
-    w1, w2 = Tensor(0.5, label="w1"), Tensor(0.5, label="w2")
-    x = np.array(numbers)
-    hidden = (w1 * x).tanh()
-    loss = ((w2 * hidden - 1) ** 2).mean()
-    loss.backward()
-    with no_grad():
-        print(((w2 * hidden - 1) ** 2).mean().item())  # only to look at
-    return {"w1.grad": w1.grad, "w2.grad": w2.grad}
-
-
 def through_numpy(numbers: Sequence[float] = (1.0, 2.0)) -> Shown:
     x = Tensor(numbers, label="x")
     y = np.exp(np.asarray(x))  # NumPy knows nothing of gradients
     loss = Tensor(y).sum()
     loss.backward()
     return {"x.grad": x.grad}
-
-
-def through_numpy_fixed(numbers: Sequence[float] = (1.0, 2.0)) -> Shown:
-    x = Tensor(numbers, label="x")
-    y = x.exp()  # the tensor's own exp
-    y.sum().backward()
-    values = y.detach().numpy()  # the values alone, to print or to plot
-    return {"x.grad": x.grad, "values": values}
 
 
 def number_backward(numbers: Sequence[float] = (1.0, 2.0)) -> Shown:
@@ -471,27 +264,11 @@ def number_backward(numbers: Sequence[float] = (1.0, 2.0)) -> Shown:
     return {"x.grad": x.grad}
 
 
-def number_backward_fixed(numbers: Sequence[float] = (1.0, 2.0)) -> Shown:
-    x = Tensor(numbers, label="x")
-    loss = x.exp().sum()
-    loss.backward()
-    value = loss.item()  # only to show it
-    return {"x.grad": x.grad, "loss": value}
-
-
 def format_several(numbers: Sequence[float] = (1.0, 2.0)) -> Shown:
     x = Tensor(numbers, label="x")
     y = x.exp()
     y.sum().backward()
     text = f"{y:.3f}"  # one format, several numbers
-    return {"x.grad": x.grad, "text": text}
-
-
-def format_several_fixed(numbers: Sequence[float] = (1.0, 2.0)) -> Shown:
-    x = Tensor(numbers, label="x")
-    y = x.exp()
-    y.sum().backward()
-    text = ", ".join(f"{number:.3f}" for number in y.detach().numpy())
     return {"x.grad": x.grad, "text": text}
 
 
@@ -506,28 +283,9 @@ def dead_relu(bias: float = -20.0) -> Shown:
     return {"units of 8 that are 0 for every sample": int(dead), "b.grad": b.grad}
 
 
-def dead_relu_fixed(bias: float = -20.0) -> Shown:
-    rng = np.random.default_rng(0)
-    x = Tensor(rng.normal(size=(64, 4)), requires_grad=False)
-    w = Tensor(rng.normal(size=(4, 8)), label="w")
-    b = Tensor(np.full(8, bias), label="b")
-    units = (x @ w + b).leaky_relu()  # a small slope below 0, on which a unit can come back
-    ((units - 1) ** 2).mean().backward()
-    dead = (units.numpy() == 0).all(axis=0).sum()
-    return {"units of 8 that are 0 for every sample": int(dead), "b.grad": b.grad}
-
-
 def vanishing(layers: int = 10) -> Shown:
     rng = np.random.default_rng(0)
     network = MLP([4] + [16] * layers + [1], activation="sigmoid", init="xavier", rng=rng)
-    (network(rng.normal(size=(32, 4))) ** 2).mean().backward()
-    norms = [norm(layer.weight) for layer in network.layers]
-    return {"first layer over last": norms[0] / norms[-1], "norm of each layer's gradient": norms}
-
-
-def vanishing_fixed(layers: int = 10) -> Shown:
-    rng = np.random.default_rng(0)
-    network = MLP([4] + [16] * layers + [1], activation="relu", init="he", rng=rng)
     (network(rng.normal(size=(32, 4))) ** 2).mean().backward()
     norms = [norm(layer.weight) for layer in network.layers]
     return {"first layer over last": norms[0] / norms[-1], "norm of each layer's gradient": norms}
@@ -538,28 +296,6 @@ def all_zero(units: int = 8) -> Shown:
     x = rng.normal(size=(32, 4))
     target = 1 + x[:, :1] * x[:, 1:2]
     network = MLP([4, units, units, 1], activation="tanh", init="zeros", rng=rng)
-    optimizer = SGD(network.parameters(), lr=0.1)
-    losses = []
-    for _ in range(200):
-        loss = ((network(x) - target) ** 2).mean()
-        optimizer.zero_grad()
-        loss.backward()
-        optimizer.step()
-        losses.append(loss.item())
-    norms = [norm(layer.weight) for layer in network.layers]
-    return {
-        "loss of the mean of the targets": float(target.var()),
-        "loss in the end": losses[-1],
-        "norm of each layer's gradient": norms,
-        "loss": losses,
-    }
-
-
-def all_zero_fixed(units: int = 8) -> Shown:
-    rng = np.random.default_rng(0)
-    x = rng.normal(size=(32, 4))
-    target = 1 + x[:, :1] * x[:, 1:2]
-    network = MLP([4, units, units, 1], activation="tanh", init="xavier", rng=rng)
     optimizer = SGD(network.parameters(), lr=0.1)
     losses = []
     for _ in range(200):
@@ -590,19 +326,6 @@ def rate_too_high(rate: float = 1.1) -> Shown:
     return {"w": w.item(), "loss": losses}
 
 
-def rate_too_high_fixed(rate: float = 1.1) -> Shown:
-    w = Tensor(5.0, label="w")
-    optimizer = SGD([w], lr=rate / 10)  # a tenth
-    losses = []
-    for _ in range(20):
-        loss = (w - 3) ** 2
-        optimizer.zero_grad()
-        loss.backward()
-        optimizer.step()
-        losses.append(loss.item())
-    return {"w": w.item(), "loss": losses}
-
-
 def wrong_order(start: float = 5.0) -> Shown:
     w = Tensor(start, label="w")
     optimizer = SGD([w], lr=0.1)
@@ -612,19 +335,6 @@ def wrong_order(start: float = 5.0) -> Shown:
         loss.backward()
         optimizer.zero_grad()  # clears what backward() has just computed
         optimizer.step()
-        losses.append(loss.item())
-    return {"w": w.item(), "loss": losses}
-
-
-def wrong_order_fixed(start: float = 5.0) -> Shown:
-    w = Tensor(start, label="w")
-    optimizer = SGD([w], lr=0.1)
-    losses = []
-    for _ in range(20):
-        loss = (w - 3) ** 2
-        optimizer.zero_grad()
-        loss.backward()
-        optimizer.step()  # w - lr * gradient: downhill
         losses.append(loss.item())
     return {"w": w.item(), "loss": losses}
 
@@ -644,21 +354,6 @@ def scheduler_first(start: float = 5.0) -> Shown:
     return {"rate of the first step": rates[0], "w": w.item(), "loss": losses}
 
 
-def scheduler_first_fixed(start: float = 5.0) -> Shown:
-    w = Tensor(start, label="w")
-    optimizer = SGD([w], lr=0.3)
-    losses, rates = [], []
-    for _ in range(20):
-        loss = (w - 3) ** 2
-        optimizer.zero_grad()
-        loss.backward()
-        rates.append(optimizer.lr)
-        optimizer.step()
-        optimizer.lr *= 0.5  # the schedule, after the step
-        losses.append(loss.item())
-    return {"rate of the first step": rates[0], "w": w.item(), "loss": losses}
-
-
 def wrong_sign(start: float = 5.0) -> Shown:
     w = Tensor(start, label="w")
     losses = []
@@ -667,18 +362,6 @@ def wrong_sign(start: float = 5.0) -> Shown:
         w.zero_grad()
         loss.backward()
         w.data += 0.1 * np.array(w.grad)  # with the gradient: uphill
-        losses.append(loss.item())
-    return {"w": w.item(), "loss": losses}
-
-
-def wrong_sign_fixed(start: float = 5.0) -> Shown:
-    w = Tensor(start, label="w")
-    losses = []
-    for _ in range(20):
-        loss = (w - 3) ** 2
-        w.zero_grad()
-        loss.backward()
-        w.data -= 0.1 * np.array(w.grad)  # against it: downhill
         losses.append(loss.item())
     return {"w": w.item(), "loss": losses}
 
@@ -699,21 +382,6 @@ def refilled(start: float = 5.0) -> Shown:
     return {"w": w.item(), "loss": losses}
 
 
-def refilled_fixed(start: float = 5.0) -> Shown:
-    w = Tensor(start, label="w")
-    batches = np.array([[1.0, 2.0], [2.0, -1.0]])
-    x = Tensor(batches[0], requires_grad=False, label="x")
-    losses = []
-    for step in range(20):
-        loss = ((w * x - 3 * batches[step % 2]) ** 2).mean()
-        w.zero_grad()
-        loss.backward()
-        x.data[...] = batches[(step + 1) % 2]  # the next batch, when backward() has read this one
-        w.data -= 0.1 * np.array(w.grad)
-        losses.append(loss.item())
-    return {"w": w.item(), "loss": losses}
-
-
 def optimizes_result(numbers: Sequence[float] = (1.0, 2.0)) -> Shown:
     w = Tensor(numbers, label="w")
     scaled = w * 0.1  # a result, not a parameter
@@ -721,27 +389,9 @@ def optimizes_result(numbers: Sequence[float] = (1.0, 2.0)) -> Shown:
     return {}
 
 
-def optimizes_result_fixed(numbers: Sequence[float] = (1.0, 2.0)) -> Shown:
-    w = Tensor(numbers, label="w")
-    optimizer = SGD([w], lr=0.1)  # the leaf itself
-    loss = ((w * 0.1) ** 2).sum()
-    loss.backward()
-    optimizer.step()
-    return {"w.grad": w.grad, "w": w.numpy()}
-
-
 def empty_list(numbers: Sequence[float] = (1.0, 2.0)) -> Shown:
     w = Tensor(numbers, label="w")
     parameters = [p for p in [w] if p.grad is not None]  # none has, yet
-    optimizer = SGD(parameters, lr=0.1)
-    (w * w).sum().backward()
-    optimizer.step()
-    return {"w.grad": w.grad, "w": w.numpy()}
-
-
-def empty_list_fixed(numbers: Sequence[float] = (1.0, 2.0)) -> Shown:
-    w = Tensor(numbers, label="w")
-    parameters = [p for p in [w] if p.requires_grad]
     optimizer = SGD(parameters, lr=0.1)
     (w * w).sum().backward()
     optimizer.step()
@@ -762,20 +412,6 @@ def not_registered(numbers: Sequence[float] = (1.0, 2.0)) -> Shown:
     return {"norm of hidden's gradient": norm(hidden[0].weight), "hidden moved by": moved[0], "head moved by": moved[1]}
 
 
-def not_registered_fixed(numbers: Sequence[float] = (1.0, 2.0)) -> Shown:
-    rng = np.random.default_rng(0)
-    hidden, head = [Linear(1, 4, rng=rng)], Linear(4, 1, rng=rng)
-    optimizer = SGD([p for layer in (*hidden, head) for p in layer.parameters()], lr=0.1)  # all layers
-    before = [layer.weight.numpy().copy() for layer in (hidden[0], head)]
-    x = np.array(numbers).reshape(-1, 1)
-    ((head(hidden[0](x).tanh()) - 1) ** 2).mean().backward()
-    optimizer.step()
-    moved = [
-        float(np.abs(layer.weight.numpy() - old).max()) for layer, old in zip((hidden[0], head), before, strict=True)
-    ]
-    return {"norm of hidden's gradient": norm(hidden[0].weight), "hidden moved by": moved[0], "head moved by": moved[1]}
-
-
 def where_nan(numbers: Sequence[float] = (-1.0, 0.0, 4.0)) -> Shown:
     x = Tensor(numbers, label="x")
     root = where(x > 0, x.sqrt(), 0.0)  # the root is computed for every x
@@ -783,25 +419,10 @@ def where_nan(numbers: Sequence[float] = (-1.0, 0.0, 4.0)) -> Shown:
     return {"root": root.numpy(), "x.grad": x.grad}
 
 
-def where_nan_fixed(numbers: Sequence[float] = (-1.0, 0.0, 4.0)) -> Shown:
-    x = Tensor(numbers, label="x")
-    safe = where(x > 0, x, 1.0)  # only numbers that sqrt takes
-    root = where(x > 0, safe.sqrt(), 0.0)
-    root.sum().backward()
-    return {"root": root.numpy(), "x.grad": x.grad}
-
-
 def argmax(numbers: Sequence[float] = (2.0, 1.0, 0.5)) -> Shown:
     scores = Tensor([numbers], label="scores")  # one sample, whose class is 1
     wrong = scores.numpy().argmax(axis=1) != np.array([1])
     loss = Tensor(wrong).mean()  # the share of wrong answers
-    loss.backward()
-    return {"scores.grad": scores.grad, "loss": loss.item()}
-
-
-def argmax_fixed(numbers: Sequence[float] = (2.0, 1.0, 0.5)) -> Shown:
-    scores = Tensor([numbers], label="scores")
-    loss = cross_entropy(scores, np.array([1]))  # moves with every score
     loss.backward()
     return {"scores.grad": scores.grad, "loss": loss.item()}
 
@@ -814,13 +435,6 @@ def integers(numbers: Sequence[int] = (1, 2)) -> Shown:
     return {"x.grad": x.grad, "x after a step": stepped}
 
 
-def integers_fixed(numbers: Sequence[int] = (1, 2)) -> Shown:
-    x = Tensor(np.array(numbers, dtype=float), label="x")  # floating point
-    (x * x).sum().backward()
-    stepped = x.numpy() - 0.1 * np.array(x.grad)
-    return {"x.grad": x.grad, "x after a step": stepped}
-
-
 def float32_check(numbers: Sequence[float] = (1.0, 2.0, 3.0)) -> Shown:
     x = Tensor(np.array(numbers, dtype=np.float32), label="x")
     (x * x * x).sum().backward()
@@ -829,29 +443,11 @@ def float32_check(numbers: Sequence[float] = (1.0, 2.0, 3.0)) -> Shown:
     return {"by differences": slope, "by backward()": x.grad}
 
 
-def float32_check_fixed(numbers: Sequence[float] = (1.0, 2.0, 3.0)) -> Shown:
-    x = Tensor(np.array(numbers, dtype=np.float64), label="x")
-    (x * x * x).sum().backward()
-    values, h = x.numpy(), 1e-6
-    slope = ((values + h) ** 3 - (values - h) ** 3) / (2 * h)  # enough of the 16 digits are left
-    return {"by differences": slope, "by backward()": x.grad}
-
-
 def accumulation(numbers: Sequence[float] = (1.0, 2.0, 3.0, 4.0)) -> Shown:
     w = Tensor(0.5, label="w")
     for x in numbers:  # k small batches, then one step
         loss = (w * x - 1) ** 2
         loss.backward()  # adds a whole gradient each time
-    large = Tensor(0.5)
-    ((large * np.array(numbers) - 1) ** 2).mean().backward()
-    return {"w.grad, k small batches": w.grad, "w.grad, one large batch": large.grad}
-
-
-def accumulation_fixed(numbers: Sequence[float] = (1.0, 2.0, 3.0, 4.0)) -> Shown:
-    w = Tensor(0.5, label="w")
-    for x in numbers:
-        loss = (w * x - 1) ** 2
-        (loss / len(numbers)).backward()  # its share of the mean; zero_grad and step only after all k
     large = Tensor(0.5)
     ((large * np.array(numbers) - 1) ** 2).mean().backward()
     return {"w.grad, k small batches": w.grad, "w.grad, one large batch": large.grad}
@@ -872,33 +468,11 @@ def softmax_twice(numbers: Sequence[float] = (0.0, 1.0, 0.0)) -> Shown:
     return {"lowest possible loss": lowest.item(), "loss in the end": losses[-1], "loss": losses}
 
 
-def softmax_twice_fixed(numbers: Sequence[float] = (0.0, 1.0, 0.0)) -> Shown:
-    logits = Tensor([numbers], label="logits")  # one sample, whose class is 0
-    optimizer = SGD([logits], lr=1.0)
-    losses = []
-    for _ in range(50):
-        loss = cross_entropy(logits, np.array([0]))
-        optimizer.zero_grad()
-        loss.backward()
-        optimizer.step()
-        losses.append(loss.item())
-    perfect = np.array([[1000.0] + [0.0] * (len(numbers) - 1)])
-    lowest = cross_entropy(Tensor(perfect), np.array([0]))
-    return {"lowest possible loss": lowest.item(), "loss in the end": losses[-1], "loss": losses}
-
-
 def product() -> Shown:
     x = Tensor(np.ones((2, 3)), label="x")  # two samples of three numbers
     W = Tensor(np.ones((4, 3)), label="W")
     (x @ W).sum().backward()
     return {}
-
-
-def product_fixed() -> Shown:
-    x = Tensor(np.ones((2, 3)), label="x")
-    W = Tensor(np.ones((4, 3)), label="W")
-    (x @ W.T).sum().backward()  # (2, 3) @ (3, 4): the 3 in the middle agrees
-    return {"W.grad": W.grad}
 
 
 def sizes() -> Shown:
@@ -907,11 +481,3 @@ def sizes() -> Shown:
     loss = ((x - target) ** 2).sum()
     loss.backward()
     return {}
-
-
-def sizes_fixed() -> Shown:
-    x = Tensor([1.0, 2.0, 3.0], label="x")
-    target = Tensor([1.0, 2.0, 4.0], label="target")  # as many as x has
-    loss = ((x - target) ** 2).sum()
-    loss.backward()
-    return {"x.grad": x.grad}

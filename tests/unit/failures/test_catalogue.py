@@ -1,15 +1,17 @@
 """Each of the 25: caused and cured by programs that run, found by PyTorch's own words and by what people say."""
 
+import tomllib
+
 import numpy as np
 import pytest
 
 from lab.expression.run_pytorch import run_programs
 from lab.failures import FAILURES, find, programs
-from lab.failures.catalogue import BY_KEY
+from lab.failures.catalogue import BY_KEY, OTHER, SENTENCES, failure_of
 from lab.failures.curve import KNOWN
-from lab.failures.failure import format_numbers, read_numbers, run
+from lab.failures.failure import format_numbers, patched, read_numbers, run
+from lab.failures.index import fit, labelled_sentences, rank
 from lab.failures.memory import batch
-from lab.failures.phrases import phrases
 from lab.traps.faults import catalogue as faults
 from practice.debug import PROGRAMS
 
@@ -74,9 +76,62 @@ def test_it_takes_numbers_of_ones_own(failure):
 
 @by_failure
 def test_it_is_found_by_what_people_say_of_it(failure):
-    assert len(phrases()[(failure.key,)]) >= 3
-    for text in phrases()[(failure.key,)][:12]:
+    assert len(SENTENCES[(failure.key,)]) >= 3
+    for text in SENTENCES[(failure.key,)][:12]:
         assert find(text)[0].failure is failure, text
+
+
+NEW = (
+    """
+number = 26
+key = "frozen-norm"
+title = "A norm in eval mode"
+symptom = "Training changes nothing in the running mean."
+phrases = ["running statistics are not updated"]
+keywords = ["running"]
+said = """
+    + "'''\nbatchnorm keeps its running mean at zero\nrunning variance of batchnorm stays at one'''"
+    + """
+tells = "The statistics of a norm do not move."
+meaning = "In eval mode a norm uses its statistics and does not update them."
+fix = "Call train() first."
+broken = "in_eval"
+fixed = "-training = False\\n+training = True"
+torch = "print(number)"
+silent = "Nothing is raised."
+"""
+)
+
+
+def in_eval(number: float = 2.0) -> dict[str, float]:
+    training = False
+    mean = 0.1 * number if training else 0.0
+    return {"mean": mean}
+
+
+def test_a_failure_is_added_with_one_row_and_one_program(monkeypatch):
+    monkeypatch.setattr(programs, "in_eval", in_eval, raising=False)
+    row = tomllib.loads(NEW)
+    failure = failure_of(row)
+    assert (run(failure.broken).shown, run(failure.fixed, 3.0).shown) == ({"mean": 0.0}, {"mean": pytest.approx(0.3)})
+    said = [((failure.key,), sentence) for sentence in row["said"].splitlines()]
+    assert (
+        rank("the running mean of my batchnorm is always zero", fit([*labelled_sentences(), *said]))[0].key
+        == failure.key
+    )
+
+
+def test_no_sentence_stands_twice():
+    sentences = [sentence for its in SENTENCES.values() for sentence in its]
+    assert len(sentences) == len({sentence.lower() for sentence in sentences}) > 800
+    assert len(SENTENCES[OTHER]) > 50
+
+
+def test_a_patch_that_does_not_fit_is_refused():
+    fixed = patched(programs.not_scalar, "-loss = w * w  # as many numbers as w has\n+loss = (w * w).sum()\n")
+    assert run(fixed).error == ""
+    with pytest.raises(ValueError, match="w \\+ w"):
+        patched(programs.not_scalar, "-loss = w + w\n+loss = w\n")
 
 
 def test_pytorchs_own_words_lead_there():

@@ -8,11 +8,10 @@ from pathlib import Path
 import pytest
 
 from lab.failures import find
-from lab.failures.catalogue import BY_KEY
+from lab.failures.catalogue import BY_KEY, SENTENCES
 from lab.failures.causes import SHARED
 from lab.failures.failure import run
 from lab.failures.index import everything, fit, labelled_sentences, rank
-from lab.failures.phrases import phrases
 from lab.failures.terms import terms
 from lab.failures.text_kind import kind_of
 from lab.text import read_rows
@@ -25,7 +24,7 @@ from tests.unit.failures.texts import HELD_OUT, OTHERS, UNRELATED, said_by_numpy
 
 FAILURES = Path(__file__).resolve().parents[3] / "lab" / "failures"
 looked_up = functools.cache(find)
-LEARNED = [(text, label[0]) for label, texts in phrases().items() if len(label) == 1 for text in texts]
+LEARNED = [(text, label[0]) for label, texts in SENTENCES.items() if len(label) == 1 for text in texts]
 PARTS = 10
 
 

@@ -1,5 +1,5 @@
 """What people paste and type, each with the failure that it is about; the finder learns from none of it (what it learns
-from is in lab/failures/phrases.txt).
+from is in lab/failures/failures.toml).
 
 OTHERS: titles of questions and bug reports of other people, which were looked at. HELD_OUT: more of these, never looked
 at: they are only counted. UNRELATED: about something else. What PyTorch and NumPy say themselves is in `said_by_torch`

@@ -1,6 +1,6 @@
 """The rules that find failures in a program, and `apply_rules`, which runs them all.
 
-A rule takes a Case (the program's events and its text) and yields RuleHits: the failure's number in catalogue.toml, the
+A rule takes a Case (the program's events and its text) and yields RuleHits: the failure's number in failures.toml, the
 place, one sentence with the program's own names (from sentences.toml), and the edit. A rule that is not sure reports
 nothing.
 """
