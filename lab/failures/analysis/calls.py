@@ -53,8 +53,6 @@ class Calls:
             if not self.program.nested and function.op not in LOSSES:
                 self.program.note(Act.FORWARD, node, value, function)
             return value
-        if function.kind == Kind.LOSS and isinstance(node, ast.expr):
-            return self.tensors.loss(function.op, args, keys | function.attributes, node)
         if function.kind == Kind.FUNCTION and function.body is not None:
             return self.call_body(function.body, args, keys)
         if function.kind == Kind.PARTIAL and function.base is not None:
@@ -135,8 +133,6 @@ class Calls:
         every = [*names, *(a.arg for a in spec.kwonlyargs)]
         if body.self is not None and names:
             scope[names.pop(0)] = body.self
-        if any(Tag.OPEN in a.tags and a.kind == Kind.UNKNOWN for a in args):  # a starred argument of unknown length
-            args = []
         scope.update(zip(names, args, strict=False))
         scope.update({name: value for name, value in keys.items() if name in every})
         given = defaults(spec)
@@ -199,8 +195,6 @@ class Calls:
             parts = [part for body in reversed(bodies) for part in ast.iter_child_nodes(body.definition)]
             fields = [p.target.id for p in parts if isinstance(p, ast.AnnAssign) and isinstance(p.target, ast.Name)]
             value.attributes |= dict(zip(dict.fromkeys(fields), args, strict=False)) | keys
-            if (after := self.method(value, "__post_init__")) is not None:
-                self.call(after, [], {}, node)
         value.name = ""
         return value
 
@@ -208,8 +202,6 @@ class Calls:
         body = self.method(module, "forward") or self.method(module, "__call__")
         if body is not None:
             result = self.call(body, args, keys, node)
-            if result.kind == Kind.UNKNOWN and not result.parents:
-                result.parents = (module,)
             return result
         if module.op not in LOSSES:  # a layer's only input may be given by its name
             args, keys = [*args, *keys.values()], {}

@@ -185,9 +185,6 @@ class Expressions:
         return value
 
     def formatted(self, node: ast.JoinedStr, scope: Scope) -> Value:
-        for part in node.values:
-            if isinstance(part, ast.FormattedValue):
-                self.eval(part.value, scope)
         return Value(Kind.TEXT)
 
     def yielded(self, node: ast.Yield, scope: Scope) -> Value:
@@ -280,8 +277,6 @@ class Expressions:
     def transposed(self, owner: Value, node: ast.Attribute) -> Value | None:
         if owner.kind not in TENSORS | {Kind.ARRAY}:
             return None
-        if node.attr in {"mT", "real"}:
-            return self.tensors.function(node.attr, [owner], {}, node)
         value = self.tensors.like(owner, node, "T", (owner,), owner.form)
         value.shape = owner.shape[::-1] if owner.shape else None
         return value
@@ -297,8 +292,6 @@ class Expressions:
         """Return `.values` or `.indices` of a maximum along an axis; None for other owners."""
         if owner.kind == Kind.LIST and len(owner.items or []) == 2:
             return (owner.items or [])[node.attr == "indices"]
-        if owner.kind in TENSORS:
-            return owner if node.attr == "values" else self.tensors.choice(node, [owner])
         return None
 
     def subscript(self, node: ast.Subscript, scope: Scope) -> Value:
@@ -310,13 +303,6 @@ class Expressions:
         if (base.kind == Kind.DICT or base.op == "ModuleDict") and str(key.constant) in base.attributes:
             return base.attributes[str(key.constant)]
         if base.kind == Kind.MODULE and base.items is not None:
-            if isinstance(index, ast.Slice):
-                ends = [self.eval(e, scope).constant if e else None for e in (index.lower, index.upper)]
-                known = [e if isinstance(e, int) else None for e in ends]
-                if Tag.OPEN in base.tags:
-                    return Value(Kind.MODULE, op="Sequential", items=base.items, node=node, tags={Tag.OPEN})
-                if known == ends:
-                    return Value(Kind.MODULE, op="Sequential", items=base.items[known[0] : known[1]], node=node)
             if base.items and all(item.op in LAYERS or item.kind == Kind.PARAMETER for item in base.items):
                 return base.items[0]
             return Value(Kind.MODULE, op="any", parents=(), tags={Tag.ANY})
@@ -329,8 +315,6 @@ class Expressions:
             value = self.tensors.like(base, node, "index", (base, key) if computed else (base,), base.form)
             value.shape, value.base = index_shape(base.shape, index, key), base
             return value
-        if base.kind == Kind.GRADIENT:
-            return base
         return Value(
             parents=(base,) if base.parents or base.kind == Kind.UNKNOWN else (), graph=base.graph, node=node, op="part"
         )
@@ -339,8 +323,6 @@ class Expressions:
         """Return a slice of a list; with unknown ends an open list of all its items; None for an unknown list."""
         ends = [self.eval(end, scope).constant if end else None for end in (index.lower, index.upper, index.step)]
         known = [end if type(end) is int else None for end in ends]
-        if base.items is None:
-            return None
         if Tag.OPEN in base.tags or known != ends or known[2] == 0:
             return Value(Kind.LIST, items=base.items, tags=base.tags | {Tag.OPEN})
         return Value(Kind.LIST, items=base.items[slice(*known)])
@@ -375,8 +357,6 @@ class Expressions:
             if isinstance(part, ast.Starred):
                 inner = self.eval(part.value, scope)
                 args += inner.items if inner.items else [Value(tags={Tag.OPEN}, parents=(inner,))]
-                if Tag.OPEN in inner.tags and args:
-                    args.append(Value(tags={Tag.OPEN}))
             else:
                 args.append(self.eval(part, scope))
         keys = {k.arg: self.eval(k.value, scope) for k in node.keywords if k.arg}
@@ -412,8 +392,6 @@ class Expressions:
             args[2].tags.add(Tag.REGISTERED)
         if isinstance(name, str):
             self.follower.assign_attribute(args[0], name, args[2], node)
-        elif len(args) == 3 and args[0].kind == args[2].kind == Kind.MODULE and not self.in_constructor():
-            self.methods.wrap_layers(args[0])
         return Value(Kind.NONE)
 
     def in_constructor(self) -> bool:
@@ -438,8 +416,6 @@ class Expressions:
 
     def summed(self, args: list[Value], keys: dict[str, Value], node: ast.Call) -> Value | None:
         items = args[0].items if args else None
-        if args and args[0].kind == Kind.NUMBER:  # from x.tolist()
-            return self.follower.item(args[0], node, 1)
         if items:
             first = items[0]
             if first.kind == Kind.NUMBER:
@@ -448,11 +424,6 @@ class Expressions:
         return Value(parents=(args[0],), node=node) if args else None
 
     def extremes(self, args: list[Value], keys: dict[str, Value], node: ast.Call) -> Value:
-        if all(a.kind == Kind.NUMBER for a in args):
-            numbers = [a.constant for a in args if isinstance(a.constant, int | float)]
-            choose = max if ast.unparse(node.func) == "max" else min
-            constant = choose(numbers) if numbers and len(numbers) == len(args) else None
-            return Value(Kind.NUMBER, constant=constant, parents=tuple(a for a in args if a.cut or a.parents))
         return Value(parents=tuple(args))
 
     def call_super(self, node: ast.Call, scope: Scope) -> Value:
