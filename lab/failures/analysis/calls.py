@@ -175,11 +175,6 @@ class Calls:
         module = Tag.MODULE in kind.tags
         value = Value(Kind.MODULE if module else Kind.INSTANCE, op="module" if module else "object", body=kind.body)
         value.node, value.statement = node if isinstance(node, ast.expr) else None, self.program.statement
-        if Tag.AUTOGRAD_FUNCTION in kind.tags:
-            value.kind = Kind.AUTOGRAD_FUNCTION
-            return value
-        if Tag.OPTIMIZER in kind.tags and isinstance(node, ast.Call):
-            return self.libraries.optimizer(kind.name, args, keys, node)
         if module:
             value.turns = self.program.turns()
         self.program.objects.append(value)
@@ -201,8 +196,7 @@ class Calls:
     def forward(self, module: Value, args: list[Value], keys: dict[str, Value], node: ast.AST) -> Value:
         body = self.method(module, "forward") or self.method(module, "__call__")
         if body is not None:
-            result = self.call(body, args, keys, node)
-            return result
+            return self.call(body, args, keys, node)
         if module.op not in LOSSES:  # a layer's only input may be given by its name
             args, keys = [*args, *keys.values()], {}
         place = module.node if isinstance(node, ast.stmt) or not isinstance(node, ast.expr) else node

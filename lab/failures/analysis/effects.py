@@ -48,7 +48,6 @@ class Effect:
     form: str = ""  # what kind of numbers it returns, see Value.form
     sign: str = ""  # the operator of ARITHMETIC
     notes: Act | None = None  # the event to record
-    bounds: bool = False  # keeps numbers away from points where a logarithm or a root has no finite slope
 
 
 ROWS = {
@@ -70,10 +69,10 @@ ROWS = {
         "masked_fill neg cumsum flip roll"
     ): Effect(Result.LIKE),
     "lerp add": Effect(Result.ARITHMETIC, sign="+"),
-    "clamp clip clamp_min": Effect(Result.CLAMP, bounds=True),
-    "nan_to_num": Effect(Result.LIKE, bounds=True),
-    "where": Effect(Result.WHERE, bounds=True),
-    "maximum max": Effect(Result.EXTREME, bounds=True),
+    "clamp clip clamp_min": Effect(Result.CLAMP),
+    "nan_to_num": Effect(Result.LIKE),
+    "where": Effect(Result.WHERE),
+    "maximum max": Effect(Result.EXTREME),
     "minimum min": Effect(Result.EXTREME),
     "norm vector_norm std var prod logsumexp": Effect(Result.REDUCED, saves=Saves.INPUT),
     "sum mean amax amin": Effect(Result.REDUCED),
@@ -116,7 +115,6 @@ def functions(*results: Result) -> frozenset[str]:
 
 KEEPS_OUTPUT = frozenset(name for name, effect in EFFECTS.items() if effect.saves is Saves.OUTPUT)
 KEEPS_INPUT = frozenset(name for name, effect in EFFECTS.items() if effect.saves is Saves.INPUT)
-BOUNDED = frozenset(name for name, effect in EFFECTS.items() if effect.bounds)
 ELEMENTWISE = functions(Result.LIKE, Result.POWER, Result.CLAMP)
 REDUCTIONS = functions(Result.REDUCED)
 CHOICES = functions(Result.CHOICE)

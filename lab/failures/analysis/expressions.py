@@ -114,6 +114,11 @@ class Expressions:
 
     def compare(self, node: ast.Compare, scope: Scope) -> Value:
         values = [self.eval(v, scope) for v in (node.left, *node.comparators)]
+        one, two = values[0], values[-1]
+        if one.kind == two.kind == Kind.LIBRARY and isinstance(
+            node.ops[0], ast.Is | ast.Eq
+        ):  # type(m) is nn.Linear
+            return Value(Kind.FLAG, constant=one.op.split(".")[-1] == two.op.split(".")[-1])
         if any(isinstance(op, ast.Is | ast.IsNot | ast.In | ast.NotIn) for op in node.ops):
             known = values[-1].kind == Kind.NONE and values[0].kind != Kind.UNKNOWN and len(node.ops) == 1
             same = values[0].kind == Kind.NONE
@@ -123,9 +128,6 @@ class Expressions:
             ):
                 return Value(Kind.FLAG, constant=there is isinstance(node.ops[0], ast.In))
             return Value(Kind.FLAG, constant=same is isinstance(node.ops[0], ast.Is) if known else None)
-        one, two = values[0], values[-1]
-        if one.kind == two.kind == Kind.LIBRARY:  # type(layer) == nn.Linear
-            return Value(Kind.FLAG, constant=one.op.split(".")[-1] == two.op.split(".")[-1])
         compares = COMPARISONS.get(type(node.ops[0]))
         if compares and one.kind == two.kind == Kind.TEXT and len(values) == 2:
             known = all(isinstance(v.constant, str | int | float) for v in values)
@@ -296,7 +298,7 @@ class Expressions:
 
     def subscript(self, node: ast.Subscript, scope: Scope) -> Value:
         base, index = self.eval(node.value, scope), node.slice
-        key = self.eval(index, scope) if not isinstance(index, ast.Slice) else Value(Kind.SLICE)
+        key = self.eval(index, scope) if not isinstance(index, ast.Slice) else Value()
         count = len(base.items) if base.items is not None and Tag.OPEN not in base.tags else 0
         if base.items is not None and isinstance(key.constant, int) and -count <= key.constant < count:
             return base.items[key.constant]
@@ -323,6 +325,8 @@ class Expressions:
         """Return a slice of a list; with unknown ends an open list of all its items; None for an unknown list."""
         ends = [self.eval(end, scope).constant if end else None for end in (index.lower, index.upper, index.step)]
         known = [end if type(end) is int else None for end in ends]
+        if base.items is None:
+            return None
         if Tag.OPEN in base.tags or known != ends or known[2] == 0:
             return Value(Kind.LIST, items=base.items, tags=base.tags | {Tag.OPEN})
         return Value(Kind.LIST, items=base.items[slice(*known)])
@@ -393,10 +397,6 @@ class Expressions:
         if isinstance(name, str):
             self.follower.assign_attribute(args[0], name, args[2], node)
         return Value(Kind.NONE)
-
-    def in_constructor(self) -> bool:
-        place = self.program.frames[-1].definition if self.program.frames else None
-        return isinstance(place, ast.FunctionDef) and place.name == "__init__"
 
     def collected(self, args: list[Value], keys: dict[str, Value], node: ast.Call) -> Value:
         if args and args[0].kind == Kind.PARAMETERS:
@@ -502,6 +502,9 @@ class Expressions:
         "abs": lambda self, args, keys, node: self.tensors.like(args[0], node, "abs", (args[0],)) if args else None,
         "print": lambda self, args, keys, node: Value(Kind.NONE),
         "isinstance": lambda self, args, keys, node: Value(Kind.FLAG, constant=self.is_layer(args)),
+        "hasattr": lambda self, args, keys, node: (
+            Value(Kind.FLAG, constant=args[0].op in LAYERS and args[0].op != "MLP") if is_known_layer(args) else None
+        ),
         "len": lambda self, args, keys, node: Value(Kind.NUMBER, constant=length(args[0]) if args else None),
         "max": extremes,
         "min": extremes,

@@ -347,7 +347,7 @@ def owners(given: Value) -> list[Value] | None:
         return [given.base if given.kind == Kind.PARAMETER and given.op == "parameter" and given.base else given]
     if given.kind == Kind.DICT and "params" in given.attributes:
         return owners(given.attributes["params"])
-    if given.kind == Kind.LIST and given.items is not None and Tag.PARTLY not in given.tags:
+    if given.kind == Kind.LIST and given.items is not None:
         found: list[Value] = []
         for item in given.items:
             inner = owners(item)

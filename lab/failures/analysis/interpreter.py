@@ -201,8 +201,6 @@ class Interpreter:
         names = {base.op.split(".")[-1] for base in bases if base.kind == Kind.LIBRARY}
         if names & {"Module", "LightningModule"} or any(Tag.MODULE in base.tags for base in bases):
             value.tags.add(Tag.MODULE)
-        if names & {"Function"}:
-            value.tags.add(Tag.AUTOGRAD_FUNCTION)
         if any(base.kind == Kind.LIBRARY and ".optim" in base.op for base in bases):
             value.tags.add(Tag.OPTIMIZER)
         value.items = [base for base in bases if base.kind == Kind.CLASS]

@@ -19,7 +19,6 @@ class Kind(StrEnum):
     FLAG = "flag"
     TEXT = "text"
     NONE = "none"
-    SLICE = "slice"
     LIST = "list"
     DICT = "dict"
     RANGE = "range"
@@ -36,14 +35,11 @@ class Kind(StrEnum):
     CLASS = "class"
     FUNCTION = "function"
     PARTIAL = "partial"
-    PARSER = "parser"
     LIBRARY = "library"
-    LOSS = "loss"
     OPTIMIZER = "optimizer"
     SCALER = "scaler"
     SCHEDULER = "scheduler"
     DISTRIBUTION = "distribution"
-    AUTOGRAD_FUNCTION = "autograd function"
 
 
 class Cut(StrEnum):
@@ -64,9 +60,6 @@ class Tag(StrEnum):
 
     ANY = "any"  # some unknown module
     ASKED = "asked"  # a computed result that was given requires_grad
-    AUTOGRAD_FUNCTION = "autograd function"
-    COPIED = "copied"  # its state_dict or named parameters were read
-    ENGINE = "engine"
     EVAL = "eval"
     EXPOSED = "exposed"  # its parameters() were read
     FROZEN = "frozen"
@@ -78,12 +71,10 @@ class Tag(StrEnum):
     OPEN = "open"  # may hold more items than are known
     OPTIMIZER = "optimizer"
     PARTLY_FROZEN = "partly frozen"  # some of its parameters, which a condition in a loop chooses
-    PARTLY = "partly"  # a list that grew by an unknown number of items
     REBOUND = "rebound"  # w = w - lr * w.grad of a w with a graph
     REGISTERED = "registered"
     RETAINED = "retained"
     ROW = "row"  # its last axis is not 1
-    SIGN = "sign"
     SUM = "sum"
     TRAINED = "trained"
     TURNED = "turned"  # a negated gradient
@@ -92,7 +83,6 @@ class Tag(StrEnum):
     UPDATED = "updated"  # the result of w - lr * w.grad
     USED_UP = "used up"  # a generator that a loop has read
     WRITTEN = "written"  # its numbers were changed in place
-    VELOCITY = "velocity"  # gradients are added into it
 
 
 class Act(StrEnum):

@@ -1,12 +1,11 @@
 """What the functions and classes of torch, numpy and this engine do."""
 
 import ast
-import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from lab.failures.analysis.effects import BOUNDED, EFFECTS
+from lab.failures.analysis.effects import EFFECTS
 from lab.failures.analysis.facts import (
     ACTIVATIONS,
     CONTAINERS,
@@ -35,7 +34,8 @@ from lab.failures.analysis.work import walk
 
 MODULES = LAYERS | CONTAINERS | ACTIVATIONS.keys() | LOSSES.keys() | IDENTITIES | POOLS | {"Flatten"}
 KEYWORDS_OF_ONE_BACKWARD = {"inputs", "outputs", "retain_graph", "create_graph", "allow_unused", "materialize_grads"}
-POSITIVE = {"exp", "sigmoid", "softmax", "softplus"}
+SAFE = {"clamp", "clip", "clamp_min", "maximum", "max", "where", "nan_to_num", "exp", "sigmoid", "softmax", "softplus"}
+ALONG_AXIS = {"chunk", "split", "unbind", "max", "min", "topk", "sort"}  # as methods of their first argument
 WITHOUT_TENSORS = {"manual_seed", "device", "save", "load", "is_available", "autocast", "no_grad", "Generator"}
 
 
@@ -81,7 +81,6 @@ class Libraries:
             return self.optimizer(name, args, call.keys, node)
         if "lr_scheduler" in full:
             value = Value(Kind.SCHEDULER, op=name, base=call.first, attributes=call.keys)
-            value.body = next((a.body for a in (*args, *call.keys.values()) if a.kind == Kind.FUNCTION), None)
             self.program.note(Act.SCHEDULER, node, value, detail=name)
             return value
         if ".init." in full and name.endswith("_"):
@@ -91,9 +90,6 @@ class Libraries:
             return call.first
         if name.endswith("_") and call.root == "torch" and args:
             return self.methods.of_tensor(call, "argument")
-        if full.endswith("autograd.backward") and args:
-            self.program.note(Act.BACKWARD, node, args[0], detail="functional")
-            return Value(Kind.NONE)
         return self.autograd_grad(call) if full.endswith("autograd.grad") else None
 
     def autograd_grad(self, call: LibraryCall) -> Value:
@@ -115,8 +111,6 @@ class Libraries:
             return Value(Kind.LOADER, items=samples, constant=size.constant)
         if name == "random_split" and len(args) > 1 and args[1].items:
             return Value(Kind.LIST, items=[args[0] for _ in args[1].items])
-        if name == "Subset" and args:
-            return args[0]
         if name in DISTRIBUTIONS and "distributions" in full:
             return Value(Kind.DISTRIBUTION, call.node, op=name, parents=(*args, *keys.values()))
         if call.root == "torchvision" or "hub" in full or name in {"DataLoader", "Compose"}:
@@ -153,8 +147,6 @@ class Libraries:
         for part in call.args:
             if part.kind in TENSORS and graph_of(part):
                 self.program.note(Act.NUMPY, call.node, part)
-        if call.root != "numpy":
-            return None
         value = self.tensors.function(call.name, call.args, call.keys, call.node)
         if value.kind == Kind.TENSOR and not any(a.kind in TENSORS for a in call.args):
             value.kind = Kind.ARRAY
@@ -166,9 +158,7 @@ class Libraries:
             return Value(Kind.TEXT)
         if call.root not in {"torch", *ENGINE}:
             return self.follower.call_unknown(Value(), args, keys, node)
-        along = "dim" in keys or (len(args) > 1 and args[1].kind == Kind.NUMBER)
-        splits = name in {"chunk", "split", "unbind"} and call.first.kind in TENSORS
-        if call.root == "torch" and args and (splits or (name in {"max", "min", "topk", "sort"} and along)):
+        if call.root == "torch" and call.first.kind in TENSORS and name in ALONG_AXIS:
             return self.methods.of_tensor(call)
         if name == "where" and len(node.args) == 3:
             return self.where(args, keys, node, call.scope)
@@ -189,14 +179,10 @@ class Libraries:
         return value
 
     def variable(self, call: LibraryCall) -> Value | None:
-        if "requires_grad" in call.keys and call.args:
-            return self.tensors.create("as_tensor", call.args, call.keys, call.node, Kind.TENSOR)
         return call.first if call.args else None
 
     def field(self, call: LibraryCall) -> Value | None:
         """Return the default of a dataclass field; None for other functions of that name."""
-        if call.root != "dataclasses":
-            return None
         if (factory := call.keys.get("default_factory")) is not None:
             return self.follower.call(factory, [], {}, call.node)
         return call.keys.get("default", Value())
@@ -222,8 +208,6 @@ class Libraries:
         one = call.first.shape is not None and len(call.first.shape) == 1
         axis = call.argument(2, "axis") or Value(constant=0 if one else None)
         shape = windows_shape(call.first.shape, [axis.constant, size.constant])
-        if call.first.kind != Kind.ARRAY or size.kind != Kind.NUMBER:
-            return None
         return self.tensors.tensor(call.node, "index", [call.first], shape, kind=Kind.ARRAY)
 
     # Names that mean the same in each library; a handler returns None to leave the call to later rules.
@@ -243,7 +227,6 @@ class Libraries:
         "RandomState": lambda self, call: Value(Kind.GENERATOR),
         "partial": lambda self, call: Value(Kind.PARTIAL, base=call.first, items=call.args[1:], attributes=call.keys),
         "field": field,
-        "ArgumentParser": lambda self, call: Value(Kind.PARSER),
         "SimpleNamespace": lambda self, call: Value(Kind.INSTANCE, attributes=call.keys),
         "OrderedDict": lambda self, call: named_items(call.args, call.keys),
         "sliding_window_view": windows,
@@ -270,35 +253,26 @@ class Libraries:
         asks = args[1] if len(args) > 1 else keys.get("requires_grad", Value(constant=True))
         value.graph = asks.constant if isinstance(asks.constant, bool) else None
         value.leaf = value.double = True
-        if remade:
-            value.cut, value.cut_by = Cut.WRAPPED, node
-        value.tags.add(Tag.ENGINE)
         return value
 
     def where(self, args: list[Value], keys: dict[str, Value], node: ast.Call, scope: Scope) -> Value:
         """Evaluate where(), and record the names that its condition tests, with multiples of them."""
-        tested = {n.id: scope.find(n.id) for n in walk(node.args[0]) if isinstance(n, ast.Name)}
-        behind = [
-            part for value in tested.values() if value is not None and value.op == "choice" for part in value.parents
-        ]
-        behind += [below for part in behind for below in part.parents]
-        written = {n.id: scope.find(n.id) for n in walk(node) if isinstance(n, ast.Name)}
-        tested |= {name: v for name, v in written.items() if v in behind}  # x: big = x.abs() > 1
-        unsafe: dict[Value, str] = {}
+
+        def named(nodes: list[ast.expr]) -> dict[str, Value]:
+            names = {n.id: scope.find(n.id) for part in nodes for n in walk(part) if isinstance(n, ast.Name)}
+            return {name: value for name, value in names.items() if value is not None}
+
+        tested = named(node.args[:1])
+        chosen = [part for value in tested.values() if value.op == "choice" for part in value.parents]
+        behind = [value for part in chosen for value in (part, *part.parents)]
+        tested |= {name: value for name, value in named(node.args).items() if value in behind}  # x: big = x.abs() > 1
+        risky = []
         for name, value in tested.items():
-            if value is None or value.op in BOUNDED | POSITIVE:
-                continue
-            if graph_of(value) or (value.graph is None and value.kind != Kind.PARAMETER and value.op != "call"):
-                unsafe[value] = name if graph_of(value) else f"{name}?"  # it may require no gradient
-        risky = list(unsafe.values())
-        for part in (n.id for arm in node.args[1:] for n in walk(arm) if isinstance(n, ast.Name)):
-            found = scope.find(part)
-            if (
-                found is not None
-                and found.op == "*"
-                and any(p is v for p in found.parents for v in tested.values() if graph_of(found))
-            ):
-                risky.append(part)
+            unknown = value.graph is None and value.kind != Kind.PARAMETER and value.op != "call"
+            if value.op not in SAFE and (graph_of(value) or unknown):
+                risky.append(name if graph_of(value) else f"{name}?")  # it may require no gradient
+        multiples = {name for name, value in named(node.args[1:]).items() if value.op == "*" and graph_of(value)}
+        risky += [name for name in multiples if {*tested.values()} & {*named(node.args[1:])[name].parents}]
         value = self.tensors.function("where", args, keys, node)
         self.program.note(Act.WHERE, node, value, args[0], " ".join(risky))
         return value
@@ -313,7 +287,7 @@ class Libraries:
             out = args[0 if name.startswith("Lazy") else 1] if len(args) > (not name.startswith("Lazy")) else named
             if name == "MLP":
                 sizes = args[0].items if args else None
-                out = sizes[-1] if sizes and args and Tag.OPEN not in args[0].tags else None
+                out = sizes[-1] if sizes else None
             if out is not None and "bidirectional" not in keys:
                 value.attributes["out"] = out
         if name in CONTAINERS:
@@ -323,8 +297,6 @@ class Libraries:
                 value.tags |= args[0].tags & {Tag.OPEN}
             else:
                 value.items = args
-            if any(Tag.OPEN in a.tags for a in args):
-                value.tags.add(Tag.OPEN)
             for item in value.items or []:
                 item.tags.add(Tag.REGISTERED)
         value.attributes |= {k: v for k, v in keys.items() if k in {"reduction", "inplace", "start_dim"}}
@@ -375,12 +347,8 @@ class Libraries:
 
 
 def math_result(call: LibraryCall) -> Value:
-    """Return the number that a function of math gives; its constant if that of the only argument is known."""
-    given = call.first.constant if len(call.args) == 1 else None
-    value = Value(Kind.NUMBER, parents=tuple(a for a in call.args if a.cut or a.parents or a.branches))
-    if isinstance(given, int | float) and given > 0 and call.name in {"log", "log2", "log10", "sqrt"}:
-        value.constant = getattr(math, call.name)(given)
-    return value
+    """Return the number that a function of math gives."""
+    return Value(Kind.NUMBER, parents=tuple(a for a in call.args if a.cut or a.parents or a.branches))
 
 
 def named_items(args: list[Value], keys: dict[str, Value]) -> Value:

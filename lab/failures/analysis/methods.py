@@ -10,7 +10,6 @@ from lab.failures.analysis.facts import (
     LAYERS,
     MODULE_METHODS,
     TENSOR_METHODS,
-    TENSORS,
     Value,
     graph_of,
     leaf_of,
@@ -23,7 +22,7 @@ from lab.failures.analysis.shapes import created_shape, part_shape, reduced_shap
 from lab.failures.analysis.tensors import Operation, Tensors
 from lab.failures.analysis.work import walk
 
-CALLABLE = {Kind.MODULE, Kind.FUNCTION, Kind.OPTIMIZER, Kind.PARTIAL, Kind.LIBRARY, Kind.CLASS, Kind.LOSS}
+CALLABLE = {Kind.MODULE, Kind.FUNCTION, Kind.OPTIMIZER, Kind.PARTIAL, Kind.LIBRARY, Kind.CLASS}
 Method = Callable[["Methods", Operation], Value | None]
 
 
@@ -53,8 +52,6 @@ class Methods:
 
     def backward(self, op: Operation) -> Value | None:
         owner, given = op.first, op.args[1:2]
-        if owner.kind not in TENSORS | {Kind.UNKNOWN, Kind.NUMBER, Kind.ARRAY, Kind.LIST}:
-            return None
         handed = given and given[0].kind in {Kind.TENSOR, Kind.UNKNOWN} and given[0].graph is not False
         if handed and owner.kind == Kind.UNKNOWN:  # accelerator.backward(loss)
             self.program.note(Act.BACKWARD, op.node, given[0], None, "given")
@@ -78,31 +75,15 @@ class Methods:
         scaler = owner.kind == Kind.SCALER or (owner.kind == Kind.UNKNOWN and "scaler" in owner.name.lower())
         return op.argument(1) or Value() if scaler else None
 
-    def of_parser(self, op: Operation) -> Value:
-        """Evaluate a method of an ArgumentParser: options get their defaults if these are numbers or flags."""
-        if op.name.startswith("parse"):
-            return Value(Kind.INSTANCE, attributes=op.first.attributes)
-        default = op.keys.get("default")
-        if op.keys.get("action", Value()).constant in {"store_true", "store_false"}:
-            default = Value(Kind.FLAG, constant=op.keys["action"].constant == "store_false")
-        for option in op.args[1:]:
-            if default is not None and default.kind in {Kind.NUMBER, Kind.FLAG} and isinstance(option.constant, str):
-                op.first.attributes[option.constant.lstrip("-").replace("-", "_")] = default
-        return Value()
-
     def of_gradient(self, op: Operation) -> Value:
         owner = op.first
         nothing = op.name == "mul_" and len(op.args) > 1 and op.args[1].constant == 0
         if op.name in {"zero_", "fill_", "fill", "copy_"} or nothing:
             self.program.note_zero(owner.base or Value(), op.node)
-        if op.name == "sign":
-            return Value(Kind.GRADIENT, base=owner.base, op="sign", tags={*owner.tags, Tag.SIGN})
         same = op.name in {"data", "clone", "detach", "detach_", "requires_grad_", "clamp"}
         return Value(Kind.GRADIENT, base=owner.base, op=owner.op, tags=owner.tags) if same else Value()
 
     def of_array(self, op: Operation) -> Value:
-        if op.name in {"argmax", "argmin"}:
-            return Value(Kind.ARRAY, graph=False, integer=True)
         return self.tensors.function(op.name, op.args, op.keys, op.node)
 
     def of_module(self, op: Operation) -> Value:
@@ -121,13 +102,9 @@ class Methods:
         owner, name, args, keys, at = op.first, op.name, op.args[1:], op.keys, op.node
         if owner.kind == Kind.UNKNOWN and owner.graph:
             return self.of_tensor(op)
-        if owner.kind == Kind.AUTOGRAD_FUNCTION or (Tag.AUTOGRAD_FUNCTION in owner.tags and name == "apply"):
-            return self.tensors.tensor(at, "function", args)
         if owner.kind == Kind.DISTRIBUTION:
             sampled = name == "sample"  # no gradient flows from a sample to the distribution's parameters
             return self.tensors.tensor(at, name, () if sampled else owner.parents)
-        if owner.kind == Kind.CLASS:
-            return Value(parents=tuple(args))
         if name == "append" and args and not bounded(owner):
             self.program.note(Act.APPEND, at, owner, args[0])
         item = bool(owner.turns) and bool(args) and args[0].kind == Kind.GRADIENT and args[0].base is owner
@@ -141,8 +118,6 @@ class Methods:
         if numbers or (name in {"max", "min", "topk", "sort"} and (args or keys)):
             return self.of_tensor(op)
         if name in TENSOR_METHODS | CHOICES or (name == "gather" and len(args) == 2):
-            if name in {"long", "int"}:
-                return Value(parents=(owner,), op=name)
             value = self.tensors.function(name, op.args, keys, at)
             value.integer = None
             return value
@@ -172,20 +147,16 @@ class Methods:
     def known_of_module(self, op: Operation) -> Value:
         """Evaluate a method that every module has; an unknown owner of most of them is a module."""
         owner, name, args, at = op.first, op.name, op.args[1:], op.node
-        if owner.kind == Kind.UNKNOWN and owner.graph is not None and name in {"cuda", "to", "double"}:
-            return self.of_tensor(op)
-        if owner.kind == Kind.UNKNOWN and name in {"cuda", "to"}:
+        if owner.kind == Kind.UNKNOWN and name in {"cuda", "to", "double"}:
             return owner
-        if owner.kind == Kind.UNKNOWN and name == "double":
-            return Value(parents=(owner,), double=True)
+        if owner.kind == Kind.UNKNOWN and name == "requires_grad_":
+            return self.ask_for_gradient(owner, args, at)
         if owner.kind == Kind.UNKNOWN and name not in {"apply", "compile"}:
-            if name == "requires_grad_":
-                return self.ask_for_gradient(owner, args, at)
             owner.kind, owner.op = Kind.MODULE, "any"
             owner.tags.add(Tag.ANY)
         if name in {"parameters", "named_parameters", "state_dict"}:
             one = Value(Kind.PARAMETER, at, self.program.statement, "parameter", graph=True, leaf=True, base=owner)
-            owner.tags.add(Tag.EXPOSED if name == "parameters" else Tag.COPIED)
+            owner.tags.add(Tag.EXPOSED)
             return Value(Kind.NAMED if name != "parameters" else Kind.PARAMETERS, items=[one], base=owner)
         if name in {"eval", "load_state_dict"}:
             owner.tags |= {Tag.EVAL} if Tag.TRAINED not in owner.tags else set()
@@ -227,30 +198,19 @@ class Methods:
             parts = [Value(Kind.LIST, items=[word, part]) for word, part in zip(words, parts, strict=True)]
         return Value(Kind.LIST, items=parts, tags=set() if known else {Tag.OPEN})
 
-    @staticmethod
-    def wrap_layers(owner: Value) -> None:
-        """Let each layer of a module be an unknown one around it: something may have replaced it."""
-
-        def wrapped(layer: Value) -> Value:
-            known = layer.kind != Kind.MODULE or layer.op == "any"
-            return layer if known else Value(Kind.MODULE, op="any", tags={Tag.ANY}, parents=(layer,))
-
-        owner.attributes |= {name: wrapped(part) for name, part in owner.attributes.items()}
-        owner.items = [wrapped(part) for part in owner.items] if owner.items is not None else None
-
     def of_list(self, op: Operation) -> Value:
         owner, name, args, at = op.first, op.name, op.args[1:], op.node
         if name == "append" and args:
             self.program.note(Act.APPEND, at, owner, args[0])
             owner.items = [*(owner.items or []), args[0]][:64]
             if self.program.grows_by_unknown(owner):
-                owner.tags |= {Tag.OPEN, Tag.PARTLY}
+                owner.tags |= {Tag.OPEN}
         elif name == "insert" and len(args) > 1:
             return self.of_list(Operation("append", [owner, *args[1:]], op.keys, at))
         elif name == "extend" and args:
             owner.items = [*(owner.items or []), *(args[0].items or [])][:64]
             partly = self.program.grows_by_unknown(owner) or not args[0].items
-            owner.tags |= {Tag.OPEN, Tag.PARTLY} if partly else args[0].tags & {Tag.OPEN}
+            owner.tags |= {Tag.OPEN} if partly else args[0].tags & {Tag.OPEN}
         elif name in {"clear", "pop"}:
             owner.items, owner.turns = owner.items if name == "pop" else [], self.program.turns()
         elif name == "values":
@@ -274,9 +234,7 @@ class Methods:
     @staticmethod
     def pairs(box: Value) -> Value:
         """Return the items() of a dict; if its keys are unknown, its values with unknown names."""
-        if not box.items:
-            return Value()
-        if len(box.attributes) != len(box.items):
+        if len(box.attributes) != len(box.items or []):
             return Value(Kind.NAMED, items=box.items)
         pairs = [Value(Kind.LIST, items=[Value(Kind.TEXT, constant=k), v]) for k, v in box.attributes.items()]
         return Value(Kind.LIST, items=pairs, tags=box.tags & {Tag.OPEN})
@@ -301,10 +259,6 @@ class Methods:
         else:
             leaf = leaf_of(owner)
             self.program.note(Act.WRITE, op.node, leaf, other, how if leaf is owner else "part")
-            if other.kind == Kind.GRADIENT and owner.graph is not True:
-                rate = op.keys.get("alpha", Value(constant=1)).constant
-                along = how == "+" and Tag.TURNED not in other.tags and isinstance(rate, int | float) and rate > 0
-                owner.tags |= {Tag.VELOCITY, Tag.UP if along else Tag.TURNED}
         if owner.kind == Kind.PARAMETER or owner.leaf:
             return owner
         return self.tensors.function(op.name.rstrip("_"), op.args, op.keys, op.node)
@@ -327,9 +281,6 @@ class Methods:
         return op.first
 
     def size(self, op: Operation) -> Value:
-        shape, dim = op.first.shape, (op.argument(1) or Value()).constant
-        if isinstance(dim, int) and shape and -len(shape) <= dim < len(shape):
-            return Value(Kind.NUMBER, constant=shape[dim])
         return Value(Kind.NUMBER if len(op.args) > 1 else Kind.LIST)
 
     def to_integers(self, op: Operation) -> Value:
@@ -342,8 +293,6 @@ class Methods:
     def extremes_along_axis(self, op: Operation) -> Value | None:
         """Return the extremes along an axis and their indices; None without an axis."""
         owner, args = op.first, op.args[1:]
-        if not args and not op.keys:
-            return None
         axis = (op.argument(1, "dim") or Value()).constant
         scores = axis in (1, -1) and "keepdim" not in op.keys and len(args) < 2 and owner.shape is None
         shape = reduced_shape(owner.shape, axis, op.keys.get("keepdim"))
@@ -374,7 +323,6 @@ class Methods:
     def new_zeros(self, op: Operation) -> Value:
         assert isinstance(op.node, ast.Call)
         value = self.tensors.create("zeros", op.args[1:], op.keys, op.node, Kind.TENSOR)
-        value.integer = None  # it has the dtype of `op.first`
         value.double = op.first.double
         return value
 
@@ -416,7 +364,6 @@ class Methods:
     }
     by_kind: ClassVar[dict[Kind, Callable[["Methods", Operation], Value]]] = {
         Kind.GRADIENT: of_gradient,
-        Kind.PARSER: of_parser,
         Kind.MODULE: of_module,
         Kind.LIST: of_list,
         Kind.DICT: of_list,

@@ -195,7 +195,6 @@ class Tensors:
             value.tags = {Tag.UPDATED} if flipped or Tag.TURNED in source.tags else {Tag.UPDATED, Tag.UP}
             value.tags |= {Tag.REBOUND} if other.graph else set()
             value.tags |= {Tag.UNRECORDED} if self.program.modes[-1] is not None else set()
-            value.tags |= other.tags & {Tag.ENGINE}
         elif other.op == "neg" or (isinstance(other.constant, int | float) and other.constant < 0):
             value.tags.add(Tag.TURNED)
         return value

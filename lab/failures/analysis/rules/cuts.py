@@ -26,6 +26,7 @@ from lab.failures.analysis.facts import (
     reach,
     surely_reached,
     traverse,
+    without,
 )
 from lab.failures.analysis.kinds import Act, Cut, Kind, Tag
 from lab.failures.analysis.program import Event
@@ -165,8 +166,8 @@ def gradient_of_plain_tensor(case: Case) -> Iterator[RuleHit]:
     """Report failure 4: a gradient is read of, or computed for, a tensor of the program that does not require one.
     Reports nothing for this project's engine, whose tensors require gradients by default."""
     for event in case.events_of(Act.READ_GRAD, Act.DIFFERENTIATE) if case.torch else ():
-        value = event.value
-        made = value.leaf and value.op in CREATORS and not value.integer
+        value, source = event.value, without(event.value, {"view"})
+        made = source.leaf and source.op in CREATORS and not source.integer
         plain = made and value.graph is False and not value.cut and Tag.FROZEN not in value.tags
         if plain and (event.kind == Act.DIFFERENTIATE or value in case.alive):
             yield from ask(case, value, event)

@@ -83,7 +83,7 @@ def is_tracked(case: Case) -> bool:
     return bool(makers) and known and not any(is_update(e) for e in case.program.events)
 
 
-LEFT_ALONE = {Tag.EVAL, Tag.FROZEN, Tag.EXPOSED, Tag.COPIED}
+LEFT_ALONE = {Tag.EVAL, Tag.FROZEN, Tag.EXPOSED}
 
 
 def left_out(case: Case) -> Iterator[RuleHit]:

@@ -81,7 +81,7 @@ def is_update(event: Event) -> bool:
     if event.other is None or event.value.graph is False:
         return False
     behind = reach(event.other, live=False)
-    gradient = any(v.kind == Kind.GRADIENT or v.tags & {Tag.UPDATED, Tag.VELOCITY} for v in behind)
+    gradient = any(v.kind == Kind.GRADIENT or Tag.UPDATED in v.tags for v in behind)
     return gradient and (event.kind == Act.UPDATE or (event.kind == Act.WRITE and not event.recorded))
 
 

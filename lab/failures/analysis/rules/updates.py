@@ -25,9 +25,9 @@ def gradient_ascent(case: Case) -> Iterator[RuleHit]:
         return
     for event in case.events_of(Act.UPDATE, Act.WRITE):
         new, statement = event.other, event.statement
-        if event.detail != "+" or new is None or {Tag.SIGN, Tag.TURNED} & new.tags:
+        if event.detail != "+" or new is None or Tag.TURNED in new.tags:
             continue
-        gradient = new.kind == Kind.GRADIENT or Tag.VELOCITY in new.tags or slope_of(new, event.value)
+        gradient = new.kind == Kind.GRADIENT or slope_of(new, event.value)
         if not gradient and not (event.kind == Act.UPDATE and Tag.UP in new.tags):
             continue
         if event.value.graph is False or (event.recorded and event.kind == Act.WRITE) or moved_back(case, event):
