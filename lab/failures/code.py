@@ -17,9 +17,10 @@ from typing import Any
 from lab.failures.analysis.edits import Text, unbound_names
 from lab.failures.analysis.interpreter import Interpreter
 from lab.failures.analysis.parameters import positional
-from lab.failures.analysis.program import Program
 from lab.failures.analysis.rules import apply_rules
+from lab.failures.analysis.state import AnalysisState
 from lab.failures.analysis.work import limited
+from lab.failures.numbers import Number
 
 RELEVANT = re.compile(r"backward|torch|Tensor|Module|optim|grad")  # no rule finds anything without one of these
 MAX_REPAIRS, MAX_REPAIRED = 20, 20_000  # lines that are taken out of a cell of a notebook, and its characters
@@ -37,7 +38,7 @@ class CodeFinding:
 
     `change` is "" where no mechanical edit removes the failure: then the sentence alone says what to do."""
 
-    failure: int
+    failure: Number
     line: int
     column: int
     end_column: int  # on the same line, even if the expression continues on the next
@@ -75,15 +76,15 @@ def read(source: str | bytes) -> Reading:
     return Reading(findings, whole.left_out)
 
 
-def _findings(text: str, tree: ast.Module) -> tuple[list[CodeFinding], Program]:
+def _findings(text: str, tree: ast.Module) -> tuple[list[CodeFinding], AnalysisState]:
     """Return the failures in a text with the edits that the rules propose, and the record they were found in."""
     interpreter = Interpreter()
     if not RELEVANT.search(text):
-        return [], interpreter.program
+        return [], interpreter.state
     interpreter.read(positional(tree))
     places = Text(text)
     findings = []
-    for found in apply_rules(interpreter.program, text):
+    for found in apply_rules(interpreter.state, text):
         line, start, last, end = places.span(found.node)
         end = end if last == line else len(places.lines[line - 1])
         change, first, last = "", line, line
@@ -91,7 +92,7 @@ def _findings(text: str, tree: ast.Module) -> tuple[list[CodeFinding], Program]:
             edit = places.without_idle(found.edit)
             change, first, last = edit.change, edit.first, edit.last
         findings.append(CodeFinding(found.failure, line, start, end, found.sentence, change, first, last))
-    return findings, interpreter.program
+    return findings, interpreter.state
 
 
 def _removes(finding: CodeFinding, text: str, found: list[CodeFinding]) -> bool:

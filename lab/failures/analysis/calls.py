@@ -16,11 +16,11 @@ from lab.failures.analysis.facts import (
     Value,
     graph_of,
 )
-from lab.failures.analysis.kinds import Act, Kind, Tag, words
+from lab.failures.analysis.kinds import EventKind, Kind, Tag, words
 from lab.failures.analysis.libraries import Libraries
 from lab.failures.analysis.methods import Methods
-from lab.failures.analysis.program import Follower, Frame, Program
 from lab.failures.analysis.shapes import output_shape
+from lab.failures.analysis.state import AnalysisState, Follower, Frame
 from lab.failures.analysis.syntax import called, defaults
 from lab.failures.analysis.tensors import Tensors
 from lab.failures.analysis.work import walk
@@ -33,7 +33,7 @@ EMPTIES_NOTHING = words("zeros_like zeros detach clone parameters list enumerate
 class Calls:
     """Evaluates calls, and follows each into its definition if the text has one."""
 
-    program: Program
+    state: AnalysisState
     tensors: Tensors
     methods: Methods
     libraries: Libraries
@@ -42,16 +42,16 @@ class Calls:
     def call(self, function: Value, args: list[Value], keys: dict[str, Value], node: ast.AST) -> Value:
         """Return the result of calling a value that stands for a function, class, module or loss."""
         if function.kind == Kind.CLASS:
-            return self.make(function, args, keys, node)
+            return self.instantiate(function, args, keys, node)
         if function.kind == Kind.MODULE:
-            self.program.nested += 1
+            self.state.nested += 1
             value = self.forward(function, args, keys, node)
             for hook in function.hooks:
                 changed = self.call(hook, [function, Value(Kind.LIST, items=args), value], {}, node)
                 value = value if changed.kind == Kind.NONE else changed
-            self.program.nested -= 1
-            if not self.program.nested and function.op not in LOSSES:
-                self.program.note(Act.FORWARD, node, value, function)
+            self.state.nested -= 1
+            if not self.state.nested and function.op not in LOSSES:
+                self.state.record_event(EventKind.FORWARD, node, value, function)
             return value
         if function.kind == Kind.FUNCTION and function.body is not None:
             return self.call_body(function.body, args, keys)
@@ -70,39 +70,39 @@ class Calls:
             parents=tuple(v for v in inputs if v.cut or v.kind in {Kind.UNKNOWN, Kind.MODULE, Kind.LIST} | TENSORS),
             op="call",
         )
-        value.turns, value.statement, value.base = self.program.turns(), self.program.statement, function
+        value.iterations, value.statement, value.base = self.state.iterations(), self.state.statement, function
         value.node = node if isinstance(node, ast.expr) else None
-        self.program.record(value)
+        self.state.record(value)
         for given in inputs[1:]:
             if given.kind == Kind.OPTIMIZER and "scal" not in function.name.lower():  # a scaler does not zero
-                self.program.note(Act.LENT, node, given)
+                self.state.record_event(EventKind.LENT, node, given)
         return value
 
     def call_body(self, body: Body, args: list[Value], keys: dict[str, Value]) -> Value:
         definition = body.definition
         if isinstance(definition, ast.ClassDef):
             return Value()
-        if len(self.program.frames) >= MAX_DEPTH or any(call.definition is definition for call in self.program.frames):
+        if len(self.state.frames) >= MAX_DEPTH or any(call.definition is definition for call in self.state.frames):
             return Value(parents=tuple(args))
-        self.program.followed.add(definition)
+        self.state.followed.add(definition)
         scope = self.parameters(body, definition.args, args, keys)
         if isinstance(definition, ast.Lambda):
             return self.follower.eval(definition.body, scope)
         modes = [m for d in definition.decorator_list if (m := self.libraries.grad_mode(d, body.scope)) is not False]
-        saved = self.program.statement
-        self.program.modes += modes
-        self.program.frames.append(Frame(definition))
-        before, arms = len(self.program.events), len(self.program.arms)
+        saved = self.state.statement
+        self.state.modes += modes
+        self.state.frames.append(Frame(definition))
+        before, arms = len(self.state.events), len(self.state.arms)
         self.follower.block(definition.body, scope)
-        del self.program.arms[arms:]
-        frame = self.program.frames.pop()
+        del self.state.arms[arms:]
+        frame = self.state.frames.pop()
         if "zero_grad" in definition.name and not any(
-            event.kind in {Act.ZERO, Act.VAIN} for event in self.program.events[before:]
+            event.kind in {EventKind.ZERO, EventKind.VAIN} for event in self.state.events[before:]
         ):
-            self.note_useless_zero_grad(definition)
+            self.record_useless_zero_grad(definition)
         if modes:
-            del self.program.modes[-len(modes) :]
-        self.program.statement = saved
+            del self.state.modes[-len(modes) :]
+        self.state.statement = saved
         if frame.yielded:
             return Value(Kind.LIST, items=frame.yielded, tags={Tag.OPEN})
         if not frame.results:
@@ -112,7 +112,7 @@ class Calls:
             result = self.tensors.either(result, other) if other is not result else result
         return result
 
-    def note_useless_zero_grad(self, definition: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
+    def record_useless_zero_grad(self, definition: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
         """Record the last statement of a `zero_grad` in the text that reads gradients and zeroes none.
 
         Silent if it writes to anything but a name, or calls something that may zero them."""
@@ -124,7 +124,7 @@ class Calls:
         stored = any(isinstance(node.ctx, ast.Store) for node in targets)
         read = any(isinstance(node, ast.Attribute) and node.attr == "grad" for node in inside)
         if calls <= EMPTIES_NOTHING and written and read and not stored:
-            self.program.note(Act.VAIN, max(written, key=lambda statement: statement.lineno), Value())
+            self.state.record_event(EventKind.VAIN, max(written, key=lambda statement: statement.lineno), Value())
 
     def parameters(self, body: Body, spec: ast.arguments, args: list[Value], keys: dict[str, Value]) -> Scope:
         """Return a function's scope, with the argument or default for each parameter."""
@@ -141,7 +141,7 @@ class Calls:
                 scope[name] = self.follower.eval(given[name], body.scope) if name in given else Value(name=name)
         for extra, more in ((spec.vararg, args[len(names) :]), (spec.kwarg, [])):
             if extra is not None:
-                scope[extra.arg] = Value(Kind.LIST, items=more, tags={Tag.HANDED}) if more else Value(name=extra.arg)
+                scope[extra.arg] = Value(Kind.LIST, items=more, tags={Tag.VARARGS}) if more else Value(name=extra.arg)
         rest = {name: value for name, value in keys.items() if name not in every}
         if spec.kwarg is not None and rest:
             scope[spec.kwarg.arg] = Value(Kind.DICT, items=list(rest.values()), attributes=rest)
@@ -170,14 +170,14 @@ class Calls:
             return Value(Kind.FUNCTION, body=bound, name=name)
         return None
 
-    def make(self, kind: Value, args: list[Value], keys: dict[str, Value], node: ast.AST) -> Value:
+    def instantiate(self, kind: Value, args: list[Value], keys: dict[str, Value], node: ast.AST) -> Value:
         """Return a new object of one of the text's classes."""
         module = Tag.MODULE in kind.tags
         value = Value(Kind.MODULE if module else Kind.INSTANCE, op="module" if module else "object", body=kind.body)
-        value.node, value.statement = node if isinstance(node, ast.expr) else None, self.program.statement
+        value.node, value.statement = node if isinstance(node, ast.expr) else None, self.state.statement
         if module:
-            value.turns = self.program.turns()
-        self.program.objects.append(value)
+            value.iterations = self.state.iterations()
+        self.state.objects.append(value)
         bodies = self.classes(value)
         for body in reversed(bodies):
             assert isinstance(body.definition, ast.ClassDef)
@@ -228,12 +228,12 @@ class Calls:
         width = module.attributes.get("out", Value()).constant
         shape = output_shape(module.op, first.shape, width if isinstance(width, int) else None)
         if module.op == "Linear" and first.kind == Kind.TENSOR and first.integer:
-            self.program.note(Act.INTEGER_INPUT, at, first, module)
+            self.state.record_event(EventKind.INTEGER_INPUT, at, first, module)
         before = first
         while before.parents and before.op not in LAYERS and before.kind in {Kind.UNKNOWN, Kind.TENSOR}:
             before = before.parents[0]
         if before.op in LAYERS and before.parents:
-            self.program.layer_pairs.append((before.parents[-1], module))
+            self.state.layer_pairs.append((before.parents[-1], module))
         value = self.tensors.tensor(at, module.op if module.op in LAYERS else "module", (*given, module), shape)
         if module.op not in LAYERS:
             value.graph = None if value.graph is not False or not value.cut else False

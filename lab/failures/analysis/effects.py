@@ -6,7 +6,7 @@ To support another function of torch or numpy, add its name to a row. The sets b
 from dataclasses import dataclass
 from enum import Enum, auto
 
-from lab.failures.analysis.kinds import Act
+from lab.failures.analysis.kinds import EventKind
 
 
 class Result(Enum):
@@ -47,16 +47,16 @@ class Effect:
     saves: Saves = Saves.NOTHING
     form: str = ""  # what kind of numbers it returns, see Value.form
     sign: str = ""  # the operator of ARITHMETIC
-    notes: Act | None = None  # the event to record
+    notes: EventKind | None = None  # the event to record
 
 
 ROWS = {
     "exp tanh rsqrt reciprocal expm1": Effect(Result.LIKE, saves=Saves.OUTPUT),
-    "sqrt": Effect(Result.LIKE, saves=Saves.OUTPUT, notes=Act.ROOT),
+    "sqrt": Effect(Result.LIKE, saves=Saves.OUTPUT, notes=EventKind.ROOT),
     "softmax sigmoid softmin": Effect(Result.LIKE, saves=Saves.OUTPUT, form="probabilities"),
     "relu": Effect(Result.LIKE, saves=Saves.OUTPUT, form="relu"),
     "log_softmax": Effect(Result.LIKE, saves=Saves.OUTPUT, form="log probabilities"),
-    "log log2 log10": Effect(Result.LIKE, saves=Saves.INPUT, notes=Act.LOG),
+    "log log2 log10": Effect(Result.LIKE, saves=Saves.INPUT, notes=EventKind.LOG),
     (
         "sin cos ** square abs gelu silu softplus log1p normalize layer_norm group_norm instance_norm rms_norm "
         "mish hardswish selu celu softsign softshrink cumprod tan asin acos asinh acosh atanh lgamma logit elu erf "

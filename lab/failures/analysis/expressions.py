@@ -9,11 +9,11 @@ from typing import ClassVar
 
 from lab.failures.analysis.calls import Calls
 from lab.failures.analysis.facts import ACTIVATIONS, CONTAINERS, IDENTITIES, LAYERS, POOLS, TENSORS, Body, Scope, Value
-from lab.failures.analysis.kinds import Act, Kind, Tag
+from lab.failures.analysis.kinds import EventKind, Kind, Tag
 from lab.failures.analysis.libraries import Libraries, named_items
 from lab.failures.analysis.methods import Methods
-from lab.failures.analysis.program import Follower, Program
 from lab.failures.analysis.shapes import index_shape, known_turns, length
+from lab.failures.analysis.state import AnalysisState, Follower
 from lab.failures.analysis.tensors import COMPARISONS, Tensors
 from lab.failures.analysis.work import TextTooLong
 
@@ -45,7 +45,7 @@ def is_known_layer(args: list[Value]) -> bool:
 class Expressions:
     """Evaluates expressions."""
 
-    program: Program
+    state: AnalysisState
     tensors: Tensors
     methods: Methods
     libraries: Libraries
@@ -54,8 +54,8 @@ class Expressions:
 
     def eval(self, node: ast.expr | None, scope: Scope) -> Value:
         """Return the value of an expression. Raises TextTooLong after MAX_EXPRESSIONS of them."""
-        self.program.steps += 1
-        if self.program.steps > MAX_EXPRESSIONS:
+        self.state.steps += 1
+        if self.state.steps > MAX_EXPRESSIONS:
             raise TextTooLong(f"{MAX_EXPRESSIONS:,} expressions")
         if node is None:
             return Value(Kind.NONE)
@@ -63,7 +63,7 @@ class Expressions:
         if value.node is None and value.kind not in {Kind.LIBRARY, Kind.FUNCTION, Kind.CLASS}:
             value.node = node
         if value.statement is None and value.kind not in {Kind.LIBRARY}:
-            value.statement = self.program.statement
+            value.statement = self.state.statement
         return value
 
     def expression(self, node: ast.expr, scope: Scope) -> Value:
@@ -115,9 +115,7 @@ class Expressions:
     def compare(self, node: ast.Compare, scope: Scope) -> Value:
         values = [self.eval(v, scope) for v in (node.left, *node.comparators)]
         one, two = values[0], values[-1]
-        if one.kind == two.kind == Kind.LIBRARY and isinstance(
-            node.ops[0], ast.Is | ast.Eq
-        ):  # type(m) is nn.Linear
+        if one.kind == two.kind == Kind.LIBRARY and isinstance(node.ops[0], ast.Is | ast.Eq):  # type(m) is nn.Linear
             return Value(Kind.FLAG, constant=one.op.split(".")[-1] == two.op.split(".")[-1])
         if any(isinstance(op, ast.Is | ast.IsNot | ast.In | ast.NotIn) for op in node.ops):
             known = values[-1].kind == Kind.NONE and values[0].kind != Kind.UNKNOWN and len(node.ops) == 1
@@ -162,7 +160,7 @@ class Expressions:
                 opened = opened or not inner.items or Tag.OPEN in inner.tags
             else:
                 items.append(self.eval(part, scope))
-        return Value(Kind.LIST, items=items, tags={Tag.OPEN} if opened else set(), turns=self.program.turns())
+        return Value(Kind.LIST, items=items, tags={Tag.OPEN} if opened else set(), iterations=self.state.iterations())
 
     def dictionary(self, node: ast.Dict, scope: Scope) -> Value:
         found = [self.eval(v, scope) for v in node.values]
@@ -191,14 +189,14 @@ class Expressions:
 
     def yielded(self, node: ast.Yield, scope: Scope) -> Value:
         value = self.eval(node.value, scope) if node.value is not None else Value(Kind.NONE)
-        if self.program.frames:
-            self.program.frames[-1].yielded.append(value)
+        if self.state.frames:
+            self.state.frames[-1].yielded.append(value)
         return Value()
 
     def yielded_from(self, node: ast.YieldFrom, scope: Scope) -> Value:
         over = self.eval(node.value, scope)
-        if self.program.frames:
-            self.program.frames[-1].yielded += [self.follower.item(over, node.value, turn) for turn in (1, 2)]
+        if self.state.frames:
+            self.state.frames[-1].yielded += [self.follower.item(over, node.value, iteration) for iteration in (1, 2)]
         return Value()
 
     @staticmethod
@@ -220,18 +218,18 @@ class Expressions:
         part, *rest = parts
         over = self.eval(part.iter, scope)
         known = min(known_turns(over, MAX_ELEMENTS), MAX_ELEMENTS)
-        turns = known or (0 if over.items == [] and over.kind == Kind.LIST else 2)
-        complete = turns == known_turns(over, MAX_ELEMENTS) and not part.ifs
-        around, found = self.program.within, []
-        self.program.within = part
-        for turn in range(1, turns + 1):
-            self.follower.bind(part.target, self.follower.item(over, part.iter, turn), scope)
+        iterations = known or (0 if over.items == [] and over.kind == Kind.LIST else 2)
+        complete = iterations == known_turns(over, MAX_ELEMENTS) and not part.ifs
+        around, found = self.state.within, []
+        self.state.within = part
+        for iteration in range(1, iterations + 1):
+            self.follower.bind(part.target, self.follower.item(over, part.iter, iteration), scope)
             for test in part.ifs:
                 self.eval(test, scope)
             inner, inner_complete = self.comprehend(rest, elements, scope)
             found += inner
             complete = complete and inner_complete
-        self.program.within = around
+        self.state.within = around
         return found, complete
 
     def attribute(self, node: ast.Attribute, scope: Scope) -> Value:
@@ -252,7 +250,7 @@ class Expressions:
         name = node.attr
         if owner.kind == Kind.MODULE and re.fullmatch(r"(weight|bias)(_[ih]h_l\d+)?", name):
             value = Value(
-                Kind.PARAMETER, node, self.program.statement, name, graph=True, leaf=True, base=owner, name=name
+                Kind.PARAMETER, node, self.state.statement, name, graph=True, leaf=True, base=owner, name=name
             )
             owner.attributes[name] = value
             return value
@@ -268,7 +266,7 @@ class Expressions:
     def grad(self, owner: Value, node: ast.Attribute) -> Value:
         if owner.kind not in TENSORS | {Kind.UNKNOWN}:
             return Value()
-        self.program.note(Act.READ_GRAD, node, owner)
+        self.state.record_event(EventKind.READ_GRAD, node, owner)
         return Value(Kind.GRADIENT, base=owner, op="grad", node=node)
 
     def data(self, owner: Value, node: ast.Attribute) -> Value | None:
@@ -347,12 +345,12 @@ class Expressions:
         args, keys = self.arguments(node, scope)
         if function.kind == Kind.LIBRARY:
             return self.libraries.library_call(function.op, args, keys, node, scope)
-        before = len(self.program.events)
+        before = len(self.state.events)
         value = self.calls.call(function, args, keys, node)
-        in_vain = any(event.kind == Act.VAIN for event in self.program.events[before:])
+        in_vain = any(event.kind == EventKind.VAIN for event in self.state.events[before:])
         named = isinstance(node.func, ast.Name) and "zero_grad" in node.func.id
         if (named or function.name.endswith(".zero_grad")) and not in_vain:
-            self.program.note(Act.ZERO, node, Value())  # its name says what it is for
+            self.state.record_event(EventKind.ZERO, node, Value())  # its name says what it is for
         return value
 
     def arguments(self, node: ast.Call, scope: Scope) -> tuple[list[Value], dict[str, Value]]:

@@ -126,7 +126,7 @@ class Value:
     attributes: dict[str, "Value"] = field(default_factory=dict)
     hooks: tuple["Value", ...] = ()  # forward hooks of a module
     name: str = ""  # the first name that it was given
-    turns: tuple[tuple[ast.stmt, int], ...] = ()  # (a loop, its turn) for each loop it was made in
+    iterations: tuple[tuple[ast.stmt, int], ...] = ()  # (a loop, its iteration) for each loop it was made in
     body: "Body | None" = None  # of a function, class or instance
     created_at: int = 0  # number of events recorded before it was computed
     tags: set[Tag] = field(default_factory=set)  # what else is known
@@ -164,7 +164,7 @@ class Body:
         return [part for part in parts if isinstance(part, ast.FunctionDef | ast.AsyncFunctionDef)]
 
 
-def reach(value: Value, live: bool = True) -> Iterator[Value]:
+def ancestors(value: Value, live: bool = True) -> Iterator[Value]:
     """Yield every value that a gradient of `value` reaches; with live=False also those behind cuts and in branches."""
     seen, stack = {value}, [value]
     for here in counted(_popped(stack)):

@@ -1,8 +1,8 @@
 """Follows a program's text as it would run, with `Value`s for objects, and records what happens to them.
 
-Each loop is followed for two turns at least, so that the second meets what the first left behind. The arms of an `if`
-are followed separately. Functions and methods are followed where they are called, with the caller's values; those that
-are never called follow at the end, with unknown arguments. Nothing is run.
+Each loop is followed for two iterations at least, so that the second meets what the first left behind. The arms of an
+`if` are followed separately. Functions and methods are followed where they are called, with the caller's values; those
+that are never called follow at the end, with unknown arguments. Nothing is run.
 """
 
 import ast
@@ -12,11 +12,11 @@ from typing import ClassVar
 from lab.failures.analysis.calls import Calls
 from lab.failures.analysis.expressions import Expressions
 from lab.failures.analysis.facts import CONTAINERS, LIBRARIES, TENSORS, Body, Scope, Value, close_ancestors
-from lab.failures.analysis.kinds import Act, Cut, Kind, Tag
+from lab.failures.analysis.kinds import Cut, EventKind, Kind, Tag
 from lab.failures.analysis.libraries import Libraries
 from lab.failures.analysis.methods import Methods
-from lab.failures.analysis.program import Program
 from lab.failures.analysis.shapes import MAX_RANGE_TURNS, known_turns, leaves
+from lab.failures.analysis.state import AnalysisState
 from lab.failures.analysis.syntax import called, defaults
 from lab.failures.analysis.tensors import Tensors
 from lab.failures.analysis.work import TextTooLong, limited, walk
@@ -37,29 +37,29 @@ TRAINING = {"backward", "step", "zero_grad", "grad", "item"}  # a loop that uses
 
 
 class Interpreter:
-    """The interpreter of one text; `program` holds its record."""
+    """The interpreter of one text; `state` holds its record."""
 
     def __init__(self) -> None:
-        self.program = program = Program()
-        self.tensors = tensors = Tensors(program)
-        self.methods = methods = Methods(program, tensors, self)
-        self.libraries = libraries = Libraries(program, tensors, methods, self)
-        self.calls = calls = Calls(program, tensors, methods, libraries, self)
-        self.eval = Expressions(program, tensors, methods, libraries, calls, self).eval
+        self.state = state = AnalysisState()
+        self.tensors = tensors = Tensors(state)
+        self.methods = methods = Methods(state, tensors, self)
+        self.libraries = libraries = Libraries(state, tensors, methods, self)
+        self.calls = calls = Calls(state, tensors, methods, libraries, self)
+        self.eval = Expressions(state, tensors, methods, libraries, calls, self).eval
         self.call, self.method, self.call_unknown = calls.call, calls.method, calls.call_unknown
 
     def read(self, tree: ast.Module) -> None:
-        """Follow a whole program; `program.left_out` says why if not all of it was read."""
-        self.program.tree = tree
+        """Follow a whole program; `state.left_out` says why if not all of it was read."""
+        self.state.tree = tree
         scope = Scope(start={name: Value(Kind.LIBRARY, op=full) for name, full in USUAL_NAMES.items()})
         try:
             with limited():
                 self.block(tree.body, scope)
                 self.follow_uncalled(scope, tree)
         except TextTooLong as error:
-            self.program.left_out = str(error)
+            self.state.left_out = str(error)
         except RecursionError:
-            self.program.left_out = (
+            self.state.left_out = (
                 "Its functions call each other too deeply, so the rest was not read. Check a part of it."
             )
 
@@ -70,15 +70,15 @@ class Interpreter:
             if value.kind == Kind.CLASS and not self.has_instance(value) and value not in bases:
                 start = self.method(Value(Kind.INSTANCE, body=value.body), "__init__")
                 given = self.unknown_arguments(start.body) if start is not None and start.body is not None else {}
-                self.calls.make(value, [], given, value.node or ast.Constant(None))
-        for instance in [v for v in self.program.objects if v.body is not None]:
+                self.calls.instantiate(value, [], given, value.node or ast.Constant(None))
+        for instance in [v for v in self.state.objects if v.body is not None]:
             names = [name for name in self.calls.names_of_methods(instance) if name != "__init__"]
             self.call_twice([self.method(instance, name) for name in names])
         self.call_twice([v for v in scope.values() if v.kind == Kind.FUNCTION])
 
     def call_twice(self, functions: "list[Value | None]") -> None:
         """Call each function that was not followed yet twice, beginning with those that none of the others calls."""
-        followed = self.program.followed
+        followed = self.state.followed
         bodies = [(f, f.body) for f in functions if f and f.kind == Kind.FUNCTION and f.body is not None]
         left = [(function, body) for function, body in bodies if body.definition not in followed]
         inside = {called(node) for _, body in left for node in walk(body.definition)} - {""}
@@ -86,9 +86,9 @@ class Interpreter:
             if body.definition in followed:
                 continue
             arguments = self.unknown_arguments(body)
-            for self.program.second_call in (False, True):
+            for self.state.second_call in (False, True):
                 self.call(function, [], arguments, body.definition)
-            self.program.second_call = False
+            self.state.second_call = False
 
     @staticmethod
     def unknown_arguments(body: Body) -> dict[str, Value]:
@@ -102,21 +102,21 @@ class Interpreter:
         return {name: Value(name=name) for name in free if not (body.self and name == every[0].arg)}
 
     def has_instance(self, kind: Value) -> bool:
-        return any(v.body is kind.body for v in self.program.objects)
+        return any(v.body is kind.body for v in self.state.objects)
 
     def block(self, statements: Sequence[ast.stmt], scope: Scope) -> bool:
         """Follow statements; return True if what comes after them is not reached (return, break, raise)."""
-        depth = len(self.program.path)
+        depth = len(self.state.path)
         try:
             for statement in statements:
-                self.program.statement = statement
-                self.program.path[depth:] = [(statements, statement)]
+                self.state.statement = statement
+                self.state.path[depth:] = [(statements, statement)]
                 if self.follow(statement, scope):
                     return True
-                self.program.statement = statement
+                self.state.statement = statement
             return False
         finally:
-            del self.program.path[depth:]
+            del self.state.path[depth:]
 
     def follow(self, statement: ast.stmt, scope: Scope) -> bool:
         rule = self.by_statement.get(type(statement))
@@ -125,7 +125,7 @@ class Interpreter:
     def bare_expression(self, statement: ast.Expr | ast.Assert, scope: Scope) -> None:
         node = statement.value if isinstance(statement, ast.Expr) else statement.test
         if isinstance(node, ast.Attribute) and node.attr == "zero_grad":  # without the call's parentheses
-            self.program.note(Act.VAIN, node, self.eval(node.value, scope))
+            self.state.record_event(EventKind.VAIN, node, self.eval(node.value, scope))
         self.eval(node, scope)
 
     def assign(self, statement: ast.Assign, scope: Scope) -> None:
@@ -134,10 +134,10 @@ class Interpreter:
         result = self.eval(statement.value, scope)
         again = old is not None and result.op == "+" and (old in close_ancestors(result) or old.kind == Kind.NUMBER)
         if again and any(ast.unparse(n) == ast.unparse(first) for n in walk(statement.value)):
-            self.program.note(Act.GATHER, statement, result, result)
-        loop = self.program.loops[-1][0] if self.program.loops else None
+            self.state.record_event(EventKind.GATHER, statement, result, result)
+        loop = self.state.loops[-1][0] if self.state.loops else None
         if isinstance(first, ast.Name) and old is not None and first.id in names_bound(loop):
-            self.program.note(Act.LOOP_NAME, statement, old, result)
+            self.state.record_event(EventKind.LOOP_NAME, statement, old, result)
         for target in statement.targets:
             self.bind(target, result, scope)
 
@@ -169,8 +169,8 @@ class Interpreter:
 
     def return_value(self, statement: ast.Return, scope: Scope) -> bool:
         result = self.eval(statement.value, scope) if statement.value else Value(Kind.NONE)
-        if self.program.frames:
-            self.program.frames[-1].results.append(result)
+        if self.state.frames:
+            self.state.frames[-1].results.append(result)
         return True
 
     def match_cases(self, statement: ast.Match, scope: Scope) -> None:
@@ -181,10 +181,10 @@ class Interpreter:
             if isinstance(target, ast.Name):
                 scope.pop(target.id, None)
             elif isinstance(target, ast.Attribute) and target.attr == "grad":
-                self.program.note_zero(self.eval(target.value, scope), target)
+                self.state.record_zero(self.eval(target.value, scope), target)
             elif isinstance(target, ast.Subscript) and isinstance(target.slice, ast.Slice):
                 emptied = self.eval(target.value, scope)
-                emptied.items, emptied.turns = [], self.program.turns()
+                emptied.items, emptied.iterations = [], self.state.iterations()
 
     def current_value(self, target: ast.expr, scope: Scope) -> Value | None:
         """Return the value of a name or attribute before an assignment to it; None if unknown."""
@@ -231,7 +231,7 @@ class Interpreter:
         if any(ends):
             left = ends.index(False)
             scope.update(ways[left])
-            self.program.arms.append((statement, left))  # until the loop's turn or the function ends
+            self.state.arms.append((statement, left))  # until the loop's iteration or the function ends
             return False
         for name in {**ways[0], **ways[1]}:
             one, two = ways[0].get(name), ways[1].get(name)
@@ -243,27 +243,27 @@ class Interpreter:
 
     def sums_parameters(self, value: Value) -> bool:
         """Tell whether a value is a sum made in a loop over parameters, such as a penalty on some of them."""
-        loop = self.program.loops[-1][0] if self.program.loops else None
+        loop = self.state.loops[-1][0] if self.state.loops else None
         return value.op == "+" and isinstance(loop, ast.For) and "parameters()" in ast.unparse(loop.iter)
 
     def arm(self, statement: ast.If, arm: int, scope: Scope) -> bool:
-        depth = len(self.program.arms)
-        self.program.arms.append((statement, arm))
-        self.program.tests.append((statement, len(self.program.loops)))
+        depth = len(self.state.arms)
+        self.state.arms.append((statement, arm))
+        self.state.tests.append((statement, len(self.state.loops)))
         ended = self.block((statement.body, statement.orelse)[arm], scope)
-        self.program.tests.pop()
-        del self.program.arms[depth]
+        self.state.tests.pop()
+        del self.state.arms[depth]
         return ended
 
     def ways(self, statement: ast.Try | ast.TryStar | ast.Match, blocks: list[list[ast.stmt]], scope: Scope) -> None:
         """Follow blocks of which one is run, or a part of one: a name that they give other values is unknown."""
         ways = []
         for arm, block in enumerate(blocks):
-            depth, way = len(self.program.arms), Scope(scope.parent, scope)
-            self.program.arms.append((statement, arm))
+            depth, way = len(self.state.arms), Scope(scope.parent, scope)
+            self.state.arms.append((statement, arm))
             if not self.block(block, way):
                 ways.append(way)
-            del self.program.arms[depth:]
+            del self.state.arms[depth:]
         for name in dict.fromkeys(name for way in ways for name in way):
             values = list(dict.fromkeys(way[name] for way in ways if name in way))
             for other in values[1:]:
@@ -274,46 +274,48 @@ class Interpreter:
         if not isinstance(statement, ast.While):
             over = self.eval(statement.iter, scope)
             if Tag.OPEN in over.tags:
-                self.program.filtered_loops.add(statement)
+                self.state.filtered_loops.add(statement)
         members = [] if isinstance(statement, ast.While) else list(parallel_lists(over))
-        self.program.asked_for_gradient -= {items[0] for items in members}
+        self.state.asked_for_gradient -= {items[0] for items in members}
         building = not any(isinstance(n, ast.Attribute) and n.attr in TRAINING for n in walk(statement))
         known = 0 if isinstance(statement, ast.While) else known_turns(over, MAX_TURNS if building else MAX_RANGE_TURNS)
-        turns = max(2, min(known, MAX_TURNS))
-        if turns == known:
-            self.program.unrolled_loops.add(statement)
-        for turn in range(1, turns + 1):
-            if turn == 2:
+        iterations = max(2, min(known, MAX_TURNS))
+        if iterations == known:
+            self.state.unrolled_loops.add(statement)
+        for iteration in range(1, iterations + 1):
+            if iteration == 2:
                 first = (statement, 1)
-                left = {name: v for name, v in scope.items() if any(first in part.turns for part in (v, *leaves([v])))}
-                self.program.carried.setdefault(statement, []).append(left)
-            self.program.loops.append((statement, turn))
+                left = {
+                    name: v for name, v in scope.items() if any(first in part.iterations for part in (v, *leaves([v])))
+                }
+                self.state.carried.setdefault(statement, []).append(left)
+            self.state.loops.append((statement, iteration))
             if isinstance(statement, ast.While):
                 self.eval(statement.test, scope)
             else:
-                self.bind(statement.target, self.item(over, statement.iter, turn), scope)
-            depth = len(self.program.arms)
+                self.bind(statement.target, self.item(over, statement.iter, iteration), scope)
+            depth = len(self.state.arms)
             self.block(statement.body, scope)
-            del self.program.arms[depth:]
-            self.program.loops.pop()
+            del self.state.arms[depth:]
+            self.state.loops.pop()
         for items in members:
-            if items[0] in self.program.asked_for_gradient and items[0].graph:  # then so were the others
+            if items[0] in self.state.asked_for_gradient and items[0].graph:  # then so were the others
                 for other in items[1:]:
                     other.graph = other.leaf = True
         self.block(statement.orelse, scope)
 
-    def item(self, over: Value, node: ast.expr, turn: int) -> Value:
-        """Return the item that a loop over `over` binds in one turn."""
+    def item(self, over: Value, node: ast.expr, iteration: int) -> Value:
+        """Return the item that a loop over `over` binds in one iteration."""
         if over.kind == Kind.PARAMETERS and over.name and Tag.KEPT not in over.tags:
             over.tags.add(Tag.USED_UP)  # a generator can be read only once
         if over.kind == Kind.PARAMETERS and over.items:
-            return over.items[min(turn, len(over.items)) - 1] if over.base is None else over.items[0]
+            return over.items[min(iteration, len(over.items)) - 1] if over.base is None else over.items[0]
         if over.kind == Kind.NAMED and over.items:
-            return Value(Kind.LIST, items=[Value(Kind.TEXT), over.items[min(turn, len(over.items)) - 1]])
+            return Value(Kind.LIST, items=[Value(Kind.TEXT), over.items[min(iteration, len(over.items)) - 1]])
         if over.kind == Kind.ENUMERATE and over.items:
-            return Value(Kind.LIST, items=[Value(Kind.NUMBER), self.item(over.items[0], node, turn)])
+            return Value(Kind.LIST, items=[Value(Kind.NUMBER), self.item(over.items[0], node, iteration)])
         if over.kind == Kind.ZIP and over.items is not None:
-            return Value(Kind.LIST, items=[self.item(v, node, turn) for v in over.items])
+            return Value(Kind.LIST, items=[self.item(v, node, iteration) for v in over.items])
         if over.kind == Kind.RANGE:
             return Value(Kind.NUMBER)
         if over.kind == Kind.NUMBER:  # from x.tolist()
@@ -328,11 +330,13 @@ class Interpreter:
         if over.kind == Kind.DICT:
             over = self.methods.keys(over)
         if over.items:
-            return over.items[min(turn, len(over.items)) - 1]
+            return over.items[min(iteration, len(over.items)) - 1]
         if over.kind in TENSORS | {Kind.ARRAY}:
             return self.tensors.part(over, node, over.shape[1:] if over.shape else None)
         return Value(
-            parents=(over,) if over.kind == Kind.UNKNOWN and over.parents else (), node=node, turns=self.program.turns()
+            parents=(over,) if over.kind == Kind.UNKNOWN and over.parents else (),
+            node=node,
+            iterations=self.state.iterations(),
         )
 
     def with_block(self, statement: ast.With | ast.AsyncWith, scope: Scope) -> bool:
@@ -340,14 +344,14 @@ class Interpreter:
         for item in statement.items:
             mode = self.libraries.grad_mode(item.context_expr, scope)
             if mode is not False:
-                self.program.modes.append(mode)
+                self.state.modes.append(mode)
                 entered += 1
             value = self.eval(item.context_expr, scope)
             if item.optional_vars is not None:
                 self.bind(item.optional_vars, value if value.kind == Kind.UNKNOWN else Value(), scope)
         ended = self.block(statement.body, scope)
         if entered:
-            del self.program.modes[-entered:]
+            del self.state.modes[-entered:]
         return ended
 
     def bind(self, target: ast.expr, value: Value, scope: Scope) -> None:
@@ -355,12 +359,12 @@ class Interpreter:
             case ast.Name(id=name):
                 if value.kind not in {Kind.LIBRARY, Kind.FUNCTION, Kind.CLASS}:
                     value.name = value.name or name
-                    value.statement = value.statement or self.program.statement
+                    value.statement = value.statement or self.state.statement
                 old = scope.find(name)
                 if old is not None and old is not value and old.kind == value.kind == Kind.MODULE:
-                    self.program.note(Act.REPLACED, target, old, value)
+                    self.state.record_event(EventKind.REPLACED, target, old, value)
                 if old is not None and old.kind == Kind.GRADIENT and is_zero(value):  # the gradient itself stays
-                    self.program.note(Act.VAIN, target, old.base or Value(), value)
+                    self.state.record_event(EventKind.VAIN, target, old.base or Value(), value)
                 scope[name] = value
             case ast.Tuple(elts=parts) | ast.List(elts=parts):
                 items = value.items or []
@@ -375,18 +379,18 @@ class Interpreter:
                 base = self.eval(owner, scope)
                 key = self.eval(target.slice, scope).constant
                 if base.kind in TENSORS or base.kind == Kind.UNKNOWN:
-                    self.program.note(Act.WRITE, target, base, value, "index")
+                    self.state.record_event(EventKind.WRITE, target, base, value, "index")
                     self.rebind_written(owner, base, value, target, scope)
                 elif base.kind == Kind.GRADIENT:
-                    self.program.note_zero(
+                    self.state.record_zero(
                         base.base or Value(), target, not (selects_all(target.slice) and is_zero(value))
                     )
                 elif base.kind == Kind.LIST and selects_all(target.slice):
-                    base.items, base.turns = value.items, self.program.turns()
+                    base.items, base.iterations = value.items, self.state.iterations()
                 elif base.kind == Kind.DICT:
                     self.assign_item(base, key, value)
                     if value.kind in {Kind.TENSOR, Kind.LIST}:
-                        self.program.note(Act.ATTRIBUTE, target, base, value, "item")
+                        self.state.record_event(EventKind.ATTRIBUTE, target, base, value, "item")
                 elif base.kind == Kind.MODULE:
                     self.assign_layer(base, key, value, target)
 
@@ -404,19 +408,19 @@ class Interpreter:
     def assign_layer(self, box: Value, place: object, value: Value, target: ast.expr) -> None:
         """Replace or add a layer of a Sequential, a ModuleList or a ModuleDict."""
         value.tags.add(Tag.REGISTERED)
-        self.program.note(Act.ATTRIBUTE, target, box, value, "item")
+        self.state.record_event(EventKind.ATTRIBUTE, target, box, value, "item")
         if isinstance(place, str):
             box.attributes[place] = value
             box.items = [*(box.items or []), value]
         elif isinstance(place, int) and box.items and -len(box.items) <= place < len(box.items):
-            self.note_replaced(box.items[place], value, target)
+            self.record_replaced(box.items[place], value, target)
             box.items = [*box.items]
             box.items[place] = value
 
-    def note_replaced(self, old: Value | None, new: Value, node: ast.expr) -> None:
+    def record_replaced(self, old: Value | None, new: Value, node: ast.expr) -> None:
         """Record that a layer takes the place of another one in a module."""
         if old is not None and old.kind == new.kind == Kind.MODULE and old is not new:
-            self.program.note(Act.REPLACED, node, old, new, "layer")
+            self.state.record_event(EventKind.REPLACED, node, old, new, "layer")
 
     def rebind_written(self, owner: ast.expr, base: Value, value: Value, node: ast.expr, scope: Scope) -> None:
         """Bind the name of a tensor that was written to in part to a new value of the graph."""
@@ -438,23 +442,23 @@ class Interpreter:
             branches=value.branches,
             graph=value.graph,
             node=node,
-            turns=self.program.turns(),
+            iterations=self.state.iterations(),
             op="part",
         )
 
     def assign_attribute(self, owner: Value, name: str, value: Value, node: ast.expr) -> None:
         if name == "grad":
-            self.program.note_zero(owner, node, not is_zero(value))
+            self.state.record_zero(owner, node, not is_zero(value))
         elif name == "data":
             if value.op in {"+", "-"} and value.parents and any(p.base is owner for p in close_ancestors(value)):
-                self.program.note(Act.UPDATE, node, owner, value, value.op)
+                self.state.record_event(EventKind.UPDATE, node, owner, value, value.op)
             elif owner.kind in TENSORS:
-                self.program.note(Act.UPDATE, node, owner, value, "=")
+                self.state.record_event(EventKind.UPDATE, node, owner, value, "=")
         elif name == "requires_grad":
             if value.constant is False:
                 self.methods.freeze(owner, node)
             elif owner.kind == Kind.MODULE and owner.op != "any":  # an attribute of its own: its parameters stay
-                self.program.note(Act.ATTRIBUTE, node, owner, value, name)
+                self.state.record_event(EventKind.ATTRIBUTE, node, owner, value, name)
             elif owner.kind in {Kind.PARAMETER, Kind.MODULE}:
                 self.methods.thaw(owner)
             elif owner.kind in {Kind.TENSOR, Kind.UNKNOWN}:
@@ -467,8 +471,8 @@ class Interpreter:
                 if owner.op in CONTAINERS and name.isdigit():  # setattr(layers, "0", layer)
                     self.assign_layer(owner, int(name), value, node)
                     return
-                self.note_replaced(owner.attributes.get(name), value, node)
-            self.program.note(Act.ATTRIBUTE, node, owner, value, name)
+                self.record_replaced(owner.attributes.get(name), value, node)
+            self.state.record_event(EventKind.ATTRIBUTE, node, owner, value, name)
             if value.kind not in {Kind.LIBRARY, Kind.FUNCTION, Kind.CLASS}:
                 value.name = value.name or name
             owner.attributes[name] = value
@@ -480,35 +484,35 @@ class Interpreter:
         old = self.eval(target, scope)
         if isinstance(target, ast.Attribute) and target.attr == "data":
             owner = self.eval(target.value, scope)
-            self.program.note(Act.UPDATE, target, owner, value, sign)
+            self.state.record_event(EventKind.UPDATE, target, owner, value, sign)
             return
         if old.kind == Kind.GRADIENT and sign == "*" and value.constant == 0:
-            self.program.note_zero(old.base or Value(), target)
+            self.state.record_zero(old.base or Value(), target)
             return
         if old.kind in {Kind.LIST, Kind.TEXT, Kind.DICT}:
             if old.kind == Kind.LIST and value.kind == Kind.LIST and old.items is not None:
                 for part in value.items or []:
-                    self.program.note(Act.APPEND, statement, old, part)
+                    self.state.record_event(EventKind.APPEND, statement, old, part)
                 old.items = old.items + (value.items or [])
                 old.tags |= value.tags & {Tag.OPEN}
             return
         element = isinstance(target, ast.Subscript) and self.eval(target.value, scope).kind in TENSORS | {Kind.ARRAY}
         by_hand = value.kind == Kind.GRADIENT and value.base is old  # a parameter from a list, perhaps
         if (old.kind in TENSORS and not element) or by_hand:
-            self.program.note(Act.WRITE, statement, old, value, sign)
+            self.state.record_event(EventKind.WRITE, statement, old, value, sign)
         if isinstance(target, ast.Subscript) and (base := self.eval(target.value, scope)).kind != Kind.DICT:
             if base.kind == Kind.UNKNOWN:
-                self.program.note(
-                    Act.GATHER, statement, self.tensors.arithmetic(sign, old, value, statement.value), value, sign
+                self.state.record_event(
+                    EventKind.GATHER, statement, self.tensors.arithmetic(sign, old, value, statement.value), value, sign
                 )
             if base.kind in TENSORS:
-                self.program.note(Act.WRITE, statement, base, value, "index")
+                self.state.record_event(EventKind.WRITE, statement, base, value, "index")
                 self.rebind_written(target.value, base, value, target.value, scope)
             return
-        if (old.leaf and old.graph) or (old.kind in TENSORS and self.program.modes[-1] is not None):
+        if (old.leaf and old.graph) or (old.kind in TENSORS and self.state.modes[-1] is not None):
             return  # an update in place: the name keeps its tensor
         result = self.tensors.arithmetic(sign, old, value, statement.value)
-        self.program.note(Act.GATHER, statement, result, value, sign)
+        self.state.record_event(EventKind.GATHER, statement, result, value, sign)
         result.name = old.name
         self.bind(target, result, scope)
 

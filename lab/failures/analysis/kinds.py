@@ -59,11 +59,11 @@ class Tag(StrEnum):
     """A further fact about a value."""
 
     ANY = "any"  # some unknown module
-    ASKED = "asked"  # a computed result that was given requires_grad
+    REQUIRES_GRAD_SET = "asked"  # a computed result that was given requires_grad
     EVAL = "eval"
     EXPOSED = "exposed"  # its parameters() were read
     FROZEN = "frozen"
-    HANDED = "handed"  # the *args of a call
+    VARARGS = "handed"  # the *args of a call
     KEPT = "kept"  # parameters in a list, which can be read more than once
     MADE_IN_FORWARD = "made in forward"
     MANY = "many"  # more than one element
@@ -77,7 +77,7 @@ class Tag(StrEnum):
     ROW = "row"  # its last axis is not 1
     SUM = "sum"
     TRAINED = "trained"
-    TURNED = "turned"  # a negated gradient
+    NEGATED = "turned"  # a negated gradient
     UNRECORDED = "unrecorded"
     UP = "up"  # updated along the gradient
     UPDATED = "updated"  # the result of w - lr * w.grad
@@ -85,7 +85,7 @@ class Tag(StrEnum):
     WRITTEN = "written"  # its numbers were changed in place
 
 
-class Act(StrEnum):
+class EventKind(StrEnum):
     """The kind of an event: what the program does to a value."""
 
     APPEND = "append"

@@ -21,14 +21,14 @@ from lab.failures.analysis.facts import (
     TENSORS,
     Scope,
     Value,
+    ancestors,
     graph_of,
     owners,
-    reach,
 )
-from lab.failures.analysis.kinds import Act, Cut, Kind, Tag
+from lab.failures.analysis.kinds import Cut, EventKind, Kind, Tag
 from lab.failures.analysis.methods import Methods, redrawn
-from lab.failures.analysis.program import Follower, Program
 from lab.failures.analysis.shapes import literal_shape, windows_shape
+from lab.failures.analysis.state import AnalysisState, Follower
 from lab.failures.analysis.tensors import Operation, Tensors
 from lab.failures.analysis.work import walk
 
@@ -56,7 +56,7 @@ class LibraryCall(Operation):
 class Libraries:
     """Evaluates calls to libraries."""
 
-    program: Program
+    state: AnalysisState
     tensors: Tensors
     methods: Methods
     follower: Follower
@@ -81,11 +81,11 @@ class Libraries:
             return self.optimizer(name, args, call.keys, node)
         if "lr_scheduler" in full:
             value = Value(Kind.SCHEDULER, op=name, base=call.first, attributes=call.keys)
-            self.program.note(Act.SCHEDULER, node, value, detail=name)
+            self.state.record_event(EventKind.SCHEDULER, node, value, detail=name)
             return value
         if ".init." in full and name.endswith("_"):
             given = call.argument(1, "gain", "val")
-            self.program.note(Act.INIT, node, call.first, given, name)
+            self.state.record_event(EventKind.INIT, node, call.first, given, name)
             redrawn(call.first, name)
             return call.first
         if name.endswith("_") and call.root == "torch" and args:
@@ -98,10 +98,10 @@ class Libraries:
             keeps = [call.keys.get(word, Value()).constant for word in ("create_graph", "retain_graph")]
             detail = "retain" if any(keeps) else ""
             started = len(args) > 2 or not call.keys.keys() <= KEYWORDS_OF_ONE_BACKWARD
-            self.program.note(Act.USED, node, args[0], detail=detail + (" given" if started else ""))
+            self.state.record_event(EventKind.USED, node, args[0], detail=detail + (" given" if started else ""))
         by = call.argument(1, "inputs") or Value()
         for value in by.items if by.kind == Kind.LIST and by.items else [by]:
-            self.program.note(Act.DIFFERENTIATE, node, value)
+            self.state.record_event(EventKind.DIFFERENTIATE, node, value)
         return Value(Kind.LIST, items=[self.derivative(args, node)], tags={Tag.OPEN})
 
     def data_call(self, call: LibraryCall) -> Value | None:
@@ -146,7 +146,7 @@ class Libraries:
             return None
         for part in call.args:
             if part.kind in TENSORS and graph_of(part):
-                self.program.note(Act.NUMPY, call.node, part)
+                self.state.record_event(EventKind.NUMPY, call.node, part)
         value = self.tensors.function(call.name, call.args, call.keys, call.node)
         if value.kind == Kind.TENSOR and not any(a.kind in TENSORS for a in call.args):
             value.kind = Kind.ARRAY
@@ -168,14 +168,12 @@ class Libraries:
 
     def parameter(self, call: LibraryCall) -> Value:
         made = call.first if call.first.kind == Kind.TENSOR else Value(Kind.TENSOR, call.node)
-        value = Value(
-            Kind.PARAMETER, call.node, self.program.statement, made.op, graph=True, leaf=True, shape=made.shape
-        )
+        value = Value(Kind.PARAMETER, call.node, self.state.statement, made.op, graph=True, leaf=True, shape=made.shape)
         if "requires_grad" in call.keys or len(call.args) > 1:
             value.tags.add(Tag.FROZEN)
         elif made.integer:
-            self.program.note(Act.INTEGER_LEAF, call.node, made)
-        self.program.note(Act.MADE, call.node, value)
+            self.state.record_event(EventKind.INTEGER_LEAF, call.node, made)
+        self.state.record_event(EventKind.MADE, call.node, value)
         return value
 
     def variable(self, call: LibraryCall) -> Value | None:
@@ -189,17 +187,17 @@ class Libraries:
 
     def gradcheck(self, call: LibraryCall) -> Value:
         given = call.argument(1, "inputs") or Value()
-        self.program.note(Act.GRADCHECK, call.node, given)
+        self.state.record_event(EventKind.GRADCHECK, call.node, given)
         return Value(Kind.FLAG)
 
     def set_grad_enabled(self, call: LibraryCall) -> Value:
         node, flag = call.node, call.node.args[0] if call.node.args else None
         if (
-            isinstance(self.program.statement, ast.Expr)
-            and self.program.statement.value is node
+            isinstance(self.state.statement, ast.Expr)
+            and self.state.statement.value is node
             and isinstance(flag, ast.Constant)
         ):
-            self.program.modes[-1] = None if flag.value else node
+            self.state.modes[-1] = None if flag.value else node
         return Value(Kind.NONE)
 
     def windows(self, call: LibraryCall) -> Value | None:
@@ -247,7 +245,7 @@ class Libraries:
     def engine_leaf(self, args: list[Value], keys: dict[str, Value], node: ast.Call) -> Value:
         """Return a leaf of this project's engine; it requires a gradient unless told otherwise."""
         first = args[0] if args else keys.get("data", Value())
-        behind = list(reach(first, live=False))
+        behind = list(ancestors(first, live=False))
         remade = any(v.cut for v in behind) and not any(Tag.UPDATED in v.tags for v in behind)
         value = self.tensors.tensor(node, "Tensor", (first,) if remade else (), literal_shape(first))
         asks = args[1] if len(args) > 1 else keys.get("requires_grad", Value(constant=True))
@@ -274,12 +272,12 @@ class Libraries:
         multiples = {name for name, value in named(node.args[1:]).items() if value.op == "*" and graph_of(value)}
         risky += [name for name in multiples if {*tested.values()} & {*named(node.args[1:])[name].parents}]
         value = self.tensors.function("where", args, keys, node)
-        self.program.note(Act.WHERE, node, value, args[0], " ".join(risky))
+        self.state.record_event(EventKind.WHERE, node, value, args[0], " ".join(risky))
         return value
 
     def layer(self, name: str, args: list[Value], keys: dict[str, Value], node: ast.Call) -> Value:
         value = Value(
-            Kind.MODULE, node, self.program.statement, name, attributes={}, graph=True if name in LAYERS else None
+            Kind.MODULE, node, self.state.statement, name, attributes={}, graph=True if name in LAYERS else None
         )
         if name in LAYERS - NORMS:
             words = ("out_features", "n_out", "out_channels", "embedding_dim", "hidden_size")
@@ -302,25 +300,25 @@ class Libraries:
         value.attributes |= {k: v for k, v in keys.items() if k in {"reduction", "inplace", "start_dim"}}
         if name == "Flatten" and args:
             value.attributes["start_dim"] = args[0]
-        value.turns = self.program.turns()
+        value.iterations = self.state.iterations()
         if any(flag.constant is False for key, flag in keys.items() if key.endswith("affine")):
             value.tags.add(Tag.FROZEN)  # it has no parameters
         if name in LAYERS:
-            self.program.note(Act.MADE, node, value)
-        self.program.objects.append(value)
+            self.state.record_event(EventKind.MADE, node, value)
+        self.state.objects.append(value)
         return value
 
     def optimizer(self, name: str, args: list[Value], keys: dict[str, Value], node: ast.Call) -> Value:
         given = args[0] if args else keys.get("params", keys.get("parameters", Value()))
-        value = Value(Kind.OPTIMIZER, node, self.program.statement, name, (given,))
+        value = Value(Kind.OPTIMIZER, node, self.state.statement, name, (given,))
         rate = keys.get("lr", args[1] if len(args) > 1 else Value())
         value.attributes |= {"lr": rate, "momentum": keys.get("momentum", Value(constant=0))}
         value.items = owners(given)
         for item in value.items or []:
             if item.kind == Kind.MODULE:  # it is in training, however often eval() is called
                 item.tags.add(Tag.TRAINED)
-        self.program.objects.append(value)
-        self.program.note(Act.OPTIMIZER, node, value, given, "empty" if Tag.USED_UP in given.tags else "")
+        self.state.objects.append(value)
+        self.state.record_event(EventKind.OPTIMIZER, node, value, given, "empty" if Tag.USED_UP in given.tags else "")
         return value
 
     def grad_mode(self, node: ast.expr, scope: Scope) -> ast.AST | Literal[False] | None:

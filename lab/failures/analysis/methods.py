@@ -16,9 +16,9 @@ from lab.failures.analysis.facts import (
     modules,
     owner_of,
 )
-from lab.failures.analysis.kinds import Act, Cut, Kind, Tag
-from lab.failures.analysis.program import Follower, Program
+from lab.failures.analysis.kinds import Cut, EventKind, Kind, Tag
 from lab.failures.analysis.shapes import created_shape, part_shape, reduced_shape, windows_shape
+from lab.failures.analysis.state import AnalysisState, Follower
 from lab.failures.analysis.tensors import Operation, Tensors
 from lab.failures.analysis.work import walk
 
@@ -30,7 +30,7 @@ Method = Callable[["Methods", Operation], Value | None]
 class Methods:
     """Evaluates method calls."""
 
-    program: Program
+    state: AnalysisState
     tensors: Tensors
     follower: Follower
 
@@ -54,18 +54,18 @@ class Methods:
         owner, given = op.first, op.args[1:2]
         handed = given and given[0].kind in {Kind.TENSOR, Kind.UNKNOWN} and given[0].graph is not False
         if handed and owner.kind == Kind.UNKNOWN:  # accelerator.backward(loss)
-            self.program.note(Act.BACKWARD, op.node, given[0], None, "given")
+            self.state.record_event(EventKind.BACKWARD, op.node, given[0], None, "given")
             return Value(Kind.NONE)
-        if Tag.ASKED in owner.tags:  # requires_grad on a computed result does not give it a graph
+        if Tag.REQUIRES_GRAD_SET in owner.tags:  # requires_grad on a computed result does not give it a graph
             owner.graph = owner.graph_before_asked
         retain = op.keys.get("retain_graph")
         detail = "retain" if retain is not None and retain.constant is not False else ""
         detail += " given" if given or "gradient" in op.keys or "grad" in op.keys else ""
-        self.program.note(Act.BACKWARD, op.node, owner, None, detail)
+        self.state.record_event(EventKind.BACKWARD, op.node, owner, None, detail)
         return Value(Kind.NONE)
 
     def zero_grad(self, op: Operation) -> Value:
-        self.program.note_zero(op.first, op.node)
+        self.state.record_zero(op.first, op.node)
         if op.first.kind == Kind.UNKNOWN:
             op.first.tags.add(Tag.TRAINED)
         return Value(Kind.NONE)
@@ -79,7 +79,7 @@ class Methods:
         owner = op.first
         nothing = op.name == "mul_" and len(op.args) > 1 and op.args[1].constant == 0
         if op.name in {"zero_", "fill_", "fill", "copy_"} or nothing:
-            self.program.note_zero(owner.base or Value(), op.node)
+            self.state.record_zero(owner.base or Value(), op.node)
         same = op.name in {"data", "clone", "detach", "detach_", "requires_grad_", "clamp"}
         return Value(Kind.GRADIENT, base=owner.base, op=owner.op, tags=owner.tags) if same else Value()
 
@@ -106,8 +106,8 @@ class Methods:
             sampled = name == "sample"  # no gradient flows from a sample to the distribution's parameters
             return self.tensors.tensor(at, name, () if sampled else owner.parents)
         if name == "append" and args and not bounded(owner):
-            self.program.note(Act.APPEND, at, owner, args[0])
-        item = bool(owner.turns) and bool(args) and args[0].kind == Kind.GRADIENT and args[0].base is owner
+            self.state.record_event(EventKind.APPEND, at, owner, args[0])
+        item = bool(owner.iterations) and bool(args) and args[0].kind == Kind.GRADIENT and args[0].base is owner
         if item and name in {"add_", "sub_"}:
             return self.in_place(op, "method")  # an update by hand
         if name == "detach":
@@ -128,19 +128,19 @@ class Methods:
 
     def take_step(self, owner: Value, args: list[Value], at: ast.expr) -> Value:
         if owner.kind == Kind.SCHEDULER or "sched" in owner.name.lower():
-            self.program.note(Act.SCHEDULER, at, owner, args[0] if args else None)
+            self.state.record_event(EventKind.SCHEDULER, at, owner, args[0] if args else None)
             return Value(Kind.NONE)
         scaler = owner.kind == Kind.SCALER or "scaler" in owner.name.lower()
         if scaler and args:
-            self.program.note(Act.STEP, at, args[0])
+            self.state.record_event(EventKind.STEP, at, args[0])
             return Value(Kind.NONE)
         if args and args[0].kind == Kind.FUNCTION:
             for _ in range(2):  # the optimizer calls its closure repeatedly
                 self.follower.call(args[0], [], {}, at)
-                self.program.note(Act.STEP, at, owner, None, "closure")
+                self.state.record_event(EventKind.STEP, at, owner, None, "closure")
             return Value()
         if owner.kind == Kind.OPTIMIZER or (owner.kind == Kind.UNKNOWN and not args):
-            self.program.note(Act.STEP, at, owner)
+            self.state.record_event(EventKind.STEP, at, owner)
             return Value()
         return Value(parents=tuple(args))
 
@@ -155,14 +155,14 @@ class Methods:
             owner.kind, owner.op = Kind.MODULE, "any"
             owner.tags.add(Tag.ANY)
         if name in {"parameters", "named_parameters", "state_dict"}:
-            one = Value(Kind.PARAMETER, at, self.program.statement, "parameter", graph=True, leaf=True, base=owner)
+            one = Value(Kind.PARAMETER, at, self.state.statement, "parameter", graph=True, leaf=True, base=owner)
             owner.tags.add(Tag.EXPOSED)
             return Value(Kind.NAMED if name != "parameters" else Kind.PARAMETERS, items=[one], base=owner)
         if name in {"eval", "load_state_dict"}:
             owner.tags |= {Tag.EVAL} if Tag.TRAINED not in owner.tags else set()
-            self.program.note(Act.EVAL, at, owner, None, name)
+            self.state.record_event(EventKind.EVAL, at, owner, None, name)
         if name == "train" and not args:
-            self.program.note(Act.TRAIN, at, owner)
+            self.state.record_event(EventKind.TRAIN, at, owner)
         if name == "requires_grad_":
             self.freeze(owner, at) if args and args[0].constant is False else self.thaw(owner)
         if name in {"modules", "children", "named_modules", "named_children"}:
@@ -201,18 +201,18 @@ class Methods:
     def of_list(self, op: Operation) -> Value:
         owner, name, args, at = op.first, op.name, op.args[1:], op.node
         if name == "append" and args:
-            self.program.note(Act.APPEND, at, owner, args[0])
+            self.state.record_event(EventKind.APPEND, at, owner, args[0])
             owner.items = [*(owner.items or []), args[0]][:64]
-            if self.program.grows_by_unknown(owner):
+            if self.state.grows_by_unknown(owner):
                 owner.tags |= {Tag.OPEN}
         elif name == "insert" and len(args) > 1:
             return self.of_list(Operation("append", [owner, *args[1:]], op.keys, at))
         elif name == "extend" and args:
             owner.items = [*(owner.items or []), *(args[0].items or [])][:64]
-            partly = self.program.grows_by_unknown(owner) or not args[0].items
+            partly = self.state.grows_by_unknown(owner) or not args[0].items
             owner.tags |= {Tag.OPEN} if partly else args[0].tags & {Tag.OPEN}
         elif name in {"clear", "pop"}:
-            owner.items, owner.turns = owner.items if name == "pop" else [], self.program.turns()
+            owner.items, owner.iterations = owner.items if name == "pop" else [], self.state.iterations()
         elif name == "values":
             return Value(Kind.LIST, items=owner.items, tags=owner.tags & {Tag.OPEN})
         elif name == "items":
@@ -255,10 +255,10 @@ class Methods:
         redrawn(written_to, op.name)
         how = written if negative(op.keys.get("alpha")) else {"add_": "+", "sub_": "-"}.get(op.name, written)
         if owner.op == "detach" and isinstance(owner.node, ast.Attribute):  # p.data.add_(...)
-            self.program.note(Act.UPDATE, op.node, owner.parents[0], other, how)
+            self.state.record_event(EventKind.UPDATE, op.node, owner.parents[0], other, how)
         else:
             leaf = leaf_of(owner)
-            self.program.note(Act.WRITE, op.node, leaf, other, how if leaf is owner else "part")
+            self.state.record_event(EventKind.WRITE, op.node, leaf, other, how if leaf is owner else "part")
         if owner.kind == Kind.PARAMETER or owner.leaf:
             return owner
         return self.tensors.function(op.name.rstrip("_"), op.args, op.keys, op.node)
@@ -318,7 +318,7 @@ class Methods:
         return self.tensors.tensor(op.node, "index", op.args[:1], shape, integer=op.first.integer)
 
     def new(self, op: Operation) -> Value:
-        return Value(Kind.TENSOR, op.node, self.program.statement, op.name, graph=False)
+        return Value(Kind.TENSOR, op.node, self.state.statement, op.name, graph=False)
 
     def new_zeros(self, op: Operation) -> Value:
         assert isinstance(op.node, ast.Call)
@@ -328,10 +328,10 @@ class Methods:
 
     def freeze(self, owner: Value, node: ast.AST) -> None:
         """Switch requires_grad off for a tensor, for all parameters of a module, or for those that a loop chooses."""
-        chosen = owner.op == "parameter" and self.program.chooses()
+        chosen = owner.op == "parameter" and self.state.chooses()
         for part in self.module_parts(owner):
             part.tags |= {Tag.FROZEN, Tag.PARTLY_FROZEN} if chosen else {Tag.FROZEN}
-        self.program.note(Act.FROZEN, node, owner_of(owner))
+        self.state.record_event(EventKind.FROZEN, node, owner_of(owner))
 
     def thaw(self, owner: Value) -> None:
         for part in self.module_parts(owner):
@@ -347,12 +347,12 @@ class Methods:
         """Set requires_grad on a value; an unknown argument leaves open whether it is set."""
         if value.parents and value.graph is not True:
             value.graph_before_asked = value.graph
-            value.tags.add(Tag.ASKED)
-            self.program.note(Act.ASK, at, value)
-        self.program.asked_for_gradient.add(value)
+            value.tags.add(Tag.REQUIRES_GRAD_SET)
+            self.state.record_event(EventKind.ASK, at, value)
+        self.state.asked_for_gradient.add(value)
         value.graph, value.leaf = (None if args and args[0].constant is not True else True), True
         if value.integer and value.graph:
-            self.program.note(Act.INTEGER_LEAF, at, value)
+            self.state.record_event(EventKind.INTEGER_LEAF, at, value)
         return value
 
     # Methods that train, on any value; a handler returns None if another method of that name is meant.

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from lab.failures.analysis.facts import NORMS, Value
 from lab.failures.analysis.kinds import Kind, Tag, words
 
-MAX_RANGE_TURNS = 4  # followed in a loop over a range; two turns stand for all of a longer one
+MAX_RANGE_TURNS = 4  # followed in a loop over a range; two iterations stand for all of a longer one
 
 
 def matmul_shape(one: Value, two: Value) -> tuple[int | None, ...] | None:

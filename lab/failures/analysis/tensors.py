@@ -7,9 +7,17 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from lab.failures.analysis.effects import EFFECTS, ELEMENTWISE, UNKNOWN, Effect, Result, Saves
-from lab.failures.analysis.facts import LAYERS, TENSORS, Value, broadcast, graph_of, has_many_elements, is_row, reach
-from lab.failures.analysis.kinds import Act, Cut, Kind, Tag
-from lab.failures.analysis.program import Program
+from lab.failures.analysis.facts import (
+    LAYERS,
+    TENSORS,
+    Value,
+    ancestors,
+    broadcast,
+    graph_of,
+    has_many_elements,
+    is_row,
+)
+from lab.failures.analysis.kinds import Cut, EventKind, Kind, Tag
 from lab.failures.analysis.shapes import (
     column_pair,
     created_shape,
@@ -20,6 +28,7 @@ from lab.failures.analysis.shapes import (
     moved_shape,
     reduced_shape,
 )
+from lab.failures.analysis.state import AnalysisState
 from lab.failures.analysis.work import walk
 
 NUMBER_OPERATORS: dict[str, Callable[[float, float], object]] = {
@@ -71,7 +80,7 @@ class Operation:
 class Tensors:
     """Evaluates operations on values."""
 
-    program: Program
+    state: AnalysisState
 
     def tensor(
         self,
@@ -84,16 +93,16 @@ class Tensors:
         kind: Kind = Kind.TENSOR,
     ) -> Value:
         """Return a new tensor computed from `parents`."""
-        value = Value(kind, node if isinstance(node, ast.expr) else None, self.program.statement, op, tuple(parents))
-        value.shape, value.form, value.integer, value.turns = shape, form, integer, self.program.turns()
-        value.created_at = len(self.program.events)
+        value = Value(kind, node if isinstance(node, ast.expr) else None, self.state.statement, op, tuple(parents))
+        value.shape, value.form, value.integer, value.iterations = shape, form, integer, self.state.iterations()
+        value.created_at = len(self.state.events)
         if shape is None and op in KEEP_MANY and any(has_many_elements(p) for p in parents):
             value.tags.add(Tag.MANY)
         flags = [graph_of(p) for p in parents if p.kind not in {Kind.NUMBER, Kind.FLAG, Kind.TEXT, Kind.NONE}]
         value.graph = True if True in flags else None if None in flags else False
         doubles = [p.double for p in parents if p.kind in TENSORS]
         value.double = doubles[0] if len(set(doubles)) == 1 else None
-        self.program.record(value)
+        self.state.record(value)
         if kind == Kind.ARRAY:
             value.graph = False
         return value
@@ -111,12 +120,12 @@ class Tensors:
             parents=tuple(parents),
             graph=graph_of(model),
             node=node,
-            turns=self.program.turns(),
+            iterations=self.state.iterations(),
             op=op,
             form=form,
             branches=model.branches,
         )
-        self.program.record(value)
+        self.state.record(value)
         return value
 
     def part(self, whole: Value, node: ast.expr, shape: tuple[int | None, ...] | None) -> Value:
@@ -146,7 +155,7 @@ class Tensors:
         value = self.like(one if one.kind == Kind.UNKNOWN else two, node, sign, (one, two), form)
         if is_row(one) or is_row(two):
             value.tags.add(Tag.ROW)
-        if self.program.modes[-1] is None:
+        if self.state.modes[-1] is None:
             flags = {graph_of(v) for v in (one, two) if v.kind not in {Kind.NUMBER, Kind.FLAG, Kind.TEXT, Kind.NONE}}
             value.graph = True if True in flags else None if None in flags else False
         return value
@@ -161,14 +170,14 @@ class Tensors:
         if not {one.kind, two.kind} & TENSORS:
             return self.tensor(node, sign, (one, two), shape, form, integer, kind=Kind.ARRAY)
         if sign in "-*" and column_pair(one, two):
-            self.program.note(Act.SUBTRACT, node, one, two, sign)
+            self.state.record_event(EventKind.SUBTRACT, node, one, two, sign)
         value = self.tensor(node, sign, (one, two), shape, form, integer)
         if sign == "**" and is_root(two):
-            self.program.note(Act.ROOT, node, one)
+            self.state.record_event(EventKind.ROOT, node, one)
         if sign == "/" and two.form == "relu":
-            self.program.note(Act.DIVIDE, node, two)
+            self.state.record_event(EventKind.DIVIDE, node, two)
         if sign == "/" and one.op == "-" and one.double is False and isinstance(two.constant, float):
-            self.program.note(Act.DIFFERENCE, node, one, two)
+            self.state.record_event(EventKind.DIFFERENCE, node, one, two)
         if shape is None and sign in "+-*/" and (is_row(one) or is_row(two)):
             value.tags.add(Tag.ROW)
         for saved, other in {
@@ -180,7 +189,7 @@ class Tensors:
             if graph_of(other):
                 self.save(saved, node)
         if sign == "@":
-            self.program.note(Act.MATMUL, node, one, two)
+            self.state.record_event(EventKind.MATMUL, node, one, two)
         return value
 
     def gradient_arithmetic(self, sign: str, one: Value, two: Value) -> Value:
@@ -190,13 +199,13 @@ class Tensors:
         value.graph = None
         if other.kind in TENSORS:  # w - lr * w.grad: the new value of w
             value.kind, value.op = Kind.TENSOR, sign
-            value.graph = True if other.graph and self.program.modes[-1] is None else None
-            value.shape, value.turns = other.shape, self.program.turns()
-            value.tags = {Tag.UPDATED} if flipped or Tag.TURNED in source.tags else {Tag.UPDATED, Tag.UP}
+            value.graph = True if other.graph and self.state.modes[-1] is None else None
+            value.shape, value.iterations = other.shape, self.state.iterations()
+            value.tags = {Tag.UPDATED} if flipped or Tag.NEGATED in source.tags else {Tag.UPDATED, Tag.UP}
             value.tags |= {Tag.REBOUND} if other.graph else set()
-            value.tags |= {Tag.UNRECORDED} if self.program.modes[-1] is not None else set()
+            value.tags |= {Tag.UNRECORDED} if self.state.modes[-1] is not None else set()
         elif other.op == "neg" or (isinstance(other.constant, int | float) and other.constant < 0):
-            value.tags.add(Tag.TURNED)
+            value.tags.add(Tag.NEGATED)
         return value
 
     def numbers(self, sign: str, one: Value, two: Value, node: ast.expr) -> Value:
@@ -204,7 +213,7 @@ class Tensors:
         value.double = one.double if one.double is two.double else None
         a, b = one.constant, two.constant
         if sign == "/" and one.op == "-" and one.double is False and isinstance(b, float):
-            self.program.note(Act.DIFFERENCE, node, one, two)
+            self.state.record_event(EventKind.DIFFERENCE, node, one, two)
         if isinstance(a, int | float) and isinstance(b, int | float) and abs(a) < 1e9 and abs(b) < 1e9:
             try:
                 if sign in NUMBER_OPERATORS and (sign != "**" or abs(b) < 20 or 0 < a < 4):
@@ -215,7 +224,7 @@ class Tensors:
 
     def save(self, value: Value, node: ast.AST) -> None:
         """Mark a value as saved for the backward pass of `node`."""
-        if self.program.modes[-1] is not None:  # without recording, nothing is saved
+        if self.state.modes[-1] is not None:  # without recording, nothing is saved
             return
         value.saved = node
         if value.base is not None and value.op == "index":
@@ -246,9 +255,9 @@ class Tensors:
 
     def to_number(self, value: Value, node: ast.expr, cut: Cut = Cut.ITEM) -> Value:
         if cut == Cut.NUMPY and value.kind in TENSORS and graph_of(value):
-            self.program.note(Act.NUMPY, node, value)
+            self.state.record_event(EventKind.NUMPY, node, value)
         known = value.kind in TENSORS or (value.kind == Kind.UNKNOWN and value.graph)
-        number = Value(Kind.NUMBER if cut == Cut.ITEM else Kind.ARRAY, node, self.program.statement, cut, (value,))
+        number = Value(Kind.NUMBER if cut == Cut.ITEM else Kind.ARRAY, node, self.state.statement, cut, (value,))
         number.graph, number.form, number.shape = False, value.form, value.shape if cut == Cut.NUMPY else ()
         number.integer, number.double = value.integer, value.double
         if known and graph_of(value):
@@ -265,7 +274,7 @@ class Tensors:
     def loss(self, name: str, args: list[Value], keys: dict[str, Value], node: ast.expr) -> Value:
         op = Operation(name, args, keys, node)
         prediction, target = op.argument(0, "input") or Value(), op.argument(1, "target") or Value()
-        self.program.note(Act.LOSS, node, prediction, target, name)
+        self.state.record_event(EventKind.LOSS, node, prediction, target, name)
         reduction = keys.get("reduction", Value(constant="mean")).constant
         whole_batch = reduction in {"mean", "batchmean", "sum"}
         value = self.tensor(node, name, (prediction, target), () if whole_batch else None)
@@ -276,25 +285,25 @@ class Tensors:
             value.form = "loss"
             if reduction == "sum":
                 value.tags.add(Tag.SUM)
-        if prediction.kind == Kind.UNKNOWN and value.graph is False and self.program.modes[-1] is None:
+        if prediction.kind == Kind.UNKNOWN and value.graph is False and self.state.modes[-1] is None:
             value.graph = None
         return value
 
     def function(self, name: str, args: list[Value], keys: dict[str, Value], node: ast.expr) -> Value:
         """Return the result of a tensor function by name, as its row says: F.relu(x), torch.exp(x), x.exp()."""
         if keys.get("inplace", Value()).constant is True:
-            self.program.note(Act.WRITE, node, args[0] if args else Value(), None, "argument")
+            self.state.record_event(EventKind.WRITE, node, args[0] if args else Value(), None, "argument")
         name = name.removeprefix("_")
         effect = EFFECTS.get(name, UNKNOWN)
         return self.transfers[effect.result](self, Operation(name, args, keys, node, effect))
 
     def keeps_shape(self, op: Operation) -> Value:
         if op.effect.notes:
-            self.program.note(op.effect.notes, op.node, op.first)
+            self.state.record_event(op.effect.notes, op.node, op.first)
         if op.name == "relu" and op.first.op in LAYERS and op.first.parents:
-            self.program.rectified.add(op.first.parents[-1])
+            self.state.rectified.add(op.first.parents[-1])
         elif op.name == "relu" and op.first.op == "+":
-            self.program.rectified |= {part for part in op.first.parents if part.leaf and part.graph}
+            self.state.rectified |= {part for part in op.first.parents if part.leaf and part.graph}
         value = self.like(op.first, op.node, op.name, (op.first,), op.effect.form)
         if value.graph and op.effect.saves is not Saves.NOTHING:
             self.save(value if op.effect.saves is Saves.OUTPUT else op.first, op.node)
@@ -302,7 +311,7 @@ class Tensors:
 
     def power(self, op: Operation) -> Value:
         if len(op.args) > 1 and is_root(op.args[1]):
-            self.program.note(Act.ROOT, op.node, op.first)
+            self.state.record_event(EventKind.ROOT, op.node, op.first)
         return self.keeps_shape(op)
 
     def clamped(self, op: Operation) -> Value:
@@ -317,7 +326,7 @@ class Tensors:
 
     def matrix_product(self, op: Operation) -> Value:
         if len(op.args) > 1:
-            self.program.note(Act.MATMUL, op.node, op.args[0], op.args[1])
+            self.state.record_event(EventKind.MATMUL, op.node, op.args[0], op.args[1])
         return self.tensor(op.node, "matmul", op.args)
 
     def signed(self, op: Operation) -> Value:
@@ -441,7 +450,7 @@ class Tensors:
             or any(v.cut for v in a.parents if a.op == "call")
             or a.kind in TENSORS | {Kind.ARRAY}
             or any(v.cut or v.graph or v.op == "item" for v in leaves([a]))
-            or (a.kind == Kind.NUMBER and any(v.cut or v.op == "item" for v in reach(a, live=False)))
+            or (a.kind == Kind.NUMBER and any(v.cut or v.op == "item" for v in ancestors(a, live=False)))
         ]
         value = self.tensor(node, name, sources, kind=kind)
         wants = keys.get("requires_grad")
@@ -455,7 +464,7 @@ class Tensors:
             word = keys["dtype"].op.split(".")[-1]
             value.double = {"double": True, "float64": True, "float": False, "float32": False}.get(word)
         if kind == Kind.TENSOR:
-            behind = (p for part in value.parents for p in reach(part, live=False))
+            behind = (p for part in value.parents for p in ancestors(part, live=False))
             lost = next((p for p in behind if p.graph or p.cut or p.op == "item"), None)
             value.graph = None if wants is not None and wants.constant is None else bool(wants and wants.constant)
             if lost is not None and name in {"tensor", "from_numpy", "as_tensor", "Tensor", "FloatTensor"}:
@@ -465,7 +474,7 @@ class Tensors:
         if wants is None and value.cut != Cut.NO_GRAD:
             value.graph = False
         if value.integer and value.graph and kind == Kind.TENSOR:
-            self.program.note(Act.INTEGER_LEAF, node, value)
+            self.state.record_event(EventKind.INTEGER_LEAF, node, value)
         return value
 
     @staticmethod

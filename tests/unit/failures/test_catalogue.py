@@ -12,6 +12,7 @@ from lab.failures.curve import KNOWN
 from lab.failures.failure import format_numbers, patched, read_numbers, run
 from lab.failures.index import fit, labelled_sentences, rank
 from lab.failures.memory import batch
+from lab.failures.numbers import Number
 from lab.traps.faults import catalogue as faults
 from practice.debug import PROGRAMS
 
@@ -23,6 +24,7 @@ SILENT = {"zero-grad", "kept", "no-grad", "dead", "vanishing", "zero-init", "rat
 
 def test_they_are_the_25_in_their_order():
     assert [failure.number for failure in FAILURES] == [*range(1, 26)]
+    assert {failure.key: failure.number for failure in FAILURES} == {number.key: number for number in Number}
     assert len(BY_KEY) == len({failure.name for failure in FAILURES}) == 25
 
 

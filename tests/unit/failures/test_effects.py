@@ -11,7 +11,7 @@ import pytest
 from lab.failures.analysis.effects import EFFECTS, Result
 from lab.failures.analysis.facts import Value
 from lab.failures.analysis.interpreter import Interpreter
-from lab.failures.analysis.kinds import Act
+from lab.failures.analysis.kinds import EventKind
 from lab.failures.analysis.parameters import PARAMETERS, positional
 from lab.failures.analysis.tensors import Tensors
 
@@ -48,8 +48,8 @@ def facts(call: str) -> tuple[object, ...]:
     )
     interpreter = Interpreter()
     interpreter.read(positional(ast.parse(text)))
-    events = interpreter.program.events
-    z = next((event.value for event in events if event.kind == Act.BACKWARD and event.line == 6), Value())
+    events = interpreter.state.events
+    z = next((event.value for event in events if event.kind == EventKind.BACKWARD and event.line == 6), Value())
     shown = (z.kind, z.op, z.shape, z.graph, z.form, z.cut, z.integer, [part.op for part in z.parents])
     return *shown, [(event.kind, event.detail, event.value.op) for event in events]
 

@@ -8,19 +8,19 @@ nothing.
 from collections.abc import Iterable
 
 from lab.failures.analysis.edits import Text
-from lab.failures.analysis.program import Program
 from lab.failures.analysis.rules import cuts, graphs, leaves, networks, numbers, optimized, order, updates
 from lab.failures.analysis.rules.case import Case, RuleHit
+from lab.failures.analysis.state import AnalysisState
 from lab.failures.analysis.work import TextTooLong, limited
 
 # Of two rules that find the same failure in one line, the first one speaks.
 MODULES = (order, graphs, cuts, leaves, numbers, networks, updates, optimized)
 
 
-def apply_rules(program: Program, source: str) -> Iterable[RuleHit]:
+def apply_rules(state: AnalysisState, source: str) -> Iterable[RuleHit]:
     """Run every rule and return its hits in the order of the lines, each failure once a line. Says in
-    `program.left_out` if the text is too long for all rules."""
-    case = Case(program, Text(source))
+    `state.left_out` if the text is too long for all rules."""
+    case = Case(state, Text(source))
     found: dict[tuple[int, int], RuleHit] = {}
     try:
         with limited():
@@ -29,5 +29,5 @@ def apply_rules(program: Program, source: str) -> Iterable[RuleHit]:
                     line = getattr(hit.node, "lineno", 0)
                     found.setdefault((line, hit.failure), hit)
     except TextTooLong as error:
-        program.left_out = program.left_out or str(error)
+        state.left_out = state.left_out or str(error)
     return [found[key] for key in sorted(found)]

@@ -9,26 +9,28 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from lab.failures.analysis.edits import Edit, Text
-from lab.failures.analysis.facts import ENGINE, Value, moved_by, reach
-from lab.failures.analysis.kinds import Act
-from lab.failures.analysis.program import Event, Program
+from lab.failures.analysis.facts import ENGINE, Value, ancestors, moved_by
+from lab.failures.analysis.kinds import EventKind
+from lab.failures.analysis.state import AnalysisState, Event
 from lab.failures.analysis.syntax import short
 from lab.failures.analysis.work import StepList, walk
+from lab.failures.numbers import Number
 from lab.text import read_rows
 
 Node = TypeVar("Node", bound=ast.AST)
 
 
 @cache
-def sentences() -> dict[str, tuple[int, str]]:
+def sentences() -> dict[str, tuple[Number, str]]:
     """Return each sentence of sentences.toml by its key, with the number of its failure."""
     rows = read_rows(Path(__file__).with_name("sentences.toml"))
-    return {key: (int(number), text) for number, texts in rows.items() for key, text in texts.items()}
+    numbers = {number.key: number for number in Number}
+    return {key: (numbers[name], text) for name, texts in rows.items() for key, text in texts.items()}
 
 
 @dataclass(frozen=True, slots=True)
 class RuleHit:
-    failure: int
+    failure: Number
     node: ast.AST
     sentence: str
     edit: Edit | None  # None if no mechanical edit removes the failure
@@ -38,7 +40,7 @@ class RuleHit:
 class Case:
     """A program's source text and the events of its run: the input of every rule."""
 
-    program: Program
+    state: AnalysisState
     text: Text
 
     def hit(
@@ -67,28 +69,28 @@ class Case:
         }
         return RuleHit(failure, node, sentence.format(**given), edit)
 
-    def events_of(self, *kinds: Act) -> list[Event]:
+    def events_of(self, *kinds: EventKind) -> list[Event]:
         """Return the events of these kinds, in order."""
-        return StepList(event for event in self.program.events if event.kind in kinds)
+        return StepList(event for event in self.state.events if event.kind in kinds)
 
-    def reached(self, *kinds: Act, live: bool = True) -> set[Value]:
+    def reached(self, *kinds: EventKind, live: bool = True) -> set[Value]:
         """Return every value that a gradient from events of these kinds reaches, see `reach`."""
-        return {value for event in self.events_of(*kinds) for value in reach(event.value, live)}
+        return {value for event in self.events_of(*kinds) for value in ancestors(event.value, live)}
 
     @cached_property
-    def alive(self) -> set[Value]:
+    def backward_reached(self) -> set[Value]:
         """Every value that a backward pass reaches."""
-        return self.reached(Act.BACKWARD)
+        return self.reached(EventKind.BACKWARD)
 
     @cached_property
-    def moved(self) -> set[Value]:
+    def optimized(self) -> set[Value]:
         """Every value that an optimizer moves."""
-        return {part for event in self.events_of(Act.OPTIMIZER) for part in moved_by(event.value)}
+        return {part for event in self.events_of(EventKind.OPTIMIZER) for part in moved_by(event.value)}
 
     @cached_property
     def in_where(self) -> set[ast.AST]:
         """Every node in a call of where()."""
-        return {part for event in self.events_of(Act.WHERE) for part in walk(event.node)}
+        return {part for event in self.events_of(EventKind.WHERE) for part in walk(event.node)}
 
     def nodes(self, kind: type[Node]) -> list[Node]:
         """Return the nodes of a type in the program, in the order of `walk`."""
@@ -97,14 +99,14 @@ class Case:
     @cached_property
     def by_type(self) -> dict[type[ast.AST], list[Any]]:
         found: dict[type[ast.AST], list[Any]] = defaultdict(StepList)
-        for node in walk(self.program.tree):
+        for node in walk(self.state.tree):
             found[type(node)].append(node)
         return found
 
     @cached_property
     def order(self) -> dict[Event, int]:
         """The position of each event among all events."""
-        return {event: place for place, event in enumerate(self.program.events)}
+        return {event: place for place, event in enumerate(self.state.events)}
 
     @cached_property
     def names(self) -> set[str]:

@@ -17,21 +17,21 @@ from lab.failures.analysis.facts import (
     MISNAMED_SWITCHES,
     TENSORS,
     Value,
+    ancestors,
     graph_of,
     has_parameters,
     is_network_output,
     is_unknown_call,
     is_unknown_loss,
     modules,
-    reach,
     surely_reached,
     traverse,
     without,
 )
-from lab.failures.analysis.kinds import Act, Cut, Kind, Tag
-from lab.failures.analysis.program import Event
+from lab.failures.analysis.kinds import Cut, EventKind, Kind, Tag
 from lab.failures.analysis.rules.case import Case, RuleHit
 from lab.failures.analysis.rules.numbers import discounted
+from lab.failures.analysis.state import Event
 from lab.failures.analysis.syntax import inside, is_simple, method, receiver
 
 # The sentence for each kind of cut; the number of the failure stands there.
@@ -66,8 +66,9 @@ def without_cut(case: Case, cut: Value, node: ast.expr) -> Edit | str | None:
     if cut.cut == Cut.NO_GRAD:
         blocks = (block for block in case.nodes(ast.With) if [item.context_expr for item in block.items] == [node])
         around = next(blocks, None)
-        functions = [*case.nodes(ast.FunctionDef), *case.nodes(ast.AsyncFunctionDef)]
-        decorates = any(node in function.decorator_list for function in functions)
+        decorators = [function.decorator_list for function in case.nodes(ast.FunctionDef)]
+        decorators += [function.decorator_list for function in case.nodes(ast.AsyncFunctionDef)]
+        decorates = any(node in listed for listed in decorators)
         return case.text.unindented(around) if around else case.text.without(node) if decorates else None
     return None
 
@@ -75,28 +76,28 @@ def without_cut(case: Case, cut: Value, node: ast.expr) -> Edit | str | None:
 def loss_behind_a_cut(case: Case) -> Iterator[RuleHit]:
     """Report failures 4, 11, 12, 13 and 21: a pass starts from a value without a graph; the hit is at the cut.
     Reports nothing if anything on the way is unknown."""
-    for event in case.events_of(Act.BACKWARD):
+    for event in case.events_of(EventKind.BACKWARD):
         value = event.value
         remade = (value.cut == Cut.WRAPPED and value.leaf) or only_rewrapped(value)
         cut_off = value.graph is None and only_data(value)
         if value.leaf and value.graph and value.parents:  # requires_grad was set after the value was computed
-            remade = remade or any(v.cut == Cut.WRAPPED for v in reach(value, live=False))
-        number = value.kind == Kind.NUMBER and any(v.op == "item" for v in reach(value, live=False))
+            remade = remade or any(v.cut == Cut.WRAPPED for v in ancestors(value, live=False))
+        number = value.kind == Kind.NUMBER and any(v.op == "item" for v in ancestors(value, live=False))
         without_graph = value.graph is False and value.kind in TENSORS | {Kind.UNKNOWN, Kind.NUMBER}
         if without_graph or remade or cut_off or number:
             yield from first_cut(case, event)
-            asked = [e for e in case.events_of(Act.ASK) if e.value is value and is_simple(e.statement)]
+            asked = [e for e in case.events_of(EventKind.ASK) if e.value is value and is_simple(e.statement)]
             yield from (case.hit("forced_requires_grad", e.node, None, event) for e in asked[:1])
         elif value.graph is None and value.kind == Kind.TENSOR:
             yield from all_frozen(case, event)
-    for event in case.events_of(Act.USED):
+    for event in case.events_of(EventKind.USED):
         if event.value.cut == Cut.DERIVATIVE:
             yield from first_cut(case, event)
 
 
 def only_rewrapped(value: Value) -> bool:
     """Tell whether every path ends at a tensor rewrapped from plain numbers, and none at a parameter."""
-    alive = list(reach(value))
+    alive = list(ancestors(value))
     wrapped = [v for v in alive if v.cut == Cut.WRAPPED and v.leaf and v.graph]
     others = [v for v in alive if v not in wrapped]
     learned = any(v.kind in {Kind.MODULE, Kind.PARAMETER, Kind.UNKNOWN} or v.op == "call" or v.branches for v in others)
@@ -105,34 +106,34 @@ def only_rewrapped(value: Value) -> bool:
 
 def only_data(value: Value) -> bool:
     """Tell whether no live path leads to a parameter: only batches of a loop, targets, and cuts with layers behind."""
-    alive = list(reach(value))
+    alive = list(ancestors(value))
     judges = {v.base for v in alive if is_unknown_loss(v)}
     learned = any(
         v.kind in {Kind.MODULE, Kind.PARAMETER} or (v.op == "call" and not is_unknown_loss(v)) or v.branches or v.graph
         for v in alive
         if not v.cut
     )
-    behind = [v for c in alive if c.cut for v in reach(c, live=False)]
+    behind = [v for c in alive if c.cut for v in ancestors(c, live=False)]
     strangers = [v for v in alive if v.kind == Kind.UNKNOWN and not v.cut and not v.parents and v not in judges]
     if learned or any(v.op for v in strangers):
         return False
     if any(v.kind == Kind.MODULE and v.op in LAYERS for v in behind):
         return True
     targets = {v.parents[-1] for v in alive if v.op in LOSS_FUNCTIONS or is_unknown_loss(v)}
-    return any(v.op == "call" for v in behind) and all(v.turns or v in targets for v in strangers)
+    return any(v.op == "call" for v in behind) and all(v.iterations or v in targets for v in strangers)
 
 
 def first_cut(case: Case, event: Event) -> Iterator[RuleHit]:
     """Report the cut behind which the parameters of a loss lie, or the tensors that lack requires_grad."""
-    found = list(reach(event.value, live=False))
+    found = list(ancestors(event.value, live=False))
     cuts = [v for v in found if v.cut and v.cut_by is not None]
     if event.value.kind == Kind.NUMBER and not cuts:  # only the .item() call is known
         number = next((v for v in found if v.op == "item" and v.node is not None), None)
-        if number is not None:
+        if number is not None and number.node is not None:
             yield case.hit(CUTS[Cut.ITEM], number.node, None, event, what="the parameters")
         return
     for cut in sorted(cuts, key=lambda v: v.cut == Cut.WRAPPED):
-        behind = list(reach(cut, live=False))[1:]
+        behind = list(ancestors(cut, live=False))[1:]
         known = any(v.graph or graph_of(v) or v.cut or v.op == "call" for v in behind)
         by_numpy = cut.cut == Cut.DETACH and any(v.cut == Cut.NUMPY for v in found)
         if (cut.cut == Cut.NO_GRAD or known) and not by_numpy:
@@ -147,7 +148,7 @@ def nothing_requires_grad(case: Case, event: Event, found: list[Value]) -> Itera
     if any(v.kind not in known or v.branches or v.cut or v.op == "item" for v in found):
         return
     made = [v for v in found if v.leaf and isinstance(v.node, ast.Call) and v.op in CREATORS and not v.integer]
-    read = {e.value for e in case.events_of(Act.READ_GRAD)}
+    read = {e.value for e in case.events_of(EventKind.READ_GRAD)}
     if made and event.value.kind == Kind.TENSOR:
         first = min(made, key=lambda v: (v not in read, v.node.lineno if v.node else 0))
         yield from ask(case, first, event)
@@ -165,28 +166,30 @@ def ask(case: Case, value: Value, event: Event) -> Iterator[RuleHit]:
 def gradient_of_plain_tensor(case: Case) -> Iterator[RuleHit]:
     """Report failure 4: a gradient is read of, or computed for, a tensor of the program that does not require one.
     Reports nothing for this project's engine, whose tensors require gradients by default."""
-    for event in case.events_of(Act.READ_GRAD, Act.DIFFERENTIATE) if case.torch else ():
+    for event in case.events_of(EventKind.READ_GRAD, EventKind.DIFFERENTIATE) if case.torch else ():
         value, source = event.value, without(event.value, {"view"})
         made = source.leaf and source.op in CREATORS and not source.integer
         plain = made and value.graph is False and not value.cut and Tag.FROZEN not in value.tags
-        if plain and (event.kind == Act.DIFFERENTIATE or value in case.alive):
+        if plain and (event.kind == EventKind.DIFFERENTIATE or value in case.backward_reached):
             yield from ask(case, value, event)
 
 
 def all_frozen(case: Case, event: Event) -> Iterator[RuleHit]:
     """Report failure 4: every layer on the way is frozen. Reports nothing if anything else there could learn, or if
     the program may put other layers into the network, such as adapters next to the frozen ones."""
-    behind = list(reach(event.value))
+    behind = list(ancestors(event.value))
     layers = [v for v in behind if v.kind == Kind.MODULE and v.op in LAYERS]
     others = [
         v for v in behind if v.kind == Kind.PARAMETER or (v.leaf and v.graph) or v.branches or v.op in {"call", "any"}
     ]
     if not layers or others or any(Tag.FROZEN not in v.tags or Tag.PARTLY_FROZEN in v.tags for v in layers):
         return
-    wanted = [e.value for e in case.events_of(Act.READ_GRAD)]
-    wanted += [v for e in case.events_of(Act.OPTIMIZER) for v in e.value.items or [] if v.kind == Kind.TENSOR]
+    wanted = [e.value for e in case.events_of(EventKind.READ_GRAD)]
+    wanted += [v for e in case.events_of(EventKind.OPTIMIZER) for v in e.value.items or [] if v.kind == Kind.TENSOR]
     inputs = [v for v in dict.fromkeys(wanted) if v.graph is False and v in behind]
-    freezing = [e for e in case.events_of(Act.FROZEN) if any(v is part for part in modules(e.value) for v in layers)]
+    freezing = [
+        e for e in case.events_of(EventKind.FROZEN) if any(v is part for part in modules(e.value) for v in layers)
+    ]
     if inputs:
         yield from ask(case, inputs[0], event)
     elif len({e.statement for e in freezing}) == 1 and not case.names & REPLACES_LAYERS:
@@ -200,14 +203,14 @@ def term_behind_a_cut(case: Case) -> Iterator[RuleHit]:
     """Report failures 12, 13 and 21: one term of the loss is behind a cut, while another term has a gradient.
     Reports nothing for factors, and if the loss contains a detach: a straight-through estimator gives a choice a
     gradient that way."""
-    for event in case.events_of(Act.BACKWARD):
+    for event in case.events_of(EventKind.BACKWARD):
         parts = list(traverse(event.value, summands))
         if event.value.graph is False or any(part.cut == Cut.DETACH for part in parts):
             continue
         for term in parts:
             number = term.op == "item" and term.form == "loss"
             plain = term.kind == Kind.TENSOR and graph_of(term) is False and graph_of(event.value) is True
-            found = list(reach(term, live=False)) if plain or number else []
+            found = list(ancestors(term, live=False)) if plain or number else []
             cuts = [v for v in found if v.cut and any(graph_of(p) is True for p in v.parents)]
             if cuts and {v.cut for v in cuts} in ({Cut.CHOICE}, {Cut.NO_GRAD}, {Cut.ITEM}):
                 yield from cut_hit(case, cuts[0], event, "the parameters of this term")
@@ -223,21 +226,21 @@ def summands(value: Value) -> tuple[Value, ...]:
 def parameter_behind_a_cut(case: Case) -> Iterator[RuleHit]:
     """Report failures 4, 11, 12, 13 and 21: an optimizer moves what a cut separates from every backward pass.
     Reports nothing if a pass reaches it on another path, or might through an unknown call, or if it is written to."""
-    written = {e.value for e in case.events_of(Act.WRITE, Act.UPDATE)}
-    lives = [(event, list(reach(event.value))) for event in case.events_of(Act.BACKWARD)]
-    for step in case.events_of(Act.STEP):
+    written = {e.value for e in case.events_of(EventKind.WRITE, EventKind.UPDATE)}
+    lives = [(event, list(ancestors(event.value))) for event in case.events_of(EventKind.BACKWARD)]
+    for step in case.events_of(EventKind.STEP):
         for item in dict.fromkeys(part for whole in step.value.items or [] for part in learned_parts(whole)):
             parts = set(modules(item))
-            if item.tags & {Tag.FROZEN, Tag.EVAL} or parts & (case.alive | written):
+            if item.tags & {Tag.FROZEN, Tag.EVAL} or parts & (case.backward_reached | written):
                 continue
             for event, live in lives:
                 if event.loops != step.loops or any(v.op == "call" and not v.cut and not is_known(v) for v in live):
                     continue
-                cuts = [v for v in live if v.cut in CUTS and any(p in parts for p in reach(v, live=False))]
-                targets = {e.other for e in case.events_of(Act.LOSS)}
+                cuts = [v for v in live if v.cut in CUTS and any(p in parts for p in ancestors(v, live=False))]
+                targets = {e.other for e in case.events_of(EventKind.LOSS)}
                 cuts.sort(key=lambda v: v in targets)  # a target may be detached on purpose
                 if cuts:
-                    before = [v for v in reach(cuts[0], live=False) if v.cut and v.cut_by is not None]
+                    before = [v for v in ancestors(cuts[0], live=False) if v.cut and v.cut_by is not None]
                     cut = next((v for v in before if v.cut != Cut.WRAPPED), cuts[0])
                     yield from cut_hit(case, cut, event, f"{item:the parameters}")
 
@@ -260,7 +263,7 @@ def is_known(value: Value) -> bool:
 def still_frozen(case: Case) -> Iterator[RuleHit]:
     """Report failure 12: frozen parameters are to learn again, but what is set is not their requires_grad.
     Reports nothing if something else switches them on, and for an object's own flag."""
-    for event in case.events_of(Act.ATTRIBUTE):
+    for event in case.events_of(EventKind.ATTRIBUTE):
         owner, node, word = event.value, event.node, event.detail
         switch = word in MISNAMED_SWITCHES or (word == "requires_grad" and owner.kind == Kind.MODULE)
         on = event.other is not None and event.other.constant is True
@@ -274,7 +277,7 @@ def still_frozen(case: Case) -> Iterator[RuleHit]:
 def refused_by_numpy(case: Case) -> Iterator[RuleHit]:
     """Report failure 13: NumPy is given a tensor with a graph, which PyTorch refuses.
     Reports nothing for this project's engine, and under no_grad, where PyTorch allows it."""
-    for event in case.events_of(Act.NUMPY):
+    for event in case.events_of(EventKind.NUMPY):
         node, source = event.node, receiver(event.node)
         if not isinstance(node, ast.Call) or "torch" not in case.names or not event.recorded:
             continue
@@ -286,37 +289,48 @@ def refused_by_numpy(case: Case) -> Iterator[RuleHit]:
             yield case.hit("refused_by_numpy", node, change, event)
 
 
-ASKING = (Act.BACKWARD, Act.USED, Act.DIFFERENTIATE, Act.READ_GRAD)  # events that compute or read a gradient
+ASKING = (
+    EventKind.BACKWARD,
+    EventKind.USED,
+    EventKind.DIFFERENTIATE,
+    EventKind.READ_GRAD,
+)  # events that compute or read a gradient
 
 
 def evaluation_recorded(case: Case) -> Iterator[RuleHit]:
     """Report failure 12: a pass in eval mode records a graph that nothing uses, in a loop or in each call.
     Reports nothing if anything in the same loop computes a gradient of the same network in that mode."""
     asking, wanted = case.events_of(*ASKING), case.reached(*ASKING, live=False)
-    for event in case.events_of(Act.FORWARD) if case.torch else ():
+    for event in case.events_of(EventKind.FORWARD) if case.torch else ():
         network = event.other
         loop = event.loops[-1] if event.loops else None
         here = loop is not None and (event.function is None or inside(event.function, loop))
         if network is None or not here or not event.recorded or event.value in wanted:
             continue
-        modes = [e for e in case.events_of(Act.EVAL, Act.TRAIN) if e.value is network and e.detail != "load_state_dict"]
+        modes = [
+            e
+            for e in case.events_of(EventKind.EVAL, EventKind.TRAIN)
+            if e.value is network and e.detail != "load_state_dict"
+        ]
         before = [e for e in modes if e.functions == event.functions and case.order[e] < case.order[event]]
         judged = bool(before) and before[-1].detail == "eval" and Tag.FROZEN not in network.tags
-        asked = any(e.turns == event.turns and case.order[e] > case.order[event] for e in asking)
+        asked = any(e.iterations == event.iterations and case.order[e] > case.order[event] for e in asking)
         if judged and not asked:
             yield case.hit("evaluation_recorded", event.node, None, network=network)
 
 
 def moving_target(case: Case) -> Iterator[RuleHit]:
     """Report failure 11: the network's own discounted output is its target, so the gradient pulls both."""
-    pairs = [(e.value, e.other) for e in case.events_of(Act.LOSS) if e.other and e.detail in BROADCASTING_LOSSES]
-    for top in dict.fromkeys(v for e in case.events_of(Act.BACKWARD) for v in surely_reached(e.value) if v.op == "-"):
+    pairs = [(e.value, e.other) for e in case.events_of(EventKind.LOSS) if e.other and e.detail in BROADCASTING_LOSSES]
+    for top in dict.fromkeys(
+        v for e in case.events_of(EventKind.BACKWARD) for v in surely_reached(e.value) if v.op == "-"
+    ):
         pairs += list(itertools.permutations(top.parents, 2))
     for prediction, target in pairs:
         if not discounted(target):
             continue
         statement = target.statement
-        alive = list(reach(prediction))
+        alive = list(ancestors(prediction))
         shared = {v for v in alive if v.kind == Kind.MODULE and graph_of(v)}
         shared |= {v.base for v in alive if is_network_output(v) and v.base is not None}
         own = not is_unknown_call(target) and any(v in shared for v in surely_reached(target))

@@ -8,20 +8,20 @@ from lab.failures.analysis.facts import (
     LAYERS,
     SAVING,
     Value,
+    ancestors,
     graph_of,
     has_many_elements,
     has_parameters,
     is_network_output,
     is_unknown_loss,
     moved_by,
-    reach,
     surely_reached,
     traverse,
 )
-from lab.failures.analysis.kinds import Act, Kind, Tag
-from lab.failures.analysis.program import Event, exclusive
+from lab.failures.analysis.kinds import EventKind, Kind, Tag
 from lab.failures.analysis.rules.case import Case, RuleHit
 from lab.failures.analysis.shapes import leaves
+from lab.failures.analysis.state import Event, exclusive
 from lab.failures.analysis.syntax import inside, names_in, receiver
 from lab.failures.analysis.work import walk
 
@@ -32,7 +32,7 @@ def graph_used_again(case: Case) -> Iterator[RuleHit]:
     one `if`; and if the shared part saves nothing that a pass needs, or is unknown."""
     gone: dict[Value, Event] = {}
     done: set[ast.AST] = set()
-    for event in case.events_of(Act.BACKWARD, Act.USED):
+    for event in case.events_of(EventKind.BACKWARD, EventKind.USED):
         values = [
             v
             for v in surely_reached(event.value)
@@ -56,14 +56,20 @@ def saves(value: Value) -> bool:
 def recurs(case: Case, event: Event) -> bool:
     """Tell whether a pass goes through the previous iteration's state, from which this one's state is computed, too.
     The next iteration's pass will then go through that part again."""
-    alive = set(reach(event.value))
-    kept = [e for e in case.events_of(Act.ATTRIBUTE) if e.other is not None and e.other.kind == Kind.TENSOR]
+    alive = set(ancestors(event.value))
+    kept = [e for e in case.events_of(EventKind.ATTRIBUTE) if e.other is not None and e.other.kind == Kind.TENSOR]
     for one, two in itertools.combinations(kept, 2):
         before, now = one.other, two.other
-        if before is None or now is None or one.node is not two.node or one.turns == two.turns or not event.loops:
+        if (
+            before is None
+            or now is None
+            or one.node is not two.node
+            or one.iterations == two.iterations
+            or not event.loops
+        ):
             continue
-        here = two.turns == event.turns[: len(two.turns)] and before in alive and before.graph
-        if here and before in reach(now) and any(v.graph and saves(v) for v in reach(before)):
+        here = two.iterations == event.iterations[: len(two.iterations)] and before in alive and before.graph
+        if here and before in ancestors(now) and any(v.graph and saves(v) for v in ancestors(before)):
             return True
     return False
 
@@ -71,8 +77,8 @@ def recurs(case: Case, event: Event) -> bool:
 def freed_graph(case: Case, event: Event, shared: list[tuple[Value, Event]]) -> Iterator[RuleHit]:
     """Report a pass through a graph that an earlier one freed, at what should be done differently."""
     value, before = shared[0]
-    turns = dict(event.turns)
-    earlier_turn = any(turns.get(loop, turn) != turn for loop, turn in value.turns)
+    iterations = dict(event.iterations)
+    earlier_turn = any(iterations.get(loop, iteration) != iteration for loop, iteration in value.iterations)
     node = before.node
     if event.value is not before.value and (earlier_turn or (event.second_call and not before.second_call)):
         unknown = all(v.op == "call" for v, _ in shared)  # a network defined elsewhere may detach its state itself
@@ -80,7 +86,7 @@ def freed_graph(case: Case, event: Event, shared: list[tuple[Value, Event]]) -> 
             yield from carried_state(case, event)
     elif "retain" in before.detail:
         return
-    elif before.kind == Act.USED and isinstance(node, ast.Call):
+    elif before.kind == EventKind.USED and isinstance(node, ast.Call):
         change = case.text.with_keyword(node, "retain_graph", "True")
         yield case.hit("freed_by_derivative", node, change, event, freed=before.value)
     elif event.value is before.value:
@@ -97,13 +103,13 @@ def freed_graph(case: Case, event: Event, shared: list[tuple[Value, Event]]) -> 
 def carried_state(case: Case, event: Event) -> Iterator[RuleHit]:
     """Report failure 11 where a state is computed that the next iteration goes on from. The state is a name that a loop
     carries on, or an attribute, which outlives a call."""
-    alive = set(reach(event.value))
+    alive = set(ancestors(event.value))
 
     def lives(value: Value) -> bool:
         return value in alive or any(v in alive for v in leaves([value]))
 
     for loop in reversed(event.loops):
-        carried = [pair for left in case.program.carried.get(loop, []) for pair in left.items()]
+        carried = [pair for left in case.state.carried.get(loop, []) for pair in left.items()]
         names = {name: v for name, v in carried if lives(v) and graph_of(v) is not False}
         made = [node for node in walk(loop) if isinstance(node, ast.Assign)]
         for reads in (True, False):  # prefer a statement that reads and assigns the state
@@ -114,7 +120,7 @@ def carried_state(case: Case, event: Event) -> Iterator[RuleHit]:
                 if found and (not reads or any(isinstance(n, ast.Call) for n in walk(node.value))):
                     yield case.hit("carried_state", node, None, event, name=found[0])
                     return
-    for kept in reversed(case.events_of(Act.ATTRIBUTE)):
+    for kept in reversed(case.events_of(EventKind.ATTRIBUTE)):
         value, alone = kept.other, isinstance(kept.statement, ast.Assign) and kept.value.kind != Kind.UNKNOWN
         if value is not None and alone and lives(value) and value.kind not in {Kind.MODULE, Kind.PARAMETER}:
             yield case.hit("carried_state", kept.statement, None, event, name=case.text.of(kept.node))
@@ -130,11 +136,11 @@ def read_before(name: str, made: ast.stmt, loop: ast.stmt) -> bool:
 def computed_before_loop(case: Case, event: Event) -> Iterator[RuleHit]:
     """Report failure 2 for what is computed before a loop, with its graph, and used in the pass of each iteration."""
     loop = event.loops[-1] if event.loops else None
-    before = (v for user in reach(event.value) if loop in dict(user.turns) for v in user.parents)
+    before = (v for user in ancestors(event.value) if loop in dict(user.iterations) for v in user.parents)
     for value in before:
         statement = case.assignment(value)
-        computed = (value.kind == Kind.TENSOR and value.graph) or any(is_network_output(v) for v in reach(value))
-        outside = loop not in dict(value.turns) and value.name and not inside(loop, statement)
+        computed = (value.kind == Kind.TENSOR and value.graph) or any(is_network_output(v) for v in ancestors(value))
+        outside = loop not in dict(value.iterations) and value.name and not inside(loop, statement)
         if computed and outside and not value.leaf and isinstance(statement, ast.Assign):
             yield case.hit("computed_once", statement, None, event, name=value.name)
             return
@@ -142,19 +148,19 @@ def computed_before_loop(case: Case, event: Event) -> Iterator[RuleHit]:
 
 def undetached_input(case: Case, event: Event, before: Event, shared: list[Value]) -> Iterator[RuleHit]:
     """Report failure 11: the pass of one network runs on into another, whose own pass then lacks its graph."""
-    events, start, end = case.program.events, case.order[before], case.order[event]
-    step = next((e for e in events[start:end] if e.kind == Act.STEP), None)
+    events, start, end = case.state.events, case.order[before], case.order[event]
+    step = next((e for e in events[start:end] if e.kind == EventKind.STEP), None)
     top = next((v for v in shared if v.name), None)
     if step is None or top is None:
         return
     if step.value.items is None:  # unknown parameters: a second optimizer is the only hint
-        others = any(e.kind == Act.STEP and e.value is not step.value for e in events[end:])
+        others = any(e.kind == EventKind.STEP and e.value is not step.value for e in events[end:])
         foreign = [v for v in shared if others and is_network_output(v)]
     else:
         moved = set(moved_by(step.value))
         parts = [p for v in shared for p in v.parents if p.kind == Kind.MODULE]
         foreign = [p for p in parts if (has_parameters(p) or Tag.ANY in p.tags) and p not in moved]
-    users = [v for v in reach(before.value) if top in v.parents]
+    users = [v for v in ancestors(before.value) if top in v.parents]
     texts = [node for user in users for node in (user.node, user.statement) if node is not None]
     calls = [call for node in texts for call in walk(node) if isinstance(call, ast.Call)]
     for use in (use for call in calls for use in call.args if isinstance(use, ast.Name) and use.id == top.name):
@@ -167,18 +173,18 @@ def undetached_input(case: Case, event: Event, before: Event, shared: list[Value
 def weights_changed_between(case: Case) -> Iterator[RuleHit]:
     """Report failure 1: weights change between a forward pass and its backward pass, which needs the old ones.
     Reports nothing if no gradient goes on behind these weights, or if the graph is freed anyway."""
-    events = case.program.events
+    events = case.state.events
     for end, event in enumerate(events):
-        made = (event.turns, event.turns[:-1])
-        found = list(reach(event.value)) if event.kind == Act.BACKWARD else []
-        for value, weight in ((v, weight) for v in found for weight in saved_weights(v) if v.turns in made):
+        made = (event.iterations, event.iterations[:-1])
+        found = list(ancestors(event.value)) if event.kind == EventKind.BACKWARD else []
+        for value, weight in ((v, weight) for v in found for weight in saved_weights(v) if v.iterations in made):
             between = events[value.created_at : end]
-            passes = [e for e in between if e.kind == Act.BACKWARD]
-            freed = any("retain" not in e.detail and value in reach(e.value) for e in passes)
+            passes = [e for e in between if e.kind == EventKind.BACKWARD]
+            freed = any("retain" not in e.detail and value in ancestors(e.value) for e in passes)
             steps = [e for e in between if moves(e, weight) and not exclusive(e, event)]
-            early = bool(steps) and steps[0].kind == Act.STEP and not passes  # see the order of the steps
+            early = bool(steps) and steps[0].kind == EventKind.STEP and not passes  # see the order of the steps
             if steps and not freed and not early:
-                place = steps[0].node if steps[0].kind == Act.STEP else steps[0].statement
+                place = steps[0].node if steps[0].kind == EventKind.STEP else steps[0].statement
                 yield case.hit("weights_changed_between", place, None, event)
                 break
 
@@ -194,18 +200,18 @@ def saved_weights(value: Value) -> list[Value]:
 
 def moves(event: Event, weight: Value) -> bool:
     """Tell whether an event changes the numbers of a layer or leaf: an optimizer's step, or an update by hand."""
-    if event.kind == Act.STEP:
+    if event.kind == EventKind.STEP:
         return any(weight is part for part in moved_by(event.value))
-    written = event.kind == Act.UPDATE or (event.kind == Act.WRITE and not event.recorded)
+    written = event.kind == EventKind.UPDATE or (event.kind == EventKind.WRITE and not event.recorded)
     return written and (event.value is weight or event.value.base is weight)
 
 
 def starts_from_many(case: Case) -> Iterator[RuleHit]:
     """Report failure 3: a pass starts from several numbers without a gradient. Reports nothing for unknown shapes."""
-    for event in case.events_of(Act.BACKWARD, Act.USED):
+    for event in case.events_of(EventKind.BACKWARD, EventKind.USED):
         value, node = event.value, event.node
-        target = receiver(node) if event.kind == Act.BACKWARD else None
-        if event.kind == Act.USED and isinstance(node, ast.Call) and node.args and graph_of(value) is True:
+        target = receiver(node) if event.kind == EventKind.BACKWARD else None
+        if event.kind == EventKind.USED and isinstance(node, ast.Call) and node.args and graph_of(value) is True:
             target = node.args[0]
         started = "given" in event.detail or "functional" in event.detail
         several = value.form == "losses" or has_many_elements(value) or one_per_sample(value)
@@ -213,7 +219,7 @@ def starts_from_many(case: Case) -> Iterator[RuleHit]:
             continue
         made = value.statement
         given = made.value if isinstance(made, ast.Assign | ast.Return) and isinstance(target, ast.Name) else None
-        here = event.kind == Act.BACKWARD and given is not None and given is value.node
+        here = event.kind == EventKind.BACKWARD and given is not None and given is value.node
         part, place = (given, made) if here and given is not None and made is not None else (target, node)
         yield case.hit("starts_from_many", place, [(part, f"{case.text.operand(part)}.mean()")], event)
 
@@ -223,7 +229,7 @@ def one_per_sample(value: Value) -> bool:
     while value.shape is not None and len(value.shape) == 1 and value.parents:
         before = max(value.parents, key=lambda v: v.shape is not None and v.kind == Kind.TENSOR)
         if value.op == "view" and before.shape is not None and len(before.shape) == 2:
-            return before.shape[1] == 1 and any(v.op in LAYERS for v in reach(before))
+            return before.shape[1] == 1 and any(v.op in LAYERS for v in ancestors(before))
         value = before
     return False
 
@@ -231,13 +237,13 @@ def one_per_sample(value: Value) -> bool:
 def kept_graphs(case: Case) -> Iterator[RuleHit]:
     """Report failure 10: losses or results are collected with their graphs.
     Reports nothing if a backward pass starts from the sum itself, or if the sum is passed on and its use is unknown."""
-    passes = case.events_of(Act.BACKWARD, Act.USED)
-    starts = {e.value for e in case.events_of(Act.BACKWARD)}
-    wanted = case.reached(Act.BACKWARD, Act.USED, live=False)
-    evaluated = {e.function for e in case.events_of(Act.EVAL) if e.function is not None}
+    passes = case.events_of(EventKind.BACKWARD, EventKind.USED)
+    starts = {e.value for e in case.events_of(EventKind.BACKWARD)}
+    wanted = case.reached(EventKind.BACKWARD, EventKind.USED, live=False)
+    evaluated = {e.function for e in case.events_of(EventKind.EVAL) if e.function is not None}
     busy = {place for e in passes for place in e.functions}
-    for event in case.events_of(Act.GATHER, Act.APPEND):
-        statement, held, summed = event.statement, event.other, event.kind == Act.GATHER
+    for event in case.events_of(EventKind.GATHER, EventKind.APPEND):
+        statement, held, summed = event.statement, event.other, event.kind == EventKind.GATHER
         total = getattr(statement, "target", None) or (getattr(statement, "targets", None) or [None])[0]
         lasts = event.second_call and isinstance(total, ast.Attribute)  # it outlives the call
         if not (event.loops or lasts) or not event.recorded or held is None or (summed and event.value in wanted):
@@ -253,11 +259,10 @@ def kept_graphs(case: Case) -> Iterator[RuleHit]:
             continue
         place, target = handover_call(event, {v.name for v in parts}) or statement, total or receiver(event.node)
         if target is not None:
-            value = getattr(statement, "value", None) if total is not None else None
-            given = event.node.args if isinstance(event.node, ast.Call) and total is None else [value]
-            simple = held.kind in {Kind.TENSOR, Kind.UNKNOWN}
-            alone = place is statement and bool(given) and isinstance(given[0], ast.expr) and simple
-            change = [(given[0], f"{case.text.operand(given[0])}.detach()")] if alone else None
+            args = event.node.args if isinstance(event.node, ast.Call) and total is None else []
+            given = next(iter(args), getattr(statement, "value", None))
+            alone = place is statement and held.kind in {Kind.TENSOR, Kind.UNKNOWN}
+            change = [(given, f"{case.text.operand(given)}.detach()")] if alone and given is not None else None
             yield case.hit("kept_graphs", place, change, target=target)
 
 
@@ -272,20 +277,20 @@ def backpropagated(case: Case, event: Event, value: Value) -> bool:
     if value.form != "loss" or value.kind != Kind.TENSOR or not (value.graph or value.shape == ()):
         return False
     return any(
-        before.turns == event.turns[: len(before.turns)]
+        before.iterations == event.iterations[: len(before.iterations)]
         and not exclusive(before, event)
         and value in summands(before.value)
-        for before in case.events_of(Act.BACKWARD)
+        for before in case.events_of(EventKind.BACKWARD)
         if case.order[before] < case.order[event]
     )
 
 
 def never_freed(event: Event, value: Value, passes: list[Event]) -> bool:
     """Tell whether a summed loss belongs to an iteration with a backward pass, and no pass goes through it."""
-    if value.form != "loss" or value.graph is not True or value.turns != event.turns or not value.turns:
+    if value.form != "loss" or value.graph is not True or value.iterations != event.iterations or not value.iterations:
         return False
-    here = any(e.turns == value.turns and not exclusive(e, event) for e in passes)
-    return here and not any(v is value for e in passes for v in reach(e.value, live=False))
+    here = any(e.iterations == value.iterations and not exclusive(e, event) for e in passes)
+    return here and not any(v is value for e in passes for v in ancestors(e.value, live=False))
 
 
 def listed(case: Case, event: Event, value: Value) -> bool:
@@ -293,13 +298,13 @@ def listed(case: Case, event: Event, value: Value) -> bool:
     A pass that comes later and not always may be what the list is for."""
     if value.kind != Kind.TENSOR or value.leaf or not value.graph or not event.loops:
         return False
-    if event.value.kind != Kind.LIST or event.turns[-1][0] in dict(event.value.turns):
+    if event.value.kind != Kind.LIST or event.iterations[-1][0] in dict(event.value.iterations):
         return False
-    alike = [e for e in case.events_of(Act.APPEND) if e.value is event.value and e.node is event.node]
-    through = [e for e in case.events_of(Act.BACKWARD, Act.USED) if value in reach(e.value)]
+    alike = [e for e in case.events_of(EventKind.APPEND) if e.value is event.value and e.node is event.node]
+    through = [e for e in case.events_of(EventKind.BACKWARD, EventKind.USED) if value in ancestors(e.value)]
     late = all(case.order[e] < case.order[event] for e in through)
-    grows = len({e.turns for e in alike}) > 1 and not any(e.tests for e in through)
-    here = all(e.turns == event.turns and not exclusive(e, event) for e in through)
+    grows = len({e.iterations for e in alike}) > 1 and not any(e.tests for e in through)
+    here = all(e.iterations == event.iterations and not exclusive(e, event) for e in through)
     return bool(through) and here and (late or grows)
 
 

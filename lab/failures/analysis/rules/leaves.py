@@ -4,10 +4,10 @@ import ast
 from collections.abc import Iterator
 
 from lab.failures.analysis.effects import ELEMENTWISE
-from lab.failures.analysis.facts import Value, close_ancestors, graph_of, reach, storage_owner
-from lab.failures.analysis.kinds import Act, Kind, Tag
-from lab.failures.analysis.program import Event
+from lab.failures.analysis.facts import Value, ancestors, close_ancestors, graph_of, storage_owner
+from lab.failures.analysis.kinds import EventKind, Kind, Tag
 from lab.failures.analysis.rules.case import Case, RuleHit
+from lab.failures.analysis.state import Event
 from lab.failures.analysis.syntax import argument, inside, is_simple, method, names_in, receiver
 from lab.failures.analysis.work import walk
 
@@ -16,8 +16,8 @@ def grad_of_nonleaf(case: Case) -> Iterator[RuleHit]:
     """Report failure 5: .grad is read of a non-leaf; and failure 4: under no_grad a new tensor replaces the leaf.
     Reports nothing after retain_grad(). This project's engine keeps the gradient of a result, so there only an updated
     result that replaces its leaf counts."""
-    lost = {e.statement for e in case.events_of(Act.LOOP_NAME) if is_lost_update(e)}
-    for event in case.events_of(Act.READ_GRAD):
+    lost = {e.statement for e in case.events_of(EventKind.LOOP_NAME) if is_lost_update(e)}
+    for event in case.events_of(EventKind.READ_GRAD):
         value = event.value
         seen = value.kind == Kind.TENSOR or (value.kind == Kind.UNKNOWN and value.op in {"view", "index", *ELEMENTWISE})
         rebound = Tag.REBOUND in value.tags
@@ -25,7 +25,7 @@ def grad_of_nonleaf(case: Case) -> Iterator[RuleHit]:
             continue
         if not (case.torch or rebound) or value.statement in lost:
             continue
-        kept = next((e.statement for e in case.events_of(Act.ATTRIBUTE) if e.other is value), None)
+        kept = next((e.statement for e in case.events_of(EventKind.ATTRIBUTE) if e.other is value), None)
         statement = kept or value.statement
         if Tag.UPDATED in value.tags and isinstance(statement, ast.Assign | ast.Return):
             key = "leaf_replaced_under_no_grad" if case.torch and Tag.UNRECORDED in value.tags else "leaf_replaced"
@@ -52,7 +52,7 @@ def asks_for_gradient(statement: ast.Assign | ast.Return) -> bool:
 def loop_name_rebound(case: Case) -> Iterator[RuleHit]:
     """Report failure 5: `p = p - lr * p.grad` in a loop over leaves gives the name p to a new tensor, no more.
     Reports nothing if anything reads the name after that, since it may be kept."""
-    for event in case.events_of(Act.LOOP_NAME):
+    for event in case.events_of(EventKind.LOOP_NAME):
         if isinstance(event.statement, ast.Assign) and is_lost_update(event):
             yield case.hit("loop_name_rebound", event.statement, None, name=event.statement.targets[0])
 
@@ -86,7 +86,7 @@ def keeps_name(statement: ast.stmt, name: str) -> bool:
 def leaf_written(case: Case) -> Iterator[RuleHit]:
     """Report failure 7: a leaf that requires a gradient is written in place while operations are recorded.
     The operators of this project's engine never write in place: there, `w -= ...` makes a new tensor."""
-    for event in case.events_of(Act.WRITE):
+    for event in case.events_of(EventKind.WRITE):
         statement = event.statement
         if not event.required_grad or not is_simple(statement) or case.text.indent(statement).strip():
             continue
@@ -114,16 +114,16 @@ def differentiated_later(case: Case, write: Event) -> bool:
     if graph_of(write.value) is not False:
         return False
     index = case.order[write]
-    passes = (e for e in case.program.events[index:] if e.kind == Act.BACKWARD)
-    users = (v for e in passes for v in reach(e.value) if write.value in v.parents)
+    passes = (e for e in case.state.events[index:] if e.kind == EventKind.BACKWARD)
+    users = (v for e in passes for v in ancestors(e.value) if write.value in v.parents)
     return any(user.created_at <= index for user in users)
 
 
 def overwritten(case: Case) -> Iterator[RuleHit]:
     """Report failure 1: numbers that the backward pass needs are overwritten.
     Reports nothing if no operation is known to have saved them, and outside of forward() if no pass needs them."""
-    wanted = case.reached(Act.BACKWARD, Act.USED, Act.GRADCHECK, live=False)
-    for event in case.events_of(Act.WRITE):
+    wanted = case.reached(EventKind.BACKWARD, EventKind.USED, EventKind.GRADCHECK, live=False)
+    for event in case.events_of(EventKind.WRITE):
         value, statement, name = event.value, event.statement, written_name(event)
         if not event.saved or not event.recorded or not is_simple(statement) or not name:
             continue

@@ -6,10 +6,10 @@ from collections import Counter
 from collections.abc import Iterator
 
 from lab.failures.analysis.effects import LOSS_FUNCTIONS
-from lab.failures.analysis.facts import LAYERS, NORMS, Value, graph_of, modules, reach, traverse, without
-from lab.failures.analysis.kinds import Act, Kind
-from lab.failures.analysis.program import Event
+from lab.failures.analysis.facts import LAYERS, NORMS, Value, ancestors, graph_of, modules, traverse, without
+from lab.failures.analysis.kinds import EventKind, Kind
 from lab.failures.analysis.rules.case import Case, RuleHit
+from lab.failures.analysis.state import Event
 from lab.failures.analysis.syntax import called, method, receiver
 
 # What a loss applies by itself, so that its input must not have it: the loss, the operation, the sentence.
@@ -26,7 +26,7 @@ APPLIED_TWICE = {
 
 def activation_before_loss(case: Case) -> Iterator[RuleHit]:
     """Report failure 25: softmax or sigmoid before a loss that applies it; and failure 14: relu before such a loss."""
-    for event in case.events_of(Act.LOSS):
+    for event in case.events_of(EventKind.LOSS):
         value = unscaled(event.value)
         by_hand = value.op == "/" and value.form == "probabilities"
         op, node = "softmax" if by_hand else value.op, value.node
@@ -59,12 +59,12 @@ def unwrapped(case: Case, node: ast.expr) -> str | None:
 
 def dead_by_bias(case: Case) -> Iterator[RuleHit]:
     """Report failure 14: a bias far below 0 in front of a relu. Reports nothing unless a relu follows the layer."""
-    for event in case.events_of(Act.INIT, Act.WRITE, Act.UPDATE):
+    for event in case.events_of(EventKind.INIT, EventKind.WRITE, EventKind.UPDATE):
         value, number = event.value, filled_with(event)
         if number is None and event.detail in {"+", "-"} and event.other is not None:
             moved = event.other.constant
             number = (moved if event.detail == "+" else -moved) if isinstance(moved, int | float) else None
-        if value.name == "bias" and value.base in case.program.rectified and number is not None and number <= DEAD_BIAS:
+        if value.name == "bias" and value.base in case.state.rectified and number is not None and number <= DEAD_BIAS:
             yield case.hit("bias_too_low", event.node, None, number=number)
 
 
@@ -93,7 +93,7 @@ SERIAL = (LAYERS - NORMS) | LOSS_FUNCTIONS | {"view", "mean", "sum"}  # operatio
 def sigmoids_in_a_row(case: Case) -> Iterator[RuleHit]:
     """Report failure 15: five or more sigmoids on the way to the loss, with nothing but layers between.
     Reports nothing with a normalisation or a sum between, or if the number of layers in a loop is unknown."""
-    for event in case.events_of(Act.LOSS, Act.BACKWARD):
+    for event in case.events_of(EventKind.LOSS, EventKind.BACKWARD):
         calls: Counter[ast.Call] = Counter()
         value = prediction_in(event.value)
         while value.op == "sigmoid" or value.op in SERIAL:
@@ -124,18 +124,18 @@ def identical_units(case: Case) -> Iterator[RuleHit]:
     if "reset_parameters" in case.names:
         return
     filled = filled_layers(case)
-    rows = [flat_layers(v) for v in case.program.objects if v.op == "Sequential"]
+    rows = [flat_layers(v) for v in case.state.objects if v.op == "Sequential"]
     weighty = [[layer for layer in row if layer.op in LAYERS - NORMS] for row in rows]
     following = [pair for row in weighty for pair in itertools.pairwise(row)]
-    for first, second in [*case.program.layer_pairs, *following]:
+    for first, second in [*case.state.layer_pairs, *following]:
         if first in filled and second in filled:
             yield case.hit("same_weights", filled[first].node, None)
-    for event in case.events_of(Act.MATMUL):
-        second = event.other
-        if second is not None and is_zero_matrix(second):
+    for event in case.events_of(EventKind.MATMUL):
+        other = event.other
+        if other is not None and is_zero_matrix(other):
             for one in traverse(event.value, in_series):
                 made = untransposed(one).node
-                if is_zero_matrix(one) and untransposed(one) is not untransposed(second) and made is not None:
+                if is_zero_matrix(one) and untransposed(one) is not untransposed(other) and made is not None:
                     yield case.hit("same_weights", made, None)
 
 
@@ -149,12 +149,12 @@ def filled_layers(case: Case) -> dict[Value, Event]:
     """Return the layers whose weights are one number at the first pass through them, with the event that set it."""
     filled: dict[Value, Event] = {}
     found: dict[Value, Event] = {}
-    for event in case.program.events:
-        if event.kind == Act.BACKWARD:
-            found |= {part: filled[part] for part in reach(event.value) if part in filled}
-        elif event.kind == Act.EVAL and event.detail == "load_state_dict":
+    for event in case.state.events:
+        if event.kind == EventKind.BACKWARD:
+            found |= {part: filled[part] for part in ancestors(event.value) if part in filled}
+        elif event.kind == EventKind.EVAL and event.detail == "load_state_dict":
             filled.clear()
-        elif event.kind in {Act.INIT, Act.WRITE, Act.UPDATE} and event.value.kind == Kind.PARAMETER:
+        elif event.kind in {EventKind.INIT, EventKind.WRITE, EventKind.UPDATE} and event.value.kind == Kind.PARAMETER:
             weight = event.value.name == "weight" or event.value.op == "parameter"
             owner = event.value.base
             parts = [event.value] if owner is None else list(modules(owner)) if weight else []
@@ -163,7 +163,7 @@ def filled_layers(case: Case) -> dict[Value, Event]:
             number = filled_with(event)
             if number is not None and not event.tests and (number == 0 or not case.names & DROPOUTS):
                 filled |= dict.fromkeys(parts, event)
-    return found if case.events_of(Act.BACKWARD) else filled
+    return found if case.events_of(EventKind.BACKWARD) else filled
 
 
 DROPOUTS = {"Dropout", "dropout", "AlphaDropout", "Dropout1d", "Dropout2d"}

@@ -9,30 +9,32 @@ from lab.failures.analysis.facts import (
     CREATORS,
     LAYERS,
     Value,
+    ancestors,
     column_against_row,
     graph_of,
     is_square,
-    reach,
     traverse,
     without,
 )
-from lab.failures.analysis.kinds import Act, Kind, Tag
-from lab.failures.analysis.program import Event
+from lab.failures.analysis.kinds import EventKind, Kind, Tag
 from lab.failures.analysis.rules.case import Case, RuleHit
+from lab.failures.analysis.state import Event
 from lab.failures.analysis.syntax import argument, inside, method, receiver
 from lab.failures.analysis.work import walk
 
 
 def column_and_row(case: Case) -> Iterator[RuleHit]:
     """Report failure 8: (N, 1) is combined with (N,). Reports nothing if one of the shapes is unknown."""
-    for event in case.events_of(Act.LOSS, Act.SUBTRACT):
-        if event.other is None or (event.kind == Act.LOSS and event.detail not in BROADCASTING_LOSSES):
+    for event in case.events_of(EventKind.LOSS, EventKind.SUBTRACT):
+        if event.other is None or (event.kind == EventKind.LOSS and event.detail not in BROADCASTING_LOSSES):
             continue
         column = column_against_row(event.value, event.other)
         if column is None:  # broadcasting leaves only the last axis known
             pair = ((event.value, event.other), (event.other, event.value))
             tall = [c for c, row in pair if c.shape is not None and c.shape[1:] == (1,) and Tag.ROW in row.tags]
-            column = next((c for c in tall if c.shape != (1, 1) and (event.kind == Act.LOSS or c.op == "gather")), None)
+            column = next(
+                (c for c in tall if c.shape != (1, 1) and (event.kind == EventKind.LOSS or c.op == "gather")), None
+            )
         if column is None or column.shape is None:
             continue
         node = event.node
@@ -43,7 +45,7 @@ def column_and_row(case: Case) -> Iterator[RuleHit]:
         else:
             continue
         part, row, other = (one, two, event.other) if column is event.value else (two, one, event.value)
-        if event.kind == Act.SUBTRACT and each_with_each(event, column, other):
+        if event.kind == EventKind.SUBTRACT and each_with_each(event, column, other):
             continue
         if event.detail == "*" and (not is_output(column) or {event.value.graph, event.other.graph} != {True, False}):
             continue
@@ -73,11 +75,14 @@ def same_batch(column: Value, row: Value) -> bool:
     if not is_output(row):
         return False
     if column.op == "part":
-        return any(v.op == "part" and v is not column and v.turns == column.turns and v.turns for v in reach(row))
+        return any(
+            v.op == "part" and v is not column and v.iterations == column.iterations and v.iterations
+            for v in ancestors(row)
+        )
     if column.op != "index" or not isinstance(column.node, ast.Subscript):
         return False
     place = ast.unparse(column.node.slice)
-    chosen = [v.node for v in reach(row) if v.op == "index" and v.turns == column.turns]
+    chosen = [v.node for v in ancestors(row) if v.op == "index" and v.iterations == column.iterations]
     return any(isinstance(node, ast.Subscript) and ast.unparse(node.slice) == place for node in chosen)
 
 
@@ -85,7 +90,7 @@ def summed_per_sample(column: Value, row: Value) -> bool:
     """Tell whether the column sums a network's output per sample with keepdim, and the row is a part of the data."""
     while column.op in {"+", "-"} and column.parents:
         column = max(column.parents, key=lambda part: part.op in {"sum", "mean"})
-    layers = any(v.kind == Kind.MODULE and v.op in LAYERS for v in reach(column))
+    layers = any(v.kind == Kind.MODULE and v.op in LAYERS for v in ancestors(column))
     return column.op in {"sum", "mean"} and layers and row.op in {"index", "part"} and graph_of(row) is False
 
 
@@ -106,7 +111,7 @@ def discounted(value: Value) -> bool:
 def steep_at_zero(case: Case) -> Iterator[RuleHit]:
     """Report failure 9: the logarithm or root of what can be exactly 0, or a division by it; in where(), failure 20.
     Reports nothing if something is added before, or if no gradient goes through."""
-    for event in case.events_of(Act.LOG, Act.ROOT, Act.DIVIDE):
+    for event in case.events_of(EventKind.LOG, EventKind.ROOT, EventKind.DIVIDE):
         node, part = event.node, steep_input(event.node)
         value, where = zero_source(event)
         if part is None or value is None:
@@ -127,18 +132,18 @@ def steep_at_zero(case: Case) -> Iterator[RuleHit]:
 def zero_source(event: Event) -> tuple[Value | None, str]:
     """Return the value that makes the input of a steep function exactly 0, and where it does; None if nothing does."""
     value = event.value
-    if event.kind == Act.LOG and value.form in {"probabilities", "relu"}:
+    if event.kind == EventKind.LOG and value.form in {"probabilities", "relu"}:
         return (None if graph_of(value) is False else value), "for a confident network"
-    reduced = value.op in {"sum", "std", "norm", "amax"} or (event.kind == Act.ROOT and value.op != "relu")
+    reduced = value.op in {"sum", "std", "norm", "amax"} or (event.kind == EventKind.ROOT and value.op != "relu")
     if value.form == "relu" and graph_of(value) is True and reduced and event.recorded:
         return value, "where relu gives nothing but 0"
-    if event.kind == Act.DIVIDE:
+    if event.kind == EventKind.DIVIDE:
         return None, ""
     for total in (value, *value.branches):
         squares = total.parents[0] if total.op == "sum" and total.parents else Value()
         squared = squares.parents[0] if is_square(squares) else Value()
         if squared.op == "-" and graph_of(squared) is True:
-            one, two = ({v for v in reach(side) if v.kind == Kind.MODULE} for side in squared.parents)
+            one, two = ({v for v in ancestors(side) if v.kind == Kind.MODULE} for side in squared.parents)
             if one & two or base_of_view(squared.parents[0]) is base_of_view(squared.parents[1]):
                 return squared, "where the two sides are equal"
         leaf = squared if squared.leaf else total
@@ -192,8 +197,8 @@ def adds_axis(node: ast.expr | None) -> bool:
 def both_arms_of_where(case: Case) -> Iterator[RuleHit]:
     """Report failure 20: an arm of where() is not finite at elements that it is not chosen for.
     Reports nothing if the arm's input was made safe before, or if no gradient is known to go through it."""
-    wanted = case.reached(Act.BACKWARD, Act.USED)
-    for event in case.events_of(Act.WHERE):
+    wanted = case.reached(EventKind.BACKWARD, EventKind.USED)
+    for event in case.events_of(EventKind.WHERE):
         node, risky = event.node, event.detail.split()
         if not event.in_forward and event.value not in wanted:
             continue
@@ -249,12 +254,12 @@ def is_fractional_power(node: ast.AST) -> bool:
 
 def integers(case: Case) -> Iterator[RuleHit]:
     """Report failure 22: integers with requires_grad or as inputs of a Linear, and float classes in cross_entropy."""
-    for event in case.events_of(Act.INTEGER_LEAF, Act.INTEGER_INPUT):
+    for event in case.events_of(EventKind.INTEGER_LEAF, EventKind.INTEGER_INPUT):
         value = without(event.value, {"part", "index", "view", "clone"})
         if isinstance(node := value.node, ast.Call) and value.op in CREATORS and case.torch:
-            key = "integer_leaf" if event.kind == Act.INTEGER_LEAF else "integer_input"
+            key = "integer_leaf" if event.kind == EventKind.INTEGER_LEAF else "integer_input"
             yield case.hit(key, node, case.text.with_keyword(node, "dtype", "torch.float32"), event, value=value)
-    for event in case.events_of(Act.LOSS):
+    for event in case.events_of(EventKind.LOSS):
         target = event.other
         if event.detail == "cross_entropy" and target and target.op == "float" and len(target.shape or ()) == 1:
             source = receiver(target.node)
@@ -264,9 +269,9 @@ def integers(case: Case) -> Iterator[RuleHit]:
 
 def coarse_difference(case: Case) -> Iterator[RuleHit]:
     """Report failure 23: a finite difference written by hand, with a step that float32 cannot resolve."""
-    for event in case.events_of(Act.DIFFERENCE) if "set_default_dtype" not in case.names else ():
+    for event in case.events_of(EventKind.DIFFERENCE) if "set_default_dtype" not in case.names else ():
         step = event.other.constant if event.other is not None else None
-        single = any(v.leaf and v.op in CREATORS and v.double is False for v in reach(event.value, live=False))
+        single = any(v.leaf and v.op in CREATORS and v.double is False for v in ancestors(event.value, live=False))
         if isinstance(step, float) and 0 < abs(step) < MIN_STEP and single:
             yield case.hit("coarse_difference", event.node, None, step=step)
 
@@ -276,7 +281,7 @@ MIN_STEP = 1e-4  # the best step for float32 is about 1e-2 (central) or 3e-4 (on
 
 def coarse_gradcheck(case: Case) -> Iterator[RuleHit]:
     """Report failure 23: a gradient check with float32 inputs. Reports nothing if float32 resolves its step."""
-    for event in case.events_of(Act.GRADCHECK) if "set_default_dtype" not in case.names else ():
+    for event in case.events_of(EventKind.GRADCHECK) if "set_default_dtype" not in case.names else ():
         given = argument(event.node, "eps")
         step = case.text.of(given) if given is not None else "1e-6"
         if isinstance(given, ast.Constant) and isinstance(given.value, float) and given.value >= MIN_STEP:

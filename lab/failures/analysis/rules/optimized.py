@@ -3,11 +3,11 @@
 import ast
 from collections.abc import Iterator
 
-from lab.failures.analysis.facts import CREATORS, LAYERS, Value, has_parameters, modules, moved_by, reach
-from lab.failures.analysis.kinds import Act, Kind, Tag
-from lab.failures.analysis.program import Event
+from lab.failures.analysis.facts import CREATORS, LAYERS, Value, ancestors, has_parameters, modules, moved_by
+from lab.failures.analysis.kinds import EventKind, Kind, Tag
 from lab.failures.analysis.rules.case import Case, RuleHit
 from lab.failures.analysis.rules.order import is_update
+from lab.failures.analysis.state import Event
 from lab.failures.analysis.syntax import argument, is_simple
 from lab.failures.analysis.work import walk
 
@@ -15,7 +15,7 @@ from lab.failures.analysis.work import walk
 def made_in_forward(case: Case) -> Iterator[RuleHit]:
     """Report a parameter or a layer that `forward` creates.
     Reports nothing under an `if`, which may run once only, and for what does not require a gradient."""
-    for event in case.events_of(Act.MADE):
+    for event in case.events_of(EventKind.MADE):
         value, statement, place = event.value, event.statement, event.function
         constructor = not isinstance(place, ast.FunctionDef) or place.name == "__init__"
         conditional = any(isinstance(around, ast.If) for _, around in event.path)
@@ -31,14 +31,14 @@ def unregistered(case: Case) -> Iterator[RuleHit]:
     """Report layers in a plain list or dict of a module, or a weight that is not a Parameter.
     Reports nothing if the layers are also registered elsewhere, or handed in by a caller who may hold them."""
     nn = case.imports.get("torch.nn", "torch.nn")
-    for event in case.events_of(Act.ATTRIBUTE):
+    for event in case.events_of(EventKind.ATTRIBUTE):
         owner, value, statement = event.value, event.other, event.statement
         if owner.kind != Kind.MODULE or owner.op != "module" or value is None or not isinstance(statement, ast.Assign):
             continue
         if registers_itself(owner):
             continue
         target = statement.targets[0]
-        if value.kind in {Kind.LIST, Kind.DICT} and Tag.HANDED not in value.tags:
+        if value.kind in {Kind.LIST, Kind.DICT} and Tag.VARARGS not in value.tags:
             items = value.items or []
             layers = [v for v in items if v.kind == Kind.MODULE and has_parameters(v)]
             free = [v for v in items if v.kind == Kind.PARAMETER and v.base is None and Tag.FROZEN not in v.tags]
@@ -64,7 +64,7 @@ def registers_itself(module: Value) -> bool:
 
 def refused_or_empty(case: Case) -> Iterator[RuleHit]:
     """Report an optimizer that gets a result instead of a leaf, or a generator that something has consumed."""
-    for event in case.events_of(Act.OPTIMIZER) if case.torch else ():
+    for event in case.events_of(EventKind.OPTIMIZER) if case.torch else ():
         given = event.other
         if event.detail == "empty" and given is not None and isinstance(given.node, ast.expr):
             change = [(given.node, f"list({case.text.of(given.node)})")]
@@ -78,9 +78,9 @@ def refused_or_empty(case: Case) -> Iterator[RuleHit]:
 
 def is_tracked(case: Case) -> bool:
     """Tell whether it is known what each optimizer moves, and nothing else moves parameters."""
-    makers, stepped = case.events_of(Act.OPTIMIZER), [e.value for e in case.events_of(Act.STEP)]
+    makers, stepped = case.events_of(EventKind.OPTIMIZER), [e.value for e in case.events_of(EventKind.STEP)]
     known = all(e.value.items is not None for e in makers) and all(v.kind == Kind.OPTIMIZER for v in stepped)
-    return bool(makers) and known and not any(is_update(e) for e in case.program.events)
+    return bool(makers) and known and not any(is_update(e) for e in case.state.events)
 
 
 LEFT_ALONE = {Tag.EVAL, Tag.FROZEN, Tag.EXPOSED}
@@ -102,14 +102,14 @@ def left_out(case: Case) -> Iterator[RuleHit]:
 
 def replaced_network(case: Case) -> Iterator[RuleHit]:
     """Report a new network under the name of the one that an optimizer has."""
-    for event in case.events_of(Act.REPLACED):
+    for event in case.events_of(EventKind.REPLACED):
         old, new = event.value, event.other
         if new is None or event.detail or not is_simple(event.statement):
             continue
         parts = set(modules(new))
-        holder = next((e for e in case.events_of(Act.OPTIMIZER) if old in (e.value.items or [])), None)
-        used = bool(parts & case.alive) and not set(modules(old)) & case.alive
-        if holder is not None and used and not parts & case.moved:
+        holder = next((e for e in case.events_of(EventKind.OPTIMIZER) if old in (e.value.items or [])), None)
+        used = bool(parts & case.backward_reached) and not set(modules(old)) & case.backward_reached
+        if holder is not None and used and not parts & case.optimized:
             yield case.hit("replaced_network", event.statement, None, node=event.node, holder=holder.value.name)
 
 
@@ -118,10 +118,10 @@ def replaced_layer(case: Case) -> Iterator[RuleHit]:
     Reports nothing if another optimizer is made later, and for a layer made in `forward` without a test for None."""
     if "add_param_group" in case.names:
         return
-    makers = case.events_of(Act.OPTIMIZER)
-    replaced = {(e.node, e.other): e.value for e in case.events_of(Act.REPLACED) if e.detail}
-    made = {v: place for place, v in enumerate(case.program.objects)}
-    for event in case.events_of(Act.ATTRIBUTE):
+    makers = case.events_of(EventKind.OPTIMIZER)
+    replaced = {(e.node, e.other): e.value for e in case.events_of(EventKind.REPLACED) if e.detail}
+    made = {v: place for place, v in enumerate(case.state.objects)}
+    for event in case.events_of(EventKind.ATTRIBUTE):
         owner, value = event.value, event.other
         if value is None or value.kind != Kind.MODULE or not has_parameters(value) or not is_simple(event.statement):
             continue
@@ -143,11 +143,15 @@ def created_if_none(made: Event) -> bool:
 
 def missing(case: Case, late: list[RuleHit]) -> Iterator[RuleHit]:
     """Report a network, or a part of one that is listed after what the optimizer has, that no optimizer moves."""
-    held = {v for e in case.events_of(Act.ATTRIBUTE) if e.other is not None for v in (e.other, *(e.other.items or ()))}
-    inside = {e.other for e in case.events_of(Act.ATTRIBUTE) if e.value.kind == Kind.INSTANCE}  # self.head of a trainer
-    makers = case.events_of(Act.OPTIMIZER)
+    held = {
+        v for e in case.events_of(EventKind.ATTRIBUTE) if e.other is not None for v in (e.other, *(e.other.items or ()))
+    }
+    inside = {
+        e.other for e in case.events_of(EventKind.ATTRIBUTE) if e.value.kind == Kind.INSTANCE
+    }  # self.head of a trainer
+    makers = case.events_of(EventKind.OPTIMIZER)
     given = [item for e in makers for item in e.value.items or []]
-    for box in case.program.objects:
+    for box in case.state.objects:
         parts = set(modules(box))
         asleep = box.tags & (LEFT_ALONE | {Tag.REGISTERED, Tag.MADE_IN_FORWARD}) or late
         frozen = any(part.tags & {Tag.EVAL, Tag.FROZEN} for part in parts)
@@ -158,8 +162,8 @@ def missing(case: Case, late: list[RuleHit]) -> Iterator[RuleHit]:
         if first is not None and (box.op == "module" or (box.op == "Sequential" and Tag.OPEN not in box.tags)):
             left = [p for p in own[first + 1 :] if has_parameters(p) and not p.tags & LEFT_ALONE]  # others may stay
         else:
-            left = [box] if box.name and not parts & case.moved else []
-        left = [p for p in left if not set(modules(p)) & case.moved and learned(p) & case.alive]
+            left = [box] if box.name and not parts & case.optimized else []
+        left = [p for p in left if not set(modules(p)) & case.optimized and learned(p) & case.backward_reached]
         if left and (maker := next((e for e in makers if stepped_with(case, e, learned(left[0]))), None)) is not None:
             yield case.hit("left_out", maker.node, None, name=left[0].name or box.name or left[0].op)
 
@@ -173,25 +177,25 @@ def stepped_with(case: Case, maker: Event, layers: set[Value]) -> bool:
     """Tell whether an optimizer of networks steps for the passes that reach some layers, or for none that are known."""
     if not maker.value.items or all(item.leaf for item in maker.value.items):
         return False
-    passes = [set(reach(event.value)) for event in case.events_of(Act.BACKWARD)]
+    passes = [set(ancestors(event.value)) for event in case.events_of(EventKind.BACKWARD)]
     through = set().union(*(alive for alive in passes if alive & layers))
     unknown = any(v.branches or v.kind == Kind.UNKNOWN or v.op in {"call", "any"} for v in through)
-    moved, alone = set(moved_by(maker.value)), len(case.events_of(Act.OPTIMIZER)) == 1
-    return bool(through & moved) or (alone and not unknown and not moved & case.alive)
+    moved, alone = set(moved_by(maker.value)), len(case.events_of(EventKind.OPTIMIZER)) == 1
+    return bool(through & moved) or (alone and not unknown and not moved & case.backward_reached)
 
 
 def missing_leaf(case: Case) -> Iterator[RuleHit]:
     """Report a tensor that requires a gradient and is in the loss, and no optimizer moves.
     Reports nothing if its gradient is read or computed in another way, and for an input of layers."""
-    used = case.reached(Act.READ_GRAD, Act.DIFFERENTIATE, Act.USED) | case.moved
-    used |= {e.other for e in case.events_of(Act.ATTRIBUTE) if e.other is not None}
-    outputs = [v for v in case.alive if v.op in LAYERS or v.op == "call"]
-    inputs = {v for output in outputs for v in reach(output)}  # an input may require a gradient for other reasons
-    for event in case.events_of(Act.BACKWARD) if case.torch else ():
-        step = next((e for e in case.events_of(Act.STEP) if e.loops == event.loops), None)
+    used = case.reached(EventKind.READ_GRAD, EventKind.DIFFERENTIATE, EventKind.USED) | case.optimized
+    used |= {e.other for e in case.events_of(EventKind.ATTRIBUTE) if e.other is not None}
+    outputs = [v for v in case.backward_reached if v.op in LAYERS or v.op == "call"]
+    inputs = {v for output in outputs for v in ancestors(output)}  # an input may require a gradient for other reasons
+    for event in case.events_of(EventKind.BACKWARD) if case.torch else ():
+        step = next((e for e in case.events_of(EventKind.STEP) if e.loops == event.loops), None)
         node = step.value.node if step is not None else None
         listed = isinstance(node, ast.Call) and bool(node.args) and isinstance(node.args[0], ast.List)
-        for value in reach(event.value) if node is not None else ():
+        for value in ancestors(event.value) if node is not None else ():
             free = value.leaf and value.graph and value.kind == Kind.TENSOR and value.name and value.op in CREATORS
             apart = (listed or value not in inputs) and value not in used
             if free and apart and node is not None and not value.cut and not value.branches:

@@ -14,16 +14,16 @@ from lab.failures.analysis.facts import (
     LAYERS,
     TENSORS,
     Value,
+    ancestors,
     is_unknown_loss,
     modules,
     moved_by,
     owner_of,
-    reach,
     traverse,
 )
-from lab.failures.analysis.kinds import Act, Kind, Tag, words
-from lab.failures.analysis.program import Event, exclusive
+from lab.failures.analysis.kinds import EventKind, Kind, Tag, words
 from lab.failures.analysis.rules.case import Case, RuleHit
+from lab.failures.analysis.state import Event, exclusive
 from lab.failures.analysis.syntax import called, method, receiver
 from lab.failures.analysis.work import walk
 
@@ -42,7 +42,7 @@ class Updater:
         """Tell whether a backward pass fills the gradients of what this moves; None if unknown."""
         if backward.value.graph is False and backward.value.cut:
             return False
-        found = list(reach(backward.value))
+        found = list(ancestors(backward.value))
         unknown = any(
             v.branches or (v.kind == Kind.UNKNOWN and v.graph is not False) or v.op in {"call", "any"} for v in found
         )
@@ -71,7 +71,7 @@ class Updater:
         return bool(self.parts & set(modules(value)))
 
     def stepped_by(self, event: Event) -> bool:
-        if event.kind == Act.STEP:
+        if event.kind == EventKind.STEP:
             return event.value is self.value
         return is_update(event) and owner_of(event.value) is self.value
 
@@ -80,17 +80,17 @@ def is_update(event: Event) -> bool:
     """Tell whether a parameter is updated by hand: w.data -= lr * w.grad, or the same under no_grad."""
     if event.other is None or event.value.graph is False:
         return False
-    behind = reach(event.other, live=False)
+    behind = ancestors(event.other, live=False)
     gradient = any(v.kind == Kind.GRADIENT or Tag.UPDATED in v.tags for v in behind)
-    return gradient and (event.kind == Act.UPDATE or (event.kind == Act.WRITE and not event.recorded))
+    return gradient and (event.kind == EventKind.UPDATE or (event.kind == EventKind.WRITE and not event.recorded))
 
 
 def updaters(case: Case) -> list[Updater]:
     found: dict[Value, Updater] = {}
-    reached = frozenset(case.alive)
-    for event in case.program.events:
+    reached = frozenset(case.backward_reached)
+    for event in case.state.events:
         value, node = event.value, event.node
-        if event.kind == Act.STEP:
+        if event.kind == EventKind.STEP:
             given = node.args[0] if isinstance(node, ast.Call) and node.args else None
             name = receiver(node) if given is None or event.detail == "closure" or value.kind == Kind.SCALER else given
             parts = set(moved_by(value)) if value.items is not None else None
@@ -121,18 +121,18 @@ NOT_FOLLOWED = words(  # ways to zero gradients that are not followed
 def order_of_steps(case: Case) -> Iterator[RuleHit]:
     """Report failure 6, gradients that are never zeroed, and failure 18, a step that uses none or those of another
     batch. Reports nothing if anything unknown zeroes or steps, and for events in different arms of one `if`."""
-    homes = {event.function for event in case.events_of(Act.ZERO)} - {None}
+    homes = {event.function for event in case.events_of(EventKind.ZERO)} - {None}
     lazy = any(isinstance(n, ast.Yield | ast.YieldFrom) for home in homes if home for n in walk(home))
     followed = not (lazy or case.names & NOT_FOLLOWED or scales_gradients(case))
     stepped = updaters(case)
     together = len({updater.block for updater in stepped}) == 1 and all(updater.block for updater in stepped)
-    zeroes = bool(case.events_of(Act.ZERO)) or bool(case.names & {"zero_grad", "zero_"})
+    zeroes = bool(case.events_of(EventKind.ZERO)) or bool(case.names & {"zero_grad", "zero_"})
     added: dict[ast.AST, tuple[Event, list[Updater], Event]] = {}
     for updater in stepped:
-        part_only = len({e.value for e in case.events_of(Act.ZERO) if updater.zeroed_by(e)}) == 1
+        part_only = len({e.value for e in case.events_of(EventKind.ZERO) if updater.zeroed_by(e)}) == 1
         state = Gradients()
-        for event in case.program.events:
-            if event.kind == Act.BACKWARD:
+        for event in case.state.events:
+            if event.kind == EventKind.BACKWARD:
                 touched = updater.touched(event)
                 state.wasted = None
                 state.filled = event if touched is not False else state.filled
@@ -141,13 +141,13 @@ def order_of_steps(case: Case) -> Iterator[RuleHit]:
                     if before is not None and not (event.second_call and zeroes):
                         state.pending.append((event, before))
                     state.clean = False
-            elif event.kind in {Act.LENT, Act.ZERO} and updater.zeroed_by(event):
-                if event.kind == Act.ZERO and not event.detail:
+            elif event.kind in {EventKind.LENT, EventKind.ZERO} and updater.zeroed_by(event):
+                if event.kind == EventKind.ZERO and not event.detail:
                     state.wasted = event
                 if not (part_only and updater.zeroes_part(event)):
                     state.clean, state.steps, state.pending = True, [], []
             elif updater.stepped_by(event):
-                if event.kind == Act.STEP and state.filled is not None:
+                if event.kind == EventKind.STEP and state.filled is not None:
                     yield from misplaced(case, updater, state.filled, state.wasted, event)
                 state.filled = state.wasted = None
                 if not state.clean:
@@ -163,11 +163,11 @@ def order_of_steps(case: Case) -> Iterator[RuleHit]:
 def accumulated(case: Case, event: Event, missed: list[Updater], step: Event) -> RuleHit:
     """Return the hit for failure 6: at the statement that fails to zero the gradients, or at the pass that adds."""
     zeroes = [s.text + (".grad = None" if s.value.kind in TENSORS else ".zero_grad()") for s in missed]
-    change = case.text.before(event.statement, *dict.fromkeys(zeroes))
+    change: Edit | str = case.text.before(event.statement, *dict.fromkeys(zeroes))
     owners = " and ".join(dict.fromkeys(f"`{updater.text}`" for updater in missed))
     vain = misdirected(case, event, missed)
     key = "never_zeroed" if vain is None else "zeroes_others"
-    if vain is not None and vain.kind == Act.VAIN:
+    if vain is not None and vain.kind == EventKind.VAIN:
         key = "zeroes_nothing"
         change = f"{case.text.of(vain.node)}()" if isinstance(vain.node, ast.Attribute) else change
     return case.hit(key, (vain or event).node, change, owners=owners, step=step.line)
@@ -175,16 +175,16 @@ def accumulated(case: Case, event: Event, missed: list[Updater], step: Event) ->
 
 def misdirected(case: Case, backward: Event, missed: list[Updater]) -> Event | None:
     """Return what should zero the gradients before a pass: it zeroes others, or a part, or is outside of the loop."""
-    events, index = case.program.events, case.order[backward]
+    events, index = case.state.events, case.order[backward]
     for event in reversed(events[:index]):
-        if event.kind in {Act.STEP, Act.BACKWARD}:
+        if event.kind in {EventKind.STEP, EventKind.BACKWARD}:
             break
-        if event.kind == Act.VAIN and any(updater.zeroed_by(event) for updater in missed):
+        if event.kind == EventKind.VAIN and any(updater.zeroed_by(event) for updater in missed):
             return event
-        if event.kind == Act.ZERO and backward.turns == event.turns[: len(backward.turns)]:
-            later = [e for e in events[index:] if e.kind in {Act.ZERO, Act.STEP} and e.value is event.value]
-            return event if not later or later[0].kind == Act.ZERO else None
-    for event in case.events_of(Act.ZERO):
+        if event.kind == EventKind.ZERO and backward.iterations == event.iterations[: len(backward.iterations)]:
+            later = [e for e in events[index:] if e.kind in {EventKind.ZERO, EventKind.STEP} and e.value is event.value]
+            return event if not later or later[0].kind == EventKind.ZERO else None
+    for event in case.events_of(EventKind.ZERO):
         outside = event.loops == backward.loops[: len(event.loops)] != backward.loops
         if outside and event.functions == backward.functions and all(s.value is event.value for s in missed):
             return event
@@ -250,15 +250,17 @@ def scheduled_too_early(case: Case) -> Iterator[RuleHit]:
     """Report failure 18: a schedule steps before its optimizer's first step, in the same block of a loop.
     Reports nothing for schedules that may start at 0, with an argument to step(), and if either is conditional."""
     moved: set[Value] = set()
-    for event in case.events_of(Act.SCHEDULER):
+    for event in case.events_of(EventKind.SCHEDULER):
         optimizer = event.value.base
         if event.detail or event.other or optimizer is None or event.value in moved:
             continue
         moved.add(event.value)
-        first = next((e for e in case.events_of(Act.STEP) if e.value is optimizer), None)
+        first = next((e for e in case.events_of(EventKind.STEP) if e.value is optimizer), None)
         if first is None or event.value.op not in FULL_START or not event.loops or event.functions != first.functions:
             continue
-        edit = moved_behind(case, event, first) if first.turns[: len(event.turns)] == event.turns else None
+        edit = (
+            moved_behind(case, event, first) if first.iterations[: len(event.iterations)] == event.iterations else None
+        )
         if edit is not None:
             yield case.hit("scheduled_too_early", event.node, edit, first)
 
@@ -268,30 +270,30 @@ def accumulation(case: Case) -> Iterator[RuleHit]:
     zeroes. Reports nothing if the loss is a sum, is divided or weighted anywhere, or is unknown."""
     if scales_gradients(case):
         return
-    for step in case.events_of(Act.STEP):
+    for step in case.events_of(EventKind.STEP):
         every = next((t for t in step.tests if period(t) is not None), None)
         divisor = period(every) if every is not None else None
         if every is None or divisor is None or not step.loops:
             continue
         k, loop = case.text.of(divisor), step.loops[-1]
-        others = [e for e in case.events_of(Act.STEP) if e.loops and e.loops[-1] is loop]
+        others = [e for e in case.events_of(EventKind.STEP) if e.loops and e.loops[-1] is loop]
         if any(every not in e.tests for e in others):  # another optimizer step runs in every iteration
             continue
-        for event in case.events_of(Act.BACKWARD, Act.ZERO):
+        for event in case.events_of(EventKind.BACKWARD, EventKind.ZERO):
             if loop not in event.loops or event.loops[-1] is not loop or every in event.tests:
                 continue
             before = case.order[event] < case.order[step] and event.value is step.value and not event.tests
-            if event.kind == Act.ZERO and before:
+            if event.kind == EventKind.ZERO and before:
                 yield case.hit("zeroed_each_batch", event.node, None, k=k)
-            elif event.kind == Act.BACKWARD:
+            elif event.kind == EventKind.BACKWARD:
                 yield from undivided(case, event, k)
-    for event in case.events_of(Act.BACKWARD):
+    for event in case.events_of(EventKind.BACKWARD):
         inner = event.within or (event.loops[-1] if len(event.loops) > 1 else None)
         k = micro_batches(inner, case) if isinstance(inner, ast.For | ast.comprehension) else ""
         around = event.loops if event.within is not None else event.loops[:-1]
-        after = case.program.events[case.order[event] :] if k else []
-        steps = [e for e in after if e.kind == Act.STEP and e.loops == around and e.within is None]
-        batches = any(v.op in LAYERS and len(v.shape or ()) > 1 for v in reach(event.value))
+        after = case.state.events[case.order[event] :] if k else []
+        steps = [e for e in after if e.kind == EventKind.STEP and e.loops == around and e.within is None]
+        batches = any(v.op in LAYERS and len(v.shape or ()) > 1 for v in ancestors(event.value))
         sliced = isinstance(inner, ast.For | ast.comprehension) and isinstance(inner.iter, ast.Subscript)
         if steps and steps[0].functions == event.functions and (batches or not sliced):
             yield from undivided(case, event, k)
@@ -307,7 +309,7 @@ def scales_gradients(case: Case) -> bool:
 
 def undivided(case: Case, backward: Event, k: str) -> Iterator[RuleHit]:
     """Report failure 24 if the loss of one of k batches is a mean, and neither it nor the rate is divided by k."""
-    rates = [event.value.attributes["lr"].node for event in case.events_of(Act.OPTIMIZER)]
+    rates = [event.value.attributes["lr"].node for event in case.events_of(EventKind.OPTIMIZER)]
     if any(isinstance(r, ast.BinOp) and isinstance(r.op, ast.Div) and case.text.of(r.right) == k for r in rates):
         return
     target = receiver(backward.node)

@@ -5,11 +5,11 @@ from collections.abc import Iterator
 from typing import TypeGuard
 
 from lab.failures.analysis.effects import LOSS_FUNCTIONS
-from lab.failures.analysis.facts import LAYERS, NORMS, Value, graph_of, moved_by, reach, traverse
-from lab.failures.analysis.kinds import Act, Kind, Tag
-from lab.failures.analysis.program import Event
+from lab.failures.analysis.facts import LAYERS, NORMS, Value, ancestors, graph_of, moved_by, traverse
+from lab.failures.analysis.kinds import EventKind, Kind, Tag
 from lab.failures.analysis.rules.case import Case, RuleHit
 from lab.failures.analysis.rules.order import FULL_START
+from lab.failures.analysis.state import Event
 from lab.failures.analysis.syntax import argument, inside, is_simple, receiver
 
 SQUARES = frozenset(("**", "pow", "square", "abs"))
@@ -19,18 +19,18 @@ def gradient_ascent(case: Case) -> Iterator[RuleHit]:
     """Report failure 18: parameters += their gradient, which makes the loss larger. Reports nothing for signs of
     gradients and for the input of layers, since attacks climb on purpose, for a step that another statement takes back,
     and for what is not known to be a loss."""
-    passes = case.events_of(Act.BACKWARD, Act.USED)
+    passes = case.events_of(EventKind.BACKWARD, EventKind.USED)
     losses = [e for e in passes if is_cost(e.value)]
     if not losses or any(e.value.op == "neg" and e not in losses for e in passes):
         return
-    for event in case.events_of(Act.UPDATE, Act.WRITE):
+    for event in case.events_of(EventKind.UPDATE, EventKind.WRITE):
         new, statement = event.other, event.statement
-        if event.detail != "+" or new is None or Tag.TURNED in new.tags:
+        if event.detail != "+" or new is None or Tag.NEGATED in new.tags:
             continue
         gradient = new.kind == Kind.GRADIENT or slope_of(new, event.value)
-        if not gradient and not (event.kind == Act.UPDATE and Tag.UP in new.tags):
+        if not gradient and not (event.kind == EventKind.UPDATE and Tag.UP in new.tags):
             continue
-        if event.value.graph is False or (event.recorded and event.kind == Act.WRITE) or moved_back(case, event):
+        if event.value.graph is False or (event.recorded and event.kind == EventKind.WRITE) or moved_back(case, event):
             continue
         if any(goes_into_layer(event.value, e.value) for e in passes) or not is_simple(statement):
             continue
@@ -45,15 +45,15 @@ def gradient_ascent(case: Case) -> Iterator[RuleHit]:
 
 def goes_into_layer(value: Value, loss: Value) -> bool:
     """Tell whether a value is, or makes, the input of a layer on the way to a loss. Its weights are not."""
-    layers = [v for v in reach(loss) if v.parents and (v.op in LAYERS or v.op == "call")]
+    layers = [v for v in ancestors(loss) if v.parents and (v.op in LAYERS or v.op == "call")]
     free = value.kind not in {Kind.MODULE, Kind.PARAMETER}
-    return free and any(v is value for layer in layers for part in layer.parents for v in reach(part))
+    return free and any(v is value for layer in layers for part in layer.parents for v in ancestors(part))
 
 
 def moved_back(case: Case, step: Event) -> bool:
     """Tell whether another statement moves the same parameters the other way, or restores them."""
     owner = step.value.base or step.value
-    moves = (e for e in case.events_of(Act.UPDATE, Act.WRITE) if (e.value.base or e.value) is owner)
+    moves = (e for e in case.events_of(EventKind.UPDATE, EventKind.WRITE) if (e.value.base or e.value) is owner)
     return any(e.detail != "+" and e.statement is not step.statement for e in moves)
 
 
@@ -77,7 +77,7 @@ def slope_of(step: Value, weight: Value) -> bool:
         if len(rates) != 1 or len(slopes) != 1 or (is_rate(rates[0]) and rates[0] <= 0):
             return False
         step = slopes[0]
-    behind = list(reach(step.parents[0])) if step.op == "derivative" and step.parents else []
+    behind = list(ancestors(step.parents[0])) if step.op == "derivative" and step.parents else []
     through_layers = any(part.kind in {Kind.MODULE, Kind.UNKNOWN} or part.branches for part in behind)
     return weight in behind and not through_layers
 
@@ -108,11 +108,13 @@ def terms(value: Value, sign: int = 1) -> Iterator[tuple[Value, int]]:
 def wrong_sign_of_loss(case: Case) -> Iterator[RuleHit]:
     """Report failure 18: an optimizer minimises a likelihood, or the negative of a loss.
     Reports nothing if another term has the right sign or is unknown, with maximize, and if two networks play a game."""
-    makers = [e.node for e in case.events_of(Act.OPTIMIZER) if isinstance(e.node, ast.Call)]
-    if not case.events_of(Act.STEP) or any(key.arg in {"maximize", None} for node in makers for key in node.keywords):
+    makers = [e.node for e in case.events_of(EventKind.OPTIMIZER) if isinstance(e.node, ast.Call)]
+    if not case.events_of(EventKind.STEP) or any(
+        key.arg in {"maximize", None} for node in makers for key in node.keywords
+    ):
         return
-    networks = {v.kind for e in case.events_of(Act.OPTIMIZER) for v in e.value.items or []} == {Kind.MODULE}
-    for event in case.events_of(Act.BACKWARD):
+    networks = {v.kind for e in case.events_of(EventKind.OPTIMIZER) for v in e.value.items or []} == {Kind.MODULE}
+    for event in case.events_of(EventKind.BACKWARD):
         found = list(terms(event.value))
         likely = all(sign > 0 and is_likelihood(term) for term, sign in found)
         turned = all(sign < 0 and term.op in LOSS_FUNCTIONS for term, sign in found) and networks and len(makers) == 1
@@ -126,7 +128,7 @@ def wrong_sign_of_loss(case: Case) -> Iterator[RuleHit]:
 def climbing_optimizer(case: Case) -> Iterator[RuleHit]:
     """Report failure 18: a negative rate, or maximize=True, for a loss.
     Reports nothing if a pass starts from anything else, or if another optimizer minimises the same loss: a game."""
-    passes, makers = case.events_of(Act.BACKWARD), case.events_of(Act.OPTIMIZER)
+    passes, makers = case.events_of(EventKind.BACKWARD), case.events_of(EventKind.OPTIMIZER)
     if not passes or not all(is_cost(e.value) for e in passes):
         return
     for event in makers:
@@ -140,10 +142,10 @@ def climbing_optimizer(case: Case) -> Iterator[RuleHit]:
 def rate_too_high(case: Case) -> Iterator[RuleHit]:
     """Report failure 17: a learning rate far above what the optimizer can use.
     Reports nothing with a schedule that may lower it from the start, and for methods whose usual rate is near 1."""
-    schedules = [e.detail for e in case.events_of(Act.SCHEDULER) if e.detail]
+    schedules = [e.detail for e in case.events_of(EventKind.SCHEDULER) if e.detail]
     if any(name not in FULL_START for name in schedules) or ("lr_scheduler" in case.names and not schedules):
         return
-    for event in case.events_of(Act.OPTIMIZER):
+    for event in case.events_of(EventKind.OPTIMIZER):
         value, given = event.value, event.other.items or [] if event.other is not None else []
         groups = [group.attributes["lr"] for group in given if group.kind == Kind.DICT and "lr" in group.attributes]
         highest = max([value.attributes["lr"], *groups], key=lambda v: v.constant if is_rate(v.constant) else 0)
@@ -180,9 +182,9 @@ def is_rate(number: object) -> TypeGuard[float]:
 def growing_rate(case: Case) -> Iterator[RuleHit]:
     """Report failure 17: a schedule multiplies the rate by more than 1 at each step, as a learning rate finder does in
     a loop that breaks off; there it reports nothing."""
-    for made in case.events_of(Act.SCHEDULER):
+    for made in case.events_of(EventKind.SCHEDULER):
         factor = made.value.attributes.get("gamma", Value()).constant
-        steps = [e for e in case.events_of(Act.SCHEDULER) if e.value is made.value and not e.detail]
+        steps = [e for e in case.events_of(EventKind.SCHEDULER) if e.value is made.value and not e.detail]
         ends = any(isinstance(node, ast.Break) for e in steps for loop in e.loops for node in ast.walk(loop))
         place = argument(made.node, "gamma") or argument(made.node, "", 1)
         if made.detail == "ExponentialLR" and is_rate(factor) and factor > 1 and place is not None and not ends:

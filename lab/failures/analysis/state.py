@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from lab.failures.analysis.facts import Scope, Value, graph_of, owner_of, reach, storage_owner
-from lab.failures.analysis.kinds import Act, Cut
+from lab.failures.analysis.facts import Scope, Value, ancestors, graph_of, owner_of, storage_owner
+from lab.failures.analysis.kinds import Cut, EventKind
 from lab.failures.analysis.work import StepList, walk
 
 
@@ -14,13 +14,13 @@ from lab.failures.analysis.work import StepList, walk
 class Event:
     """One action of the program on a value: a backward pass, a step, a zeroed gradient, a write, a log, a loss, ..."""
 
-    kind: Act
+    kind: EventKind
     node: ast.AST
     value: Value
     other: Value | None
     statement: ast.stmt
     path: tuple[tuple[Sequence[ast.stmt], ast.stmt], ...]  # the enclosing blocks, each with the statement inside it
-    turns: tuple[tuple[ast.stmt, int], ...]  # (a loop, its turn from 1), the innermost last
+    iterations: tuple[tuple[ast.stmt, int], ...]  # (a loop, its iteration from 1), the innermost last
     arms: tuple[tuple[ast.stmt, int], ...]  # (an `if`, `try` or `match`, the number of its arm), the innermost last
     loops: tuple[ast.stmt, ...]
     tests: tuple[ast.If, ...]  # the enclosing `if`s inside the innermost loop
@@ -68,7 +68,7 @@ class Frame:
 
 
 @dataclass
-class Program:
+class AnalysisState:
     """The interpreter's position in a text and its record, shared by its parts and read by the rules."""
 
     tree: ast.Module = field(default_factory=lambda: ast.Module([], []))
@@ -84,20 +84,24 @@ class Program:
     left_out: str = ""  # why the rest of the text was not read, as a sentence; empty if all of it was
     second_call: bool = False  # see Event.second_call
     objects: list[Value] = field(default_factory=list)  # modules, optimizers and instances
-    carried: dict[ast.stmt, list[dict[str, Value]]] = field(default_factory=dict)  # what a first turn leaves, by name
+    carried: dict[ast.stmt, list[dict[str, Value]]] = field(
+        default_factory=dict
+    )  # what a first iteration leaves, by name
     layer_pairs: list[tuple[Value, Value]] = field(default_factory=list)  # a layer and one that gets its output
     rectified: set[Value] = field(default_factory=set)  # layers and of added leaves whose output goes into a relu
-    unrolled_loops: set[ast.stmt] = field(default_factory=set)  # loops followed turn by turn to the end
+    unrolled_loops: set[ast.stmt] = field(default_factory=set)  # loops followed one by one to the end
     filtered_loops: set[ast.stmt] = field(default_factory=set)  # loops over some elements of a list
     asked_for_gradient: set[Value] = field(default_factory=set)  # tensors given requires_grad
     within: ast.comprehension | None = None  # the comprehension being followed, the innermost
     nested: int = 0  # depth of module calls inside module calls
     followed: set[ast.AST] = field(default_factory=set)  # definitions that were called
 
-    def note(self, kind: Act, node: ast.AST, value: Value, other: Value | None = None, detail: str = "") -> None:
+    def record_event(
+        self, kind: EventKind, node: ast.AST, value: Value, other: Value | None = None, detail: str = ""
+    ) -> None:
         """Record an event at the current position."""
-        if kind == Act.BACKWARD:  # it frees what was saved for it
-            for used in reach(value, live=False):
+        if kind == EventKind.BACKWARD:  # it frees what was saved for it
+            for used in ancestors(value, live=False):
                 used.saved = None
         loops = tuple(loop for loop, _ in self.loops)
         tests = tuple(test for test, depth in self.tests if depth == len(self.loops))
@@ -109,7 +113,7 @@ class Program:
                 other,
                 self.statement,
                 tuple(self.path),
-                self.turns(),
+                self.iterations(),
                 tuple(self.arms),
                 loops,
                 tests,
@@ -123,21 +127,21 @@ class Program:
             )
         )
 
-    def note_zero(self, tensor: Value, node: ast.AST, partly: bool = False) -> None:
+    def record_zero(self, tensor: Value, node: ast.AST, partly: bool = False) -> None:
         """Record that a tensor's gradient is zeroed or removed; partly: replaced, or zeroed for some elements only.
 
         Zeroing one parameter of a network counts as partly."""
         owner = owner_of(tensor)
         partly = partly or (owner is not tensor and tensor.name in {"weight", "bias"})
-        self.note(Act.ZERO, node, owner, None, "partly" if partly else "")
+        self.record_event(EventKind.ZERO, node, owner, None, "partly" if partly else "")
 
     def record(self, value: Value) -> None:
         """Cut a value from its parents if gradients are switched off."""
         if self.modes[-1] is not None:
             value.graph, value.cut, value.cut_by = False, Cut.NO_GRAD, self.modes[-1]
 
-    def turns(self) -> tuple[tuple[ast.stmt, int], ...]:
-        return tuple((loop, turn) for loop, turn in self.loops)
+    def iterations(self) -> tuple[tuple[ast.stmt, int], ...]:
+        return tuple((loop, iteration) for loop, iteration in self.loops)
 
     def chooses(self) -> bool:
         """Tell whether the innermost loop may leave out elements: it has an `if`, or goes over a filtered list."""
@@ -148,7 +152,7 @@ class Program:
 
     def grows_by_unknown(self, box: Value) -> bool:
         """Return True if the text does not show how often this statement adds to a list."""
-        around = [loop for loop, turn in self.loops if (loop, turn) not in box.turns]
+        around = [loop for loop, iteration in self.loops if (loop, iteration) not in box.iterations]
         return any(loop not in self.unrolled_loops for loop in around) or bool(around and self.tests)
 
 
@@ -159,7 +163,7 @@ class Follower(Protocol):
 
     def eval(self, node: ast.expr | None, scope: Scope) -> Value: ...
 
-    def item(self, over: Value, node: ast.expr, turn: int) -> Value: ...
+    def item(self, over: Value, node: ast.expr, iteration: int) -> Value: ...
 
     def bind(self, target: ast.expr, value: Value, scope: Scope) -> None: ...
 
