@@ -185,6 +185,9 @@ class Expressions:
         return value
 
     def formatted(self, node: ast.JoinedStr, scope: Scope) -> Value:
+        for part in node.values:
+            if isinstance(part, ast.FormattedValue):
+                self.eval(part.value, scope)
         return Value(Kind.TEXT)
 
     def yielded(self, node: ast.Yield, scope: Scope) -> Value:

@@ -83,9 +83,6 @@ class Methods:
         same = op.name in {"data", "clone", "detach", "detach_", "requires_grad_", "clamp"}
         return Value(Kind.GRADIENT, base=owner.base, op=owner.op, tags=owner.tags) if same else Value()
 
-    def of_array(self, op: Operation) -> Value:
-        return self.tensors.function(op.name, op.args, op.keys, op.node)
-
     def of_module(self, op: Operation) -> Value:
         owner, added = op.first, op.args[1:2]
         if owner.op == "ModuleDict" and owner.items and op.name in {"items", "keys", "values"}:
@@ -204,7 +201,7 @@ class Methods:
             self.state.record_event(EventKind.APPEND, at, owner, args[0])
             owner.items = [*(owner.items or []), args[0]][:64]
             if self.state.grows_by_unknown(owner):
-                owner.tags |= {Tag.OPEN}
+                owner.tags.add(Tag.OPEN)
         elif name == "insert" and len(args) > 1:
             return self.of_list(Operation("append", [owner, *args[1:]], op.keys, at))
         elif name == "extend" and args:
@@ -293,6 +290,8 @@ class Methods:
     def extremes_along_axis(self, op: Operation) -> Value | None:
         """Return the extremes along an axis and their indices; None without an axis."""
         owner, args = op.first, op.args[1:]
+        if not args and not op.keys:
+            return None
         axis = (op.argument(1, "dim") or Value()).constant
         scores = axis in (1, -1) and "keepdim" not in op.keys and len(args) < 2 and owner.shape is None
         shape = reduced_shape(owner.shape, axis, op.keys.get("keepdim"))
@@ -323,7 +322,7 @@ class Methods:
     def new_zeros(self, op: Operation) -> Value:
         assert isinstance(op.node, ast.Call)
         value = self.tensors.create("zeros", op.args[1:], op.keys, op.node, Kind.TENSOR)
-        value.double = op.first.double
+        value.integer, value.double = None, op.first.double  # it has the dtype of `op.first`
         return value
 
     def freeze(self, owner: Value, node: ast.AST) -> None:
@@ -374,7 +373,7 @@ class Methods:
             graph=False,
             shape=created_shape(op.name, op.args[1:], op.keys),
         ),
-        Kind.ARRAY: of_array,
+        Kind.ARRAY: lambda self, op: self.tensors.function(op.name, op.args, op.keys, op.node),
         Kind.TENSOR: of_tensor,
         Kind.PARAMETER: of_tensor,
     }
