@@ -11,7 +11,7 @@ from typing import Any
 
 import torch
 
-from lab.failures.analysis.facts import MISNAMED_SWITCHES
+from lab.failures.analysis.registry import MISNAMED_SWITCHES
 from lab.watch import cuts, depth, differences, fixes, order, rates, sites
 from lab.watch.finding import RunFinding
 from lab.watch.records import BackwardCall, CutRecord, NodeOrigin, WatchedOptimizer, graph_freed, origin_of

@@ -3,22 +3,11 @@
 import ast
 from dataclasses import dataclass
 
-from lab.failures.analysis.facts import (
-    ACTIVATIONS,
-    IDENTITIES,
-    LAYERS,
-    LOSSES,
-    POOLS,
-    RECURRENT,
-    TENSORS,
-    Body,
-    Scope,
-    Value,
-    graph_of,
-)
+from lab.failures.analysis.facts import TENSORS, Body, Scope, Value, graph_of
 from lab.failures.analysis.kinds import EventKind, Kind, Tag, words
 from lab.failures.analysis.libraries import Libraries
 from lab.failures.analysis.methods import Methods
+from lab.failures.analysis.registry import ACTIVATIONS, IDENTITIES, LAYERS, LOSSES, POOLS, RECURRENT
 from lab.failures.analysis.shapes import output_shape
 from lab.failures.analysis.state import AnalysisState, Follower, Frame
 from lab.failures.analysis.syntax import called, defaults

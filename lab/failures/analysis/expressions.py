@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from lab.failures.analysis.calls import Calls
-from lab.failures.analysis.facts import ACTIVATIONS, CONTAINERS, IDENTITIES, LAYERS, POOLS, TENSORS, Body, Scope, Value
+from lab.failures.analysis.facts import TENSORS, Body, Scope, Value
 from lab.failures.analysis.kinds import EventKind, Kind, Tag
 from lab.failures.analysis.libraries import Libraries, named_items
 from lab.failures.analysis.methods import Methods
+from lab.failures.analysis.registry import ACTIVATIONS, CONTAINERS, IDENTITIES, LAYERS, POOLS
 from lab.failures.analysis.shapes import index_shape, known_turns, length
 from lab.failures.analysis.state import AnalysisState, Follower
 from lab.failures.analysis.tensors import COMPARISONS, Tensors

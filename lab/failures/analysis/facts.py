@@ -1,4 +1,4 @@
-"""What is known of one value of a program, and what the libraries' names mean.
+"""What is known of one value of a program, and questions about it.
 
 A `Value` is one object as far as it is known without running the program. What is unknown stays None or "", and a rule
 that needs it stays silent.
@@ -8,96 +8,11 @@ import ast
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 
-from lab.failures.analysis.effects import KEEPS_INPUT, KEEPS_OUTPUT, LOSS_FUNCTIONS
-from lab.failures.analysis.kinds import Cut, Kind, Tag, words
+from lab.failures.analysis.kinds import Cut, Kind, Tag
+from lab.failures.analysis.registry import FORWARD, LAYERS, USUAL_LOSSES, USUAL_NETWORKS
 from lab.failures.analysis.work import counted
 
-RECURRENT = {"LSTM", "GRU", "RNN", "LSTMCell", "GRUCell", "RNNCell"}
-NORMS = words(
-    "BatchNorm1d BatchNorm2d BatchNorm3d LayerNorm GroupNorm InstanceNorm1d InstanceNorm2d InstanceNorm3d "
-    "RMSNorm LazyBatchNorm1d LazyBatchNorm2d SyncBatchNorm"
-)
-LAYERS = (
-    NORMS
-    | RECURRENT
-    | words(
-        "Linear LazyLinear Bilinear Conv1d Conv2d Conv3d ConvTranspose1d ConvTranspose2d ConvTranspose3d "
-        "Embedding EmbeddingBag Transformer TransformerEncoder TransformerEncoderLayer TransformerDecoder "
-        "TransformerDecoderLayer MultiheadAttention PReLU MLP LazyConv1d LazyConv2d"
-    )
-)
-DISTRIBUTIONS = words(
-    "Categorical Normal Bernoulli Beta Gamma Poisson MultivariateNormal OneHotCategorical Uniform Independent "
-    "LogNormal Laplace Dirichlet TransformedDistribution RelaxedOneHotCategorical"
-)
-# Layers without parameters: those treated as the identity, and those that change their input.
-IDENTITIES = {"Identity", "Dropout", "Dropout1d", "Dropout2d", "Dropout3d", "AlphaDropout"}
-POOLS = words(
-    "MaxPool1d MaxPool2d MaxPool3d AvgPool1d AvgPool2d AvgPool3d AdaptiveAvgPool1d AdaptiveAvgPool2d "
-    "AdaptiveAvgPool3d AdaptiveMaxPool1d AdaptiveMaxPool2d Upsample UpsamplingNearest2d UpsamplingBilinear2d "
-    "ZeroPad2d ReflectionPad1d ReflectionPad2d ReplicationPad2d ConstantPad1d ConstantPad2d PixelShuffle "
-    "Unflatten Unfold Fold GLU CosineSimilarity PairwiseDistance"
-)
-LOWERED = (
-    "ReLU Sigmoid Tanh Softmax Softplus GELU ELU SiLU LogSigmoid ReLU6 Hardtanh Mish Hardswish Hardsigmoid SELU CELU "
-    "Softsign Tanhshrink Softshrink Hardshrink Softmin Threshold"
-)
-ACTIVATIONS = {name: name.lower() for name in LOWERED.split()} | {
-    "LogSoftmax": "log_softmax",
-    "LeakyReLU": "leaky_relu",
-}
-LOSSES = {
-    "CrossEntropyLoss": "cross_entropy",
-    "MSELoss": "mse_loss",
-    "L1Loss": "l1_loss",
-    "NLLLoss": "nll_loss",
-    "BCELoss": "binary_cross_entropy",
-    "BCEWithLogitsLoss": "binary_cross_entropy_with_logits",
-    "SmoothL1Loss": "smooth_l1_loss",
-    "HuberLoss": "huber_loss",
-    "KLDivLoss": "kl_div",
-    "GaussianNLLLoss": "gaussian_nll_loss",
-    "PoissonNLLLoss": "poisson_nll_loss",
-    "MarginRankingLoss": "margin_ranking_loss",
-    "SoftMarginLoss": "soft_margin_loss",
-    "MultiMarginLoss": "multi_margin_loss",
-    "MultiLabelSoftMarginLoss": "multilabel_soft_margin_loss",
-}
-BROADCASTING_LOSSES = {"mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss"}  # others refuse different shapes
-CONTAINERS = {"Sequential", "ModuleList", "ModuleDict", "ParameterList", "ParameterDict"}
-OPTIMIZERS = words("SGD Adam AdamW NAdam RAdam Adamax RMSprop Adagrad Adadelta LBFGS Rprop SparseAdam ASGD")
-CREATORS = words(
-    "tensor zeros ones randn rand empty full arange linspace eye randint randperm zeros_like ones_like "
-    "randn_like rand_like empty_like full_like as_tensor from_numpy normal logspace array Tensor FloatTensor"
-)
-# The operations known to need saved values, which a first backward pass frees.
-SAVING = KEEPS_OUTPUT | KEEPS_INPUT | LOSS_FUNCTIONS | LAYERS | {"*", "/", "@", "matmul", "mm", "module", "bmm"}
-ARITHMETIC = {"+", "-", "*", "/", "**", "neg", "index", "view", "clone"}
 TENSORS = {Kind.TENSOR, Kind.PARAMETER}
-# What programs assign to instead of `requires_grad`: a method, and names that PyTorch does not know
-MISNAMED_SWITCHES = {"requires_grad_", "require_grad", "require_grads", "requires_grads", "required_grad"}
-MODULE_METHODS = words(
-    "parameters named_parameters state_dict load_state_dict train eval modules apply children requires_grad_ "
-    "register_buffer add_module register_module cuda to double named_modules named_children compile "
-    "register_parameter"
-)
-# Methods that show an unknown value to be a tensor.
-TENSOR_METHODS = words(
-    "float long int double mean sum squeeze view reshape log_softmax softmax sigmoid log exp relu tanh "
-    "flatten unsqueeze argmax cpu clone sqrt norm abs pow square sin cos clamp clip std var"
-)
-# What a fragment means by a name that it does not define: a network in training, and a loss.
-USUAL_NETWORKS = words(
-    "model net network net_g net_d netg netd g d generator discriminator critic actor policy autoencoder vae unet mlp "
-    "cnn rnn lstm gru student classifier policy_net q_net qnet q_network"
-)
-USUAL_LOSSES = words("criterion crit loss loss_fn loss_func loss_function objective mse bce compute_loss mse_loss")
-FORWARD = {"forward", "encode", "decode", "dist", "distribution", "log_prob", "evaluate_actions", "logits", "features"}
-ENGINE = {"model", "nn"}  # the modules of this project's engine
-LIBRARIES = words(
-    "torch numpy model nn pytorch_lightning lightning torchvision math functools types dataclasses argparse copy "
-    "collections matplotlib scipy"
-)
 
 
 @dataclass(eq=False, slots=True)

@@ -6,15 +6,16 @@ that are never called follow at the end, with unknown arguments. Nothing is run.
 """
 
 import ast
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import ClassVar
 
 from lab.failures.analysis.calls import Calls
 from lab.failures.analysis.expressions import Expressions
-from lab.failures.analysis.facts import CONTAINERS, LIBRARIES, TENSORS, Body, Scope, Value, close_ancestors
+from lab.failures.analysis.facts import TENSORS, Body, Scope, Value, close_ancestors
 from lab.failures.analysis.kinds import Cut, EventKind, Kind, Tag
 from lab.failures.analysis.libraries import Libraries
 from lab.failures.analysis.methods import Methods
+from lab.failures.analysis.registry import LIBRARIES
 from lab.failures.analysis.shapes import MAX_RANGE_TURNS, known_turns, leaves
 from lab.failures.analysis.state import AnalysisState
 from lab.failures.analysis.syntax import called, defaults
@@ -235,16 +236,11 @@ class Interpreter:
             return False
         for name in {**ways[0], **ways[1]}:
             one, two = ways[0].get(name), ways[1].get(name)
-            if one is None or two is None or one is two or (two in one.parents and self.sums_parameters(one)):
+            if one is None or two is None or one is two:
                 scope[name] = one or two or Value()
             else:
                 scope[name] = self.tensors.either(one, two)
         return False
-
-    def sums_parameters(self, value: Value) -> bool:
-        """Tell whether a value is a sum made in a loop over parameters, such as a penalty on some of them."""
-        loop = self.state.loops[-1][0] if self.state.loops else None
-        return value.op == "+" and isinstance(loop, ast.For) and "parameters()" in ast.unparse(loop.iter)
 
     def arm(self, statement: ast.If, arm: int, scope: Scope) -> bool:
         depth = len(self.state.arms)
@@ -275,8 +271,6 @@ class Interpreter:
             over = self.eval(statement.iter, scope)
             if Tag.OPEN in over.tags:
                 self.state.filtered_loops.add(statement)
-        members = [] if isinstance(statement, ast.While) else list(parallel_lists(over))
-        self.state.asked_for_gradient -= {items[0] for items in members}
         building = not any(isinstance(n, ast.Attribute) and n.attr in TRAINING for n in walk(statement))
         known = 0 if isinstance(statement, ast.While) else known_turns(over, MAX_TURNS if building else MAX_RANGE_TURNS)
         iterations = max(2, min(known, MAX_TURNS))
@@ -298,10 +292,6 @@ class Interpreter:
             self.block(statement.body, scope)
             del self.state.arms[depth:]
             self.state.loops.pop()
-        for items in members:
-            if items[0] in self.state.asked_for_gradient and items[0].graph:  # then so were the others
-                for other in items[1:]:
-                    other.graph = other.leaf = True
         self.block(statement.orelse, scope)
 
     def item(self, over: Value, node: ast.expr, iteration: int) -> Value:
@@ -468,9 +458,6 @@ class Interpreter:
         else:
             if value.kind == owner.kind == Kind.MODULE:
                 value.tags.add(Tag.REGISTERED)
-                if owner.op in CONTAINERS and name.isdigit():  # setattr(layers, "0", layer)
-                    self.assign_layer(owner, int(name), value, node)
-                    return
                 self.record_replaced(owner.attributes.get(name), value, node)
             self.state.record_event(EventKind.ATTRIBUTE, node, owner, value, name)
             if value.kind not in {Kind.LIBRARY, Kind.FUNCTION, Kind.CLASS}:
@@ -486,9 +473,6 @@ class Interpreter:
             owner = self.eval(target.value, scope)
             self.state.record_event(EventKind.UPDATE, target, owner, value, sign)
             return
-        if old.kind == Kind.GRADIENT and sign == "*" and value.constant == 0:
-            self.state.record_zero(old.base or Value(), target)
-            return
         if old.kind in {Kind.LIST, Kind.TEXT, Kind.DICT}:
             if old.kind == Kind.LIST and value.kind == Kind.LIST and old.items is not None:
                 for part in value.items or []:
@@ -502,9 +486,8 @@ class Interpreter:
             self.state.record_event(EventKind.WRITE, statement, old, value, sign)
         if isinstance(target, ast.Subscript) and (base := self.eval(target.value, scope)).kind != Kind.DICT:
             if base.kind == Kind.UNKNOWN:
-                self.state.record_event(
-                    EventKind.GATHER, statement, self.tensors.arithmetic(sign, old, value, statement.value), value, sign
-                )
+                total = self.tensors.arithmetic(sign, old, value, statement.value)
+                self.state.record_event(EventKind.GATHER, statement, total, value, sign)
             if base.kind in TENSORS:
                 self.state.record_event(EventKind.WRITE, statement, base, value, "index")
                 self.rebind_written(target.value, base, value, target.value, scope)
@@ -565,12 +548,3 @@ def is_number_or_text(default: ast.expr | None) -> bool:
     """Tell whether a default is a text or a number, with or without a sign."""
     number = default.operand if isinstance(default, ast.UnaryOp) else default
     return isinstance(number, ast.Constant) and type(number.value) in {int, float, str}
-
-
-def parallel_lists(over: Value) -> Iterator[list[Value]]:
-    """Yield the lists of tensors that a loop over `over` goes through in parallel."""
-    if over.kind in {Kind.ZIP, Kind.ENUMERATE}:
-        for part in over.items or []:
-            yield from parallel_lists(part)
-    elif over.items and over.kind in {Kind.LIST, Kind.NAMED} and all(item.kind in TENSORS for item in over.items):
-        yield over.items

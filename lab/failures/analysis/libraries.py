@@ -5,12 +5,15 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from lab.failures.analysis.effects import EFFECTS
-from lab.failures.analysis.facts import (
+from lab.failures.analysis.facts import TENSORS, Scope, Value, ancestors, graph_of, owners
+from lab.failures.analysis.kinds import Cut, EventKind, Kind, Tag
+from lab.failures.analysis.methods import Methods, redrawn
+from lab.failures.analysis.registry import (
     ACTIVATIONS,
     CONTAINERS,
     CREATORS,
     DISTRIBUTIONS,
+    EFFECTS,
     ENGINE,
     IDENTITIES,
     LAYERS,
@@ -18,15 +21,7 @@ from lab.failures.analysis.facts import (
     NORMS,
     OPTIMIZERS,
     POOLS,
-    TENSORS,
-    Scope,
-    Value,
-    ancestors,
-    graph_of,
-    owners,
 )
-from lab.failures.analysis.kinds import Cut, EventKind, Kind, Tag
-from lab.failures.analysis.methods import Methods, redrawn
 from lab.failures.analysis.shapes import literal_shape, windows_shape
 from lab.failures.analysis.state import AnalysisState, Follower
 from lab.failures.analysis.tensors import Operation, Tensors

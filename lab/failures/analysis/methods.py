@@ -5,18 +5,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar
 
-from lab.failures.analysis.effects import CHOICES
-from lab.failures.analysis.facts import (
-    LAYERS,
-    MODULE_METHODS,
-    TENSOR_METHODS,
-    Value,
-    graph_of,
-    leaf_of,
-    modules,
-    owner_of,
-)
+from lab.failures.analysis.facts import Value, graph_of, leaf_of, modules, owner_of
 from lab.failures.analysis.kinds import Cut, EventKind, Kind, Tag
+from lab.failures.analysis.registry import CHOICES, LAYERS, MODULE_METHODS, TENSOR_METHODS
 from lab.failures.analysis.shapes import created_shape, part_shape, reduced_shape, windows_shape
 from lab.failures.analysis.state import AnalysisState, Follower
 from lab.failures.analysis.tensors import Operation, Tensors
@@ -348,7 +339,6 @@ class Methods:
             value.graph_before_asked = value.graph
             value.tags.add(Tag.REQUIRES_GRAD_SET)
             self.state.record_event(EventKind.ASK, at, value)
-        self.state.asked_for_gradient.add(value)
         value.graph, value.leaf = (None if args and args[0].constant is not True else True), True
         if value.integer and value.graph:
             self.state.record_event(EventKind.INTEGER_LEAF, at, value)

@@ -4,8 +4,9 @@ import ast
 import math
 from collections.abc import Sequence
 
-from lab.failures.analysis.facts import NORMS, Value
+from lab.failures.analysis.facts import Value
 from lab.failures.analysis.kinds import Kind, Tag, words
+from lab.failures.analysis.registry import NORMS
 
 MAX_RANGE_TURNS = 4  # followed in a loop over a range; two iterations stand for all of a longer one
 

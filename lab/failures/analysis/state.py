@@ -91,7 +91,6 @@ class AnalysisState:
     rectified: set[Value] = field(default_factory=set)  # layers and of added leaves whose output goes into a relu
     unrolled_loops: set[ast.stmt] = field(default_factory=set)  # loops followed one by one to the end
     filtered_loops: set[ast.stmt] = field(default_factory=set)  # loops over some elements of a list
-    asked_for_gradient: set[Value] = field(default_factory=set)  # tensors given requires_grad
     within: ast.comprehension | None = None  # the comprehension being followed, the innermost
     nested: int = 0  # depth of module calls inside module calls
     followed: set[ast.AST] = field(default_factory=set)  # definitions that were called

@@ -6,18 +6,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from lab.failures.analysis.effects import EFFECTS, ELEMENTWISE, UNKNOWN, Effect, Result, Saves
-from lab.failures.analysis.facts import (
-    LAYERS,
-    TENSORS,
-    Value,
-    ancestors,
-    broadcast,
-    graph_of,
-    has_many_elements,
-    is_row,
-)
+from lab.failures.analysis.facts import TENSORS, Value, ancestors, broadcast, graph_of, has_many_elements, is_row
 from lab.failures.analysis.kinds import Cut, EventKind, Kind, Tag
+from lab.failures.analysis.registry import EFFECTS, ELEMENTWISE, LAYERS, UNKNOWN, Effect, Result, Saves
 from lab.failures.analysis.shapes import (
     column_pair,
     created_shape,
@@ -212,8 +203,6 @@ class Tensors:
         value = Value(Kind.NUMBER, parents=tuple(v for v in (one, two) if v.cut or v.parents or v.branches), op=sign)
         value.double = one.double if one.double is two.double else None
         a, b = one.constant, two.constant
-        if sign == "/" and one.op == "-" and one.double is False and isinstance(b, float):
-            self.state.record_event(EventKind.DIFFERENCE, node, one, two)
         if isinstance(a, int | float) and isinstance(b, int | float) and abs(a) < 1e9 and abs(b) < 1e9:
             try:
                 if sign in NUMBER_OPERATORS and (sign != "**" or abs(b) < 20 or 0 < a < 4):
@@ -285,8 +274,6 @@ class Tensors:
             value.form = "loss"
             if reduction == "sum":
                 value.tags.add(Tag.SUM)
-        if prediction.kind == Kind.UNKNOWN and value.graph is False and self.state.modes[-1] is None:
-            value.graph = None
         return value
 
     def function(self, name: str, args: list[Value], keys: dict[str, Value], node: ast.expr) -> Value:

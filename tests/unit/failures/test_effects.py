@@ -8,11 +8,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from lab.failures.analysis.effects import EFFECTS, Result
 from lab.failures.analysis.facts import Value
 from lab.failures.analysis.interpreter import Interpreter
 from lab.failures.analysis.kinds import EventKind
-from lab.failures.analysis.parameters import PARAMETERS, positional
+from lab.failures.analysis.parameters import positional
+from lab.failures.analysis.registry import EFFECTS, PARAMETERS, Result
 from lab.failures.analysis.tensors import Tensors
 
 ROOT = Path(__file__).parents[3]

@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from lab.failures.analysis.edits import Edit, Text
-from lab.failures.analysis.facts import ENGINE, Value, ancestors, moved_by
+from lab.failures.analysis.facts import Value, ancestors, moved_by
 from lab.failures.analysis.kinds import EventKind
+from lab.failures.analysis.registry import ENGINE
 from lab.failures.analysis.state import AnalysisState, Event
 from lab.failures.analysis.syntax import short
 from lab.failures.analysis.work import StepList, walk

@@ -9,12 +9,7 @@ import itertools
 from collections.abc import Iterator
 
 from lab.failures.analysis.edits import Edit
-from lab.failures.analysis.effects import LOSS_FUNCTIONS
 from lab.failures.analysis.facts import (
-    BROADCASTING_LOSSES,
-    CREATORS,
-    LAYERS,
-    MISNAMED_SWITCHES,
     TENSORS,
     Value,
     ancestors,
@@ -29,6 +24,7 @@ from lab.failures.analysis.facts import (
     without,
 )
 from lab.failures.analysis.kinds import Cut, EventKind, Kind, Tag
+from lab.failures.analysis.registry import BROADCASTING_LOSSES, CREATORS, LAYERS, LOSS_FUNCTIONS, MISNAMED_SWITCHES
 from lab.failures.analysis.rules.case import Case, RuleHit
 from lab.failures.analysis.rules.numbers import discounted
 from lab.failures.analysis.state import Event

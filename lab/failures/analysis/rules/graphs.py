@@ -5,8 +5,6 @@ import itertools
 from collections.abc import Iterator
 
 from lab.failures.analysis.facts import (
-    LAYERS,
-    SAVING,
     Value,
     ancestors,
     graph_of,
@@ -19,6 +17,7 @@ from lab.failures.analysis.facts import (
     traverse,
 )
 from lab.failures.analysis.kinds import EventKind, Kind, Tag
+from lab.failures.analysis.registry import LAYERS, SAVING
 from lab.failures.analysis.rules.case import Case, RuleHit
 from lab.failures.analysis.shapes import leaves
 from lab.failures.analysis.state import Event, exclusive

@@ -3,9 +3,9 @@
 import ast
 from collections.abc import Iterator
 
-from lab.failures.analysis.effects import ELEMENTWISE
 from lab.failures.analysis.facts import Value, ancestors, close_ancestors, graph_of, storage_owner
 from lab.failures.analysis.kinds import EventKind, Kind, Tag
+from lab.failures.analysis.registry import ELEMENTWISE
 from lab.failures.analysis.rules.case import Case, RuleHit
 from lab.failures.analysis.state import Event
 from lab.failures.analysis.syntax import argument, inside, is_simple, method, names_in, receiver

@@ -5,9 +5,9 @@ import itertools
 from collections import Counter
 from collections.abc import Iterator
 
-from lab.failures.analysis.effects import LOSS_FUNCTIONS
-from lab.failures.analysis.facts import LAYERS, NORMS, Value, ancestors, graph_of, modules, traverse, without
+from lab.failures.analysis.facts import Value, ancestors, graph_of, modules, traverse, without
 from lab.failures.analysis.kinds import EventKind, Kind
+from lab.failures.analysis.registry import LAYERS, LOSS_FUNCTIONS, NORMS
 from lab.failures.analysis.rules.case import Case, RuleHit
 from lab.failures.analysis.state import Event
 from lab.failures.analysis.syntax import called, method, receiver

@@ -3,20 +3,9 @@
 import ast
 from collections.abc import Iterator
 
-from lab.failures.analysis.effects import ELEMENTWISE
-from lab.failures.analysis.facts import (
-    BROADCASTING_LOSSES,
-    CREATORS,
-    LAYERS,
-    Value,
-    ancestors,
-    column_against_row,
-    graph_of,
-    is_square,
-    traverse,
-    without,
-)
+from lab.failures.analysis.facts import Value, ancestors, column_against_row, graph_of, is_square, traverse, without
 from lab.failures.analysis.kinds import EventKind, Kind, Tag
+from lab.failures.analysis.registry import BROADCASTING_LOSSES, CREATORS, ELEMENTWISE, LAYERS
 from lab.failures.analysis.rules.case import Case, RuleHit
 from lab.failures.analysis.state import Event
 from lab.failures.analysis.syntax import argument, inside, method, receiver

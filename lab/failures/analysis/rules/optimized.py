@@ -3,8 +3,9 @@
 import ast
 from collections.abc import Iterator
 
-from lab.failures.analysis.facts import CREATORS, LAYERS, Value, ancestors, has_parameters, modules, moved_by
+from lab.failures.analysis.facts import Value, ancestors, has_parameters, modules, moved_by
 from lab.failures.analysis.kinds import EventKind, Kind, Tag
+from lab.failures.analysis.registry import CREATORS, LAYERS
 from lab.failures.analysis.rules.case import Case, RuleHit
 from lab.failures.analysis.rules.order import is_update
 from lab.failures.analysis.state import Event

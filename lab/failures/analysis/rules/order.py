@@ -9,9 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from lab.failures.analysis.edits import Edit
-from lab.failures.analysis.effects import LOSS_FUNCTIONS
 from lab.failures.analysis.facts import (
-    LAYERS,
     TENSORS,
     Value,
     ancestors,
@@ -22,6 +20,7 @@ from lab.failures.analysis.facts import (
     traverse,
 )
 from lab.failures.analysis.kinds import EventKind, Kind, Tag, words
+from lab.failures.analysis.registry import LAYERS, LOSS_FUNCTIONS
 from lab.failures.analysis.rules.case import Case, RuleHit
 from lab.failures.analysis.state import Event, exclusive
 from lab.failures.analysis.syntax import called, method, receiver

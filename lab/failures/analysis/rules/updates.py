@@ -4,9 +4,9 @@ import ast
 from collections.abc import Iterator
 from typing import TypeGuard
 
-from lab.failures.analysis.effects import LOSS_FUNCTIONS
-from lab.failures.analysis.facts import LAYERS, NORMS, Value, ancestors, graph_of, moved_by, traverse
+from lab.failures.analysis.facts import Value, ancestors, graph_of, moved_by, traverse
 from lab.failures.analysis.kinds import EventKind, Kind, Tag
+from lab.failures.analysis.registry import LAYERS, LOSS_FUNCTIONS, NORMS
 from lab.failures.analysis.rules.case import Case, RuleHit
 from lab.failures.analysis.rules.order import FULL_START
 from lab.failures.analysis.state import Event

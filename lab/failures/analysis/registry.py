@@ -1,0 +1,277 @@
+"""The registry of what the libraries have: functions with what they do, layers and methods, and names of parameters.
+
+To support another function of torch or numpy, add its name to a row of ROWS, with one row for all functions that do the
+same; to support a layer, add it to the set of its kind.
+"""
+
+from dataclasses import dataclass
+from enum import Enum, auto
+
+from lab.failures.analysis.kinds import EventKind, words
+
+
+class Result(Enum):
+    """What a function returns; `Tensors.transfers` has one rule for each member."""
+
+    LIKE = auto()  # same kind and shape as the first argument
+    POWER = auto()  # as LIKE; a root if the exponent is below 1
+    CLAMP = auto()  # as LIKE; a relu if it clamps at 0
+    WHERE = auto()  # one of two tensors, element by element
+    EXTREME = auto()  # the larger or smaller of two, or the largest of one
+    REDUCED = auto()  # one axis, or all, reduced
+    CHOICE = auto()  # no gradient flows through
+    MOVED = auto()  # the same numbers in another shape, place or precision
+    PRODUCT = auto()  # a @ b
+    MATMUL = auto()  # a matrix product of unknown shape
+    ARITHMETIC = auto()  # an operator between the first two arguments
+    JOINED = auto()  # several tensors as one
+    GATHERED = auto()  # elements at given indices
+    PAIRED = auto()  # one number for each pair of vectors
+    LOSS = auto()  # a loss of a prediction and a target
+    COMPUTED = auto()  # a tensor of unknown shape, computed from all arguments
+    UNKNOWN = auto()  # some tensor
+
+
+class Saves(Enum):
+    """Which numbers are saved for the backward pass."""
+
+    NOTHING = auto()
+    INPUT = auto()
+    OUTPUT = auto()
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """One row of the table."""
+
+    result: Result
+    saves: Saves = Saves.NOTHING
+    form: str = ""  # what kind of numbers it returns, see Value.form
+    sign: str = ""  # the operator of ARITHMETIC
+    notes: EventKind | None = None  # the event to record
+
+
+ROWS = {
+    "exp tanh rsqrt reciprocal expm1": Effect(Result.LIKE, saves=Saves.OUTPUT),
+    "sqrt": Effect(Result.LIKE, saves=Saves.OUTPUT, notes=EventKind.ROOT),
+    "softmax sigmoid softmin": Effect(Result.LIKE, saves=Saves.OUTPUT, form="probabilities"),
+    "relu": Effect(Result.LIKE, saves=Saves.OUTPUT, form="relu"),
+    "log_softmax": Effect(Result.LIKE, saves=Saves.OUTPUT, form="log probabilities"),
+    "log log2 log10": Effect(Result.LIKE, saves=Saves.INPUT, notes=EventKind.LOG),
+    (
+        "sin cos ** square abs gelu silu softplus log1p normalize layer_norm group_norm instance_norm rms_norm "
+        "mish hardswish selu celu softsign softshrink cumprod tan asin acos asinh acosh atanh lgamma logit elu erf "
+        "sinh cosh atan"
+    ): Effect(Result.LIKE, saves=Saves.INPUT),
+    "pow": Effect(Result.POWER, saves=Saves.INPUT),
+    (
+        "batch_norm hardsigmoid tanhshrink hardshrink threshold dropout1d dropout2d alpha_dropout tril triu "
+        "logcumsumexp erfinv leaky_relu relu6 hardtanh logsigmoid clone copy ascontiguousarray floor ceil dropout "
+        "masked_fill neg cumsum flip roll"
+    ): Effect(Result.LIKE),
+    "lerp add": Effect(Result.ARITHMETIC, sign="+"),
+    "clamp clip clamp_min": Effect(Result.CLAMP),
+    "nan_to_num": Effect(Result.LIKE),
+    "where": Effect(Result.WHERE),
+    "maximum max": Effect(Result.EXTREME),
+    "minimum min": Effect(Result.EXTREME),
+    "norm vector_norm std var prod logsumexp": Effect(Result.REDUCED, saves=Saves.INPUT),
+    "sum mean amax amin": Effect(Result.REDUCED),
+    ("argmax argmin round sign eq ne gt lt ge le argsort heaviside bincount one_hot multinomial bernoulli"): Effect(
+        Result.CHOICE
+    ),
+    (
+        "view reshape squeeze unsqueeze flatten transpose permute contiguous to cuda cpu float double half expand "
+        "view_as expand_as type bfloat16 type_as swapaxes swapdims t mT real T astype"
+    ): Effect(Result.MOVED),
+    "divide true_divide div": Effect(Result.ARITHMETIC, sign="/"),
+    "matmul mm": Effect(Result.PRODUCT),
+    "linear conv2d bmm mv dot": Effect(Result.MATMUL),
+    (
+        "einsum tensordot outer kron addmm baddbmm bilinear cdist conv1d conv3d conv_transpose1d conv_transpose2d "
+        "max_pool1d max_pool2d avg_pool1d avg_pool2d adaptive_avg_pool1d adaptive_avg_pool2d adaptive_max_pool2d "
+        "interpolate pad unfold pixel_shuffle scaled_dot_product_attention embedding glu repeat tile "
+        "repeat_interleave index_select narrow take_along_dim masked_select diagonal diag trace movedim hstack "
+        "vstack atan2 hypot logaddexp addcmul"
+    ): Effect(Result.COMPUTED),
+    "pairwise_distance cosine_similarity": Effect(Result.PAIRED),
+    "sub subtract": Effect(Result.ARITHMETIC, sign="-"),
+    "mul multiply": Effect(Result.ARITHMETIC, sign="*"),
+    "stack cat concatenate concat": Effect(Result.JOINED),
+    "gather": Effect(Result.GATHERED),
+    (
+        "cross_entropy mse_loss l1_loss nll_loss binary_cross_entropy binary_cross_entropy_with_logits "
+        "smooth_l1_loss huber_loss kl_div gaussian_nll_loss poisson_nll_loss margin_ranking_loss soft_margin_loss "
+        "multi_margin_loss multilabel_soft_margin_loss"
+    ): Effect(Result.LOSS),
+}
+EFFECTS = {name: effect for names, effect in ROWS.items() for name in names.split()}
+UNKNOWN = Effect(Result.UNKNOWN)
+
+
+def functions(*results: Result) -> frozenset[str]:
+    """Return the names of the functions whose result is one of `results`."""
+    return frozenset(name for name, effect in EFFECTS.items() if effect.result in results)
+
+
+KEEPS_OUTPUT = frozenset(name for name, effect in EFFECTS.items() if effect.saves is Saves.OUTPUT)
+KEEPS_INPUT = frozenset(name for name, effect in EFFECTS.items() if effect.saves is Saves.INPUT)
+ELEMENTWISE = functions(Result.LIKE, Result.POWER, Result.CLAMP)
+REDUCTIONS = functions(Result.REDUCED)
+CHOICES = functions(Result.CHOICE)
+LOSS_FUNCTIONS = functions(Result.LOSS)
+
+RECURRENT = {"LSTM", "GRU", "RNN", "LSTMCell", "GRUCell", "RNNCell"}
+NORMS = words(
+    "BatchNorm1d BatchNorm2d BatchNorm3d LayerNorm GroupNorm InstanceNorm1d InstanceNorm2d InstanceNorm3d "
+    "RMSNorm LazyBatchNorm1d LazyBatchNorm2d SyncBatchNorm"
+)
+LAYERS = (
+    NORMS
+    | RECURRENT
+    | words(
+        "Linear LazyLinear Bilinear Conv1d Conv2d Conv3d ConvTranspose1d ConvTranspose2d ConvTranspose3d "
+        "Embedding EmbeddingBag Transformer TransformerEncoder TransformerEncoderLayer TransformerDecoder "
+        "TransformerDecoderLayer MultiheadAttention PReLU MLP LazyConv1d LazyConv2d"
+    )
+)
+DISTRIBUTIONS = words(
+    "Categorical Normal Bernoulli Beta Gamma Poisson MultivariateNormal OneHotCategorical Uniform Independent "
+    "LogNormal Laplace Dirichlet TransformedDistribution RelaxedOneHotCategorical"
+)
+# Layers without parameters: those treated as the identity, and those that change their input.
+IDENTITIES = {"Identity", "Dropout", "Dropout1d", "Dropout2d", "Dropout3d", "AlphaDropout"}
+POOLS = words(
+    "MaxPool1d MaxPool2d MaxPool3d AvgPool1d AvgPool2d AvgPool3d AdaptiveAvgPool1d AdaptiveAvgPool2d "
+    "AdaptiveAvgPool3d AdaptiveMaxPool1d AdaptiveMaxPool2d Upsample UpsamplingNearest2d UpsamplingBilinear2d "
+    "ZeroPad2d ReflectionPad1d ReflectionPad2d ReplicationPad2d ConstantPad1d ConstantPad2d PixelShuffle "
+    "Unflatten Unfold Fold GLU CosineSimilarity PairwiseDistance"
+)
+LOWERED = (
+    "ReLU Sigmoid Tanh Softmax Softplus GELU ELU SiLU LogSigmoid ReLU6 Hardtanh Mish Hardswish Hardsigmoid SELU CELU "
+    "Softsign Tanhshrink Softshrink Hardshrink Softmin Threshold"
+)
+ACTIVATIONS = {name: name.lower() for name in LOWERED.split()} | {
+    "LogSoftmax": "log_softmax",
+    "LeakyReLU": "leaky_relu",
+}
+LOSSES = {
+    "CrossEntropyLoss": "cross_entropy",
+    "MSELoss": "mse_loss",
+    "L1Loss": "l1_loss",
+    "NLLLoss": "nll_loss",
+    "BCELoss": "binary_cross_entropy",
+    "BCEWithLogitsLoss": "binary_cross_entropy_with_logits",
+    "SmoothL1Loss": "smooth_l1_loss",
+    "HuberLoss": "huber_loss",
+    "KLDivLoss": "kl_div",
+    "GaussianNLLLoss": "gaussian_nll_loss",
+    "PoissonNLLLoss": "poisson_nll_loss",
+    "MarginRankingLoss": "margin_ranking_loss",
+    "SoftMarginLoss": "soft_margin_loss",
+    "MultiMarginLoss": "multi_margin_loss",
+    "MultiLabelSoftMarginLoss": "multilabel_soft_margin_loss",
+}
+BROADCASTING_LOSSES = {"mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss"}  # others refuse different shapes
+CONTAINERS = {"Sequential", "ModuleList", "ModuleDict", "ParameterList", "ParameterDict"}
+OPTIMIZERS = words("SGD Adam AdamW NAdam RAdam Adamax RMSprop Adagrad Adadelta LBFGS Rprop SparseAdam ASGD")
+CREATORS = words(
+    "tensor zeros ones randn rand empty full arange linspace eye randint randperm zeros_like ones_like "
+    "randn_like rand_like empty_like full_like as_tensor from_numpy normal logspace array Tensor FloatTensor"
+)
+# The operations known to need saved values, which a first backward pass frees.
+SAVING = KEEPS_OUTPUT | KEEPS_INPUT | LOSS_FUNCTIONS | LAYERS | {"*", "/", "@", "matmul", "mm", "module", "bmm"}
+ARITHMETIC = {"+", "-", "*", "/", "**", "neg", "index", "view", "clone"}
+# What programs assign to instead of `requires_grad`: a method, and names that PyTorch does not know
+MISNAMED_SWITCHES = {"requires_grad_", "require_grad", "require_grads", "requires_grads", "required_grad"}
+MODULE_METHODS = words(
+    "parameters named_parameters state_dict load_state_dict train eval modules apply children requires_grad_ "
+    "register_buffer add_module register_module cuda to double named_modules named_children compile "
+    "register_parameter"
+)
+# Methods that show an unknown value to be a tensor.
+TENSOR_METHODS = words(
+    "float long int double mean sum squeeze view reshape log_softmax softmax sigmoid log exp relu tanh "
+    "flatten unsqueeze argmax cpu clone sqrt norm abs pow square sin cos clamp clip std var"
+)
+# What a fragment means by a name that it does not define: a network in training, and a loss.
+USUAL_NETWORKS = words(
+    "model net network net_g net_d netg netd g d generator discriminator critic actor policy autoencoder vae unet mlp "
+    "cnn rnn lstm gru student classifier policy_net q_net qnet q_network"
+)
+USUAL_LOSSES = words("criterion crit loss loss_fn loss_func loss_function objective mse bce compute_loss mse_loss")
+FORWARD = {"forward", "encode", "decode", "dist", "distribution", "log_prob", "evaluate_actions", "logits", "features"}
+ENGINE = {"model", "nn"}  # the modules of this project's engine
+LIBRARIES = words(
+    "torch numpy model nn pytorch_lightning lightning torchvision math functools types dataclasses argparse copy "
+    "collections matplotlib scipy"
+)
+
+# The first parameters of each function, in PyTorch's order. NumPy's name for one stands after a bar.
+SIGNATURES = {
+    "input|a|x other": (
+        "add sub subtract mul multiply div divide true_divide matmul eq ne gt lt ge le maximum minimum"
+    ),
+    "input|a other": "kron atan2 hypot logaddexp",
+    "input|a exponent": "pow",
+    "input|a end weight": "lerp",
+    "condition input|x other|y": "where",
+    "input|a dim index": "gather index_select",
+    "input|a mask value": "masked_fill masked_select",
+    "input|a vec2": "outer",
+    "input|a mat2": "mm bmm",
+    "input|a vec": "mv",
+    "input|a tensor": "dot",
+    "input mat1 mat2": "addmm",
+    "input batch1 batch2": "baddbmm",
+    "input tensor1 tensor2": "addcmul",
+    "input1 input2 weight bias": "bilinear",
+    "input weight bias": "linear conv1d conv2d conv3d conv_transpose1d conv_transpose2d",
+    "input weight": "embedding",
+    "query key value": "scaled_dot_product_attention",
+    "x1 x2": "cdist pairwise_distance cosine_similarity",
+    "tensors|arrays|tup": "stack cat concatenate concat hstack vstack",
+    "equation": "einsum",
+    "input|a shape|size": "view reshape expand",
+    "input|a dims|axes": "permute flip tile",
+    "input|a dim0 dim1": "transpose swapdims",
+    "input|a axis0|axis1 axis1|axis2": "swapaxes",
+    "input|a dim": "unsqueeze squeeze",
+    "input|a start_dim": "flatten",
+    "input|a x|other": "view_as expand_as type_as",
+    "input target": " ".join(functions(Result.LOSS)),
+    "input target var": "gaussian_nll_loss",
+    "input1 input2 target": "margin_ranking_loss",
+    "data|object requires_grad": "Parameter Variable",
+    "data|object": "tensor as_tensor array Tensor",
+    "size|shape": "zeros ones rand randn empty",
+    "size|shape fill_value": "full",
+    "input fill_value": "full_like",
+    "start|low end|stop|high": "linspace uniform",
+    "low high size": "randint integers",
+    "mean|loc std|scale size": "normal",
+    "tensor val": "constant_",
+    "tensor mean std": "normal_ trunc_normal_",
+    "tensor a b": "uniform_",
+    "tensor gain": "orthogonal_ xavier_uniform_ xavier_normal_",
+    "tensor": "zeros_ ones_ kaiming_uniform_ kaiming_normal_ eye_ dirac_ sparse_",
+    "outputs inputs grad_outputs": "grad",
+    "tensors|gradient|loss": "backward",
+    "func inputs": "gradcheck gradgradcheck",
+    "mode": "set_grad_enabled train",
+    "requires_grad": "requires_grad_",
+    "dataset batch_size": "DataLoader",
+    "dataset indices": "Subset",
+    "dataset lengths": "random_split",
+    "optimizer": "StepLR MultiStepLR ExponentialLR CosineAnnealingLR LambdaLR ReduceLROnPlateau OneCycleLR",
+    "optimizer|closure|metrics|epoch": "step",
+    "outputs": "scale",
+    "name tensor|module|param": "register_buffer add_module register_module register_parameter",
+    "fn": "apply",
+    "hook": "register_forward_hook",
+    "x|memo": "deepcopy",
+}
+PARAMETERS = dict.fromkeys(EFFECTS, ("input|a|x|A",)) | {
+    name: tuple(parameters.split()) for parameters, names in SIGNATURES.items() for name in names.split()
+}
+LOSS = ("input", "target")  # of a loss that the program calls by a name of its own
