@@ -15,7 +15,7 @@ from lab.failures.analysis.methods import Methods
 from lab.failures.analysis.registry import ACTIVATIONS, CONTAINERS, IDENTITIES, LAYERS, POOLS
 from lab.failures.analysis.shapes import index_shape, known_turns, length
 from lab.failures.analysis.state import AnalysisState, Follower
-from lab.failures.analysis.tensors import COMPARISONS, Tensors
+from lab.failures.analysis.tensors import Tensors
 from lab.failures.analysis.work import TextTooLong
 
 MAX_EXPRESSIONS = 15_000  # evaluated in one text; the rest is not read
@@ -127,10 +127,10 @@ class Expressions:
             ):
                 return Value(Kind.FLAG, constant=there is isinstance(node.ops[0], ast.In))
             return Value(Kind.FLAG, constant=same is isinstance(node.ops[0], ast.Is) if known else None)
-        compares = COMPARISONS.get(type(node.ops[0]))
-        if compares and one.kind == two.kind == Kind.TEXT and len(values) == 2:
-            known = all(isinstance(v.constant, str | int | float) for v in values)
-            return Value(Kind.FLAG, constant=compares(one.constant, two.constant) if known else None)
+        if one.kind == two.kind == Kind.TEXT and isinstance(node.ops[0], ast.Eq | ast.NotEq):
+            known = one.constant is not None and two.constant is not None
+            equal = (one.constant == two.constant) is isinstance(node.ops[0], ast.Eq)
+            return Value(Kind.FLAG, constant=equal if known else None)
         return self.tensors.choice(node, values)
 
     @staticmethod

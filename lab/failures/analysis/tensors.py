@@ -4,7 +4,7 @@ import ast
 import operator
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from lab.failures.analysis.facts import TENSORS, Value, ancestors, broadcast, graph_of, has_many_elements, is_row
 from lab.failures.analysis.kinds import Cut, EventKind, Kind, Tag
@@ -30,14 +30,6 @@ NUMBER_OPERATORS: dict[str, Callable[[float, float], object]] = {
     "//": operator.floordiv,
     "%": operator.mod,
     "**": operator.pow,
-}
-COMPARISONS: dict[type[ast.cmpop], Callable[[Any, Any], bool]] = {
-    ast.Lt: operator.lt,
-    ast.LtE: operator.le,
-    ast.Gt: operator.gt,
-    ast.GtE: operator.ge,
-    ast.Eq: operator.eq,
-    ast.NotEq: operator.ne,
 }
 KEEP_MANY = {*ELEMENTWISE, "+", "-", "*", "/", "**", "view", "stack", "cat"}  # their results have no fewer elements
 
