@@ -24,8 +24,8 @@ from lab.charts.chart import (
     undrawn_line,
 )
 from lab.text import percent_text, short
+from lab.training.doctor import BAND, HIGH_NORM
 from lab.training.records import Curve, LayerCurve, Record, is_comparable, is_regression, score, scores
-from lab.training.symptoms import BAND, HIGH_NORM
 
 MAX_MARKERS = 30  # along a line: more would hide it
 HEIGHT = 230  # pixels of a chart

@@ -26,7 +26,7 @@ from lab.training.config import (
     setting_text,
 )
 from lab.training.datasets import NAMES
-from lab.training.doctor import diagnose, remarks
+from lab.training.doctor import diagnose
 from lab.training.memory import keep_freed_memory
 from lab.training.run_folder import RunError, RunFolder, in_new_folder, lock_run, uninterrupted, write_atomic
 from lab.training.run_state import save_summary
@@ -274,8 +274,7 @@ def _doctor_command(argv: Sequence[str]) -> int:
     if not records:
         raise RunError(f"The run in {given.run!r} has no complete epoch: train it first.")
     findings = diagnose(records, config)
-    print("\n".join(f"{'seen' if finding.well else finding.grade}: {finding}" for finding in findings))
-    print("".join(f"seen: {remark.name}: {' '.join(remark.evidence)}\n" for remark in remarks(records, config)), end="")
+    print("\n".join(f"{finding.grade}: {finding}" for finding in findings))
     if given.try_it:
         trials = 0
         for trials, trial in enumerate(try_in_turn(findings, config), start=1):  # noqa: B007

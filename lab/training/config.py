@@ -81,6 +81,8 @@ class Config:
     of CHANGEABLE) takes this value. `at` returns the settings in force at an epoch.
     """
 
+    # Declarations, read by rows
+    # fmt: off
     data: str = setting("digits", "text", "NAME", "a dataset, or csv:PATH", label="Data")
     data_dir: str | None = setting(None, "text", "DIR", "the folder of the MNIST files (default: they are downloaded)")
     target: str | None = setting(
@@ -92,56 +94,56 @@ class Config:
     noise: float | None = setting(
         None, "number", "DEVIATION", "of the noise in generated points (default: depends on --data)",
         high=10, what="a number from 0 to 10", example=0.2, label="Noise", page=(0.0, 2.0),
-    )  # fmt: skip
+    )
     samples: int | None = setting(
         None, "int", "N", "generated points (default 1000)", low=MIN_SAMPLES, label="Samples", page=(MIN_SAMPLES, 5000)
     )
     hidden: tuple[int, ...] = setting(
         (128, 64), "widths", "WIDTH", "widths of the hidden layers", low=1, label="Hidden layers",
         note="Their widths, such as 16 8. Empty: none.",
-    )  # fmt: skip
+    )
     features: tuple[str, ...] = setting(
         (), "names", "NAME", f"features made from the two inputs: {', '.join(FEATURES)} (default: the inputs)",
         choices=tuple(FEATURES), label="Input features",
-    )  # fmt: skip
+    )
     skip: bool = setting(
         False, "flag", "", "skip connections: a hidden layer adds its input to its output if both have the same width",
         label="Skip connections", note="Adds a hidden layer’s input to its output where both have the same width.",
-    )  # fmt: skip
+    )
     activation: str = choice("relu", ACTIVATIONS, label="Activation")
     init: str = choice(
         "he", INITS, label="Initial weights",
         note="Deviation by xavier: √(2 / (inputs + outputs)), by he: √(2 / inputs).",
-    )  # fmt: skip
+    )
     optimizer: str = choice("adam", tuple(DEFAULT_LR), label="Optimizer")
     lr: float = setting(
         None, "number", "RATE",
         f"learning rate (default {' or '.join(f'{DEFAULT_LR[one]} for {one}' for one in DEFAULT_LR)})",
         low=TINY, what="a positive number", label="Learning rate", page=(0.0, 100.0), changeable=True,
-    )  # fmt: skip
+    )
     schedule: str = choice("constant", ("constant", "step", "cosine"), "rate over time: {}", label="Rate over time")
     warmup: int = setting(
         0, "int", "EPOCHS", "epochs during which the learning rate grows from 0", low=0, label="Epochs of warm-up",
         page=(0, PAGE_EPOCHS),
-    )  # fmt: skip
+    )
     momentum: float = setting(
         0.0, "number", "SHARE", "momentum of sgd", high=BELOW_1, what="at least 0 and less than 1", example=0.9,
         label="Momentum", page=(0.0, 0.99), changeable=True,
-    )  # fmt: skip
+    )
     weight_decay: float = setting(
         0.0, "number", "SHARE", "share of each weight that is added to its gradient, which pulls it to 0",
         example=0.01, label="Weight decay", page=(0.0, 10.0), changeable=True,
-    )  # fmt: skip
+    )
     l1: float = setting(
         0.0, "number", "FACTOR",
         "factor of the L1 penalty: adds the weights' absolute values to the loss, pulling them to 0 (not the biases)",
         example=0.001, label="L1 penalty", page=(0.0, 10.0), changeable=True,
-    )  # fmt: skip
+    )
     clip: float | None = setting(
         None, "number", "NORM", "largest norm of all gradients together (default: no limit)",
         low=TINY, what="a positive number", example=1, label="Gradient limit", page=(0.0, 1000.0), changeable=True,
         note="Scale all gradients down when their joint norm exceeds this. 0: never.",
-    )  # fmt: skip
+    )
     batch_size: int = setting(
         32, "int", "N", "samples in a batch", low=1, label="Batch size", page=(1, 1024), changeable=True
     )
@@ -151,18 +153,19 @@ class Config:
     patience: int | None = setting(
         None, "int", "N", "stop after N epochs without a better one (default: train all epochs)", low=1,
         label="Patience", page=(0, PAGE_EPOCHS), note="Stop after this many epochs without a better one. 0: never.",
-    )  # fmt: skip
+    )
     seed: int = setting(
         0, "int", "N", "seed of everything that is random", low=0, label="Seed", page=(0, 2**32),
         note="Fixes the first weights and the order of the samples.",
-    )  # fmt: skip
+    )
     val_fraction: float = setting(
         0.2, "number", "SHARE", "share of the samples held out for validation (0: none)",
         high=BELOW_1, what="at least 0 and less than 1", example=0.2, label="Validation share", page=(0.0, 0.99),
-    )  # fmt: skip
+    )
     changes: tuple[Change, ...] = setting(
         (), "changes", "EPOCH:NAME=VALUE", "new values after EPOCH epochs: --changes 5:lr=0.001 8:batch-size=8"
     )
+    # fmt: on
 
     def __post_init__(self) -> None:
         for name, known in SETTINGS.items():

@@ -1,229 +1,448 @@
-"""The training doctor: diagnoses a run from its records, with evidence and a remedy.
+"""The training doctor: one table, read from top to bottom. The first row that fits is the verdict.
 
-`RULES` is its table: each rule has a symptom (symptoms.py), a remedy (remedies.py), the plot that shows it and the
-other verdicts that it explains. Causes stand before their consequences: if the loss swings and units are dead, the
-swinging has to stop first.
+A row says what has to be recorded, which figures (figures.py) must pass which thresholds, the sentence that shows it,
+and a remedy. Up to two further rows that fit are remarks. Runs of this trainer, loops that a learner wrote and logs
+from elsewhere are read by the same table. A verdict is suspected until its remedy was tried (see trial.py).
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from types import MappingProxyType
+from dataclasses import dataclass
 from typing import Any, Literal
 
-from lab.training import remedies, symptoms
-from lab.training.config import Config
+import numpy as np
+
+from lab.text import percent_text, short
+from lab.training.config import DEFAULT_LR, PAGE_EPOCHS, Config, setting_text
+from lab.training.figures import (
+    FAR,
+    LONG,
+    PENALTIES,
+    RECENT,
+    STILL,
+    WINDOW,
+    Figures,
+    creeps,
+    falls,
+    largest,
+    later_fall,
+    mostly_falls,
+    swings,
+    windows,
+)  # read by rows  # fmt: skip
 from lab.training.records import Record
-from lab.training.remedies import Remedy
-from lab.training.run_history import Evidence, History
 
 Grade = Literal["seen", "suspected", "shown"]
-
-
-@dataclass(frozen=True)
-class Rule:
-    """A rule of the doctor. brings: the keys of verdicts that count as its consequences."""
-
-    key: str
-    name: str
-    find: Callable[[History], Evidence | None]
-    remedy: Callable[[History], Remedy] | Remedy
-    instrument: str  # which plot shows it: "loss", "gap", "norms", "updates", "histogram" or "dead units"
-    brings: frozenset[str] = frozenset()
-    grade: Grade = "suspected"  # "seen" if the name says no more than the records show
+Remedy = tuple[str, dict[str, Any]]  # what to do, as a sentence and as settings; no settings if none would help
+BAND, HIGH_NORM = (0.01, 5.0), 10.0  # where the norm of a layer's gradient usually lies; from here on it explodes
+SMALL, MAX_WIDTH = 16, 256  # hidden units below which a larger network is worth trying; units of a layer, at most
+FEW = 30  # rows held out, with which no verdict is worth much
+MAX_REMARKS = 2
 
 
 @dataclass(frozen=True)
 class Finding:
-    """A verdict on a run. evidence: sentences with numbers; epoch: where it first shows.
+    """A verdict or a remark. evidence: sentences with numbers; epoch: where it first shows.
 
     grade: how sure it is. "seen": the records show it, and it may do no harm; "suspected": the run does worse than it
-    should, and this may be why; "shown": the remedy was tried and helped.
-    remedy: what to do, in a sentence; settings: the same as data. `replace(config, **settings)` is the run to try
-    next; empty if no setting helps. consequences: other verdicts that this one explains.
+    should, and this may be why; "shown": the remedy was tried and helped. remedy: what to do, in a sentence; settings:
+    the same as data: `replace(config, **settings)` is the run to try next; empty if no setting helps. instrument: the
+    plot that shows it. like: keys of causes that would give the same numbers in a log from elsewhere.
     """
 
     key: str
     name: str
     evidence: tuple[str, ...]
     remedy: str
+    settings: Mapping[str, Any]
     instrument: str
     epoch: int
-    settings: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
-    consequences: tuple[Finding, ...] = ()
     grade: Grade = "suspected"
+    like: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        brought = ", ".join(finding.name.lower() for finding in self.consequences)
-        also = f" With it comes: {brought}." if brought else ""
-        return f"{self.name}: {' '.join(self.evidence)} {self.remedy}{also}"
+        return f"{self.name}: {' '.join(self.evidence)} {self.remedy}"
 
     @property
     def well(self) -> bool:
-        """Whether the verdict names no illness."""
+        """Whether the finding names no illness."""
         return self.key in WELL
 
 
-def diagnose(records: Sequence[Record], config: Config, own_loop: bool = False) -> list[Finding]:
-    """Diagnose a run: return its verdicts, causes first, each with its consequences; never an empty list.
+@dataclass(frozen=True)
+class Rule:
+    """A row of the table. needs: see `Figures.known`; since: the index of the epoch in which it first shows."""
 
-    The first finding is the verdict. Others follow only if they are not its consequences.
+    key: str
+    name: str
+    needs: str
+    fits: Callable[[Any], Any]  # these take Figures, or the figures of a log, which has more
+    says: Callable[[Any], str]
+    remedy: Callable[[Any], Remedy]
+    instrument: str = "loss"
+    since: Callable[[Any], int] = lambda f: -1
+    like: tuple[str, ...] = ()
+
+
+def diagnose(records: Sequence[Record], config: Config, own_loop: bool = False) -> list[Finding]:
+    """Diagnose a run: return the verdict, then at most two remarks; never an empty list.
+
     records: what `train.train` yields, from the first epoch on. Only the first and the last need histograms.
     own_loop: whether a learner's own training loop made them, which may itself be wrong.
     Raises ValueError if there are no records.
     """
     if not records:
         raise ValueError("There is nothing to diagnose: train for at least one epoch.")
-    history = History(records, _in_force(records, config))
-    return examine(history, rules(own_loop)) or [
-        next(finding for rule in NOTHING_WRONG if (finding := _finding(rule, history)))
-    ]
+    return examine(Figures(records, config.at(records[-1]["epoch"] - 1), "loop" if own_loop else "run"))
 
 
-def remarks(records: Sequence[Record], config: Config) -> list[Finding]:
-    """Return what is unusual about a run without doing harm: it needs no remedy."""
-    if not records:
-        return []
-    history = History(records, _in_force(records, config))
-    ill = {rule.key for rule in RULES if rule.find(history)}
-    found = (_finding(rule, history) for rule in SIGNS if rule.key not in ill)
-    return [replace(finding, grade="seen") for finding in found if finding]
+def examine(f: Figures) -> list[Finding]:
+    """Return the verdict of the table and its remarks; an empty list for a log in which no row fits."""
+    found: dict[str, Rule] = {}
+    with np.errstate(all="ignore"):  # dividing by 0 gives nan or inf, which passes no threshold
+        for row in TABLE:
+            place = row.key in WELL if found else row.key in REMARKS  # of another kind than what is looked for
+            if not place and len(found) <= MAX_REMARKS and f.known >= set(row.needs.split()) and row.fits(f):
+                found.setdefault(row.key, row)
+        return [
+            Finding(
+                row.key, row.name, tuple(row.says(f).split("\n")), *row.remedy(f), row.instrument,
+                f.epochs[row.since(f)], "seen" if row.key in WELL | REMARKS else "suspected", row.like,
+            )
+            for row in found.values()
+        ]  # read by rows  # fmt: skip
 
 
-def _in_force(records: Sequence[Record], config: Config) -> Config:
-    """Return the settings of the last epoch."""
-    return config.at(records[-1]["epoch"] - 1)
+# ---------------------------------------------------------------- remedies
 
 
-def examine(history: History, table: Sequence[Rule]) -> list[Finding]:
-    """Return the findings of a table of rules, causes first, each with its consequences; an empty list if none fits."""
-    return _folded([(rule, finding) for rule in table if (finding := _finding(rule, history))])
+def _do(text: str) -> Callable[[Figures], Remedy]:
+    return lambda f: (text, {})
 
 
-def rules(own_loop: bool = False) -> tuple[Rule, ...]:
-    """Return the table of rules, causes before consequences."""
-    return (*OF_A_LOOP, *RULES) if own_loop else RULES
+def rung(rate: float) -> float:
+    """Return the largest of ..., 0.1, 0.3, 1, 3, 10, ... that is not above a rate."""
+    power = 10 ** math.floor(math.log10(rate) + 1e-9)
+    return float(f"{(3 if rate >= 2.999 * power else 1) * power:.1g}")
 
 
-def _finding(rule: Rule, history: History) -> Finding | None:
-    """Apply a rule to a run; return None if its symptom does not show."""
-    evidence = rule.find(history)
-    if evidence is None:
-        return None
-    remedy = rule.remedy if isinstance(rule.remedy, Remedy) else rule.remedy(history)
-    return Finding(
-        rule.key,
-        rule.name,
-        evidence.sentences,
-        remedy.text,
-        rule.instrument,
-        evidence.epoch,
-        remedy.settings,
-        grade=rule.grade,
+def _lower(f: Figures) -> Remedy:
+    config, usual = f.config, DEFAULT_LR[f.config.optimizer]
+    rate = usual if f.ended else rung(config.lr / 3 if config.lr <= 3 * usual else min(config.lr / 10, 10 * usual))
+    text = f"Lower the learning rate from {config.lr:g} to {rate:g}, and further until the curve is smooth."
+    return (text, {"lr": rate}) if config.init != "normal" else _rescale(f)
+
+
+def _rescale(f: Figures) -> Remedy:
+    """Advise initial weights of a fitting scale, with a rate for that scale; else clipped gradients or a lower rate."""
+    config, usual = f.config, DEFAULT_LR[f.config.optimizer]
+    if config.init not in ("zeros", "normal"):
+        return _lower(f) if config.clip else ("Clip the gradients to a norm of 1.", {"clip": 1.0})
+    init = "he" if config.activation in ("relu", "leaky_relu", "softplus") else "xavier"
+    rate = config.init == "normal" and not usual / 3 <= config.lr <= usual
+    also = f" and take the usual learning rate of {usual:g}" if rate else ""
+    text = f"Start from init {init} instead of {config.init}{also}: it keeps the scale from layer to layer."
+    return text, {"init": init} | ({"lr": usual} if rate else {})
+
+
+def _carry(f: Figures) -> Remedy:
+    config, fewer = f.config, f.config.hidden[: len(f.config.hidden) // 2]
+    if config.activation in ("relu", "leaky_relu") and config.init == "he":
+        return f"Use fewer hidden layers: {setting_text(fewer)}.", {"hidden": fewer}
+    text = f"Use relu with init he instead of {config.activation} with {config.init}: it passes on the whole gradient."
+    return text, {"activation": "relu", "init": "he"}
+
+
+def _raise(f: Figures) -> Remedy:
+    rate = rung(f.config.lr * float(np.clip(3e-3 / f.step if f.step > 0 else 10, 3.5, 1000)))
+    return f"Raise the learning rate from {f.config.lr:g} to {rate:g}.", {"lr": rate}
+
+
+def _simplify(f: Figures) -> Remedy:
+    config, decay = f.config, 10 * f.config.weight_decay or 0.01
+    if config.samples is not None and config.samples < 1000:
+        return f"Generate 1,000 samples instead of {config.samples}.", {"samples": 1000}
+    if f.rows < FEW:
+        return "Collect more samples: with so few rows to validate, no setting can be compared with another.", {}
+    if decay <= 0.03:
+        return f"Set weight decay to {decay:g}, which keeps the function simple. {_best(f)}", {"weight_decay": decay}
+    return f"Stop soon after the best epoch: patience 5. {_best(f)}", {} if config.patience else {"patience": 5}
+
+
+def _enlarge(f: Figures) -> Remedy:
+    hidden = tuple(min(2 * width, MAX_WIDTH) for width in f.config.hidden)
+    hidden = (16, 16) if sum(f.config.hidden) < SMALL else hidden if f.units else f.config.hidden
+    layers = f"{setting_text(hidden)}{'' if f.units else ' with relu'} instead of {setting_text(f.config.hidden)}"
+    text = f"Use hidden layers {layers}. If that changes nothing, the inputs may not tell the answers apart any better."
+    return text, {"hidden": hidden} | ({} if f.units else {"activation": "relu", "init": "he"})
+
+
+def _leave_the_plateau(f: Figures) -> Remedy:
+    labels = "Check that the labels belong to their samples, and that the inputs can tell them apart."
+    if "code" in f.known:
+        return f"{labels} Check shapes, too: (n, 1) against (n,) broadcasts to (n, n).", {}
+    larger = _enlarge if f.units < SMALL and f.gain < 0.03 else None
+    first = _raise if f.low_rate else _lower if f.rate > FAR else larger
+    return (f"{first(f)[0]} {labels}", first(f)[1]) if first else (labels, {})
+
+
+def _go_on(f: Figures) -> Remedy:
+    epochs, patience = f.config.epochs, f.config.patience
+    if patience is not None and f.records[-1].get("since_best", 0) >= patience:
+        return f"Set patience to {2 * patience}: it stops too soon.", {"patience": 2 * patience}
+    if "validation" in f.known and not falls(f.val_loss) and len(f) >= LONG:
+        return f"Training gets better and validation does not: more epochs alone may not help. {_best(f)}", {}
+    if f.epochs[-1] < epochs or 2 * epochs > PAGE_EPOCHS:
+        return "Train on.", {}
+    return f"Train for {2 * epochs} epochs instead of {epochs}.", {"epochs": 2 * epochs}
+
+
+def _best(f: Figures) -> str:
+    return f"The best epoch so far is {f.epochs[int(np.nanargmin(f.val_loss))]} by validation loss."
+
+
+# ---------------------------------------------------------------- what rows with several conditions look for
+
+
+def _piles_up(f: Figures) -> bool:
+    """Return whether gradients grow; in a log also whether the loss had fallen and rises so far that they must have."""
+    norms, loss, low = f.norms if f.norms.size else f.total[:, None], f.loss, np.min(f.loss)
+    grown = len(f) > WINDOW and np.any(np.median(norms[-WINDOW:], axis=0) >= np.maximum(2 * norms[0], BAND[1]))
+    if "log" not in f.known:
+        return bool(grown)
+    rises = loss[-WINDOW:].mean() >= 1.3 * low and loss[1:].min(initial=math.inf) <= loss[0]  # no number does neither
+    return bool(rises and (grown or (low < 0.3 * loss[0] and loss[int(np.argmin(loss)) :].max() > 1.5 * loss[0])))
+
+
+def _val_rises(f: Figures, share: float) -> bool:
+    """Return whether validation loss rose by this share from its minimum while training loss kept falling."""
+    val, train = windows(f.val_loss), windows(f.loss)
+    best = int(np.argmin(val)) if len(val) and f.ended is None else len(val)
+    if len(val) - 1 - best < 2 * WINDOW:
+        return False
+    usual = np.median(np.abs(np.diff(f.val_loss[-LONG:])))
+    lasts = min(val[-1], f.val_loss[-1]) >= (1 + share) * val[best] and val[-1] - val[best] >= 2 * usual
+    ahead = val[-1] - train[-1] >= 0.03 and not f.gap[-WINDOW:].mean() < 0.015
+    return bool(lasts and ahead and train[-1] <= 0.9 * train[best])
+
+
+def _wide_gap(f: Figures) -> bool:
+    """Return whether the training score is far above the validation score, and the gap does not close."""
+    quarter, val = max(WINDOW, len(f) // 4), windows(f.val_loss)
+    gaps, wide = f.gap[-quarter:], 0.1 + (2 if creeps(f.val_loss) else 1) * f.error
+    if len(f) < WINDOW or not min(gaps.mean(), gaps[-1]) > wide or (f.regression and not f.learned):
+        return False
+    closing = len(f) >= 2 * quarter and gaps.mean() < f.gap[-2 * quarter : -quarter].mean() and not f.learned
+    helping = len(val) > WINDOW and val[-1] < 0.9 * val[-1 - WINDOW]
+    at_best = val[-1] < 1.15 * val.min() if f.regression else val[-1] == val.min() and not f.learned
+    return not (closing or helping or at_best or val[-1] < 1.15 * np.mean(f.loss[-WINDOW:]))
+
+
+def _overfits(f: Any) -> bool:
+    if "log" not in f.known:
+        return _val_rises(f, 0.15) or _wide_gap(f)
+    score = f.val_score[-WINDOW:].mean()
+    well = score >= max(0.9, np.max(f.val_score) - 0.03) and f.val_loss[-1] < 1.5 * f.val_loss.min()
+    return not well and (_val_rises(f, 0.15) or _wide_gap(f) or f.left_behind)
+
+
+def _at_chance(f: Figures) -> bool:
+    """Return whether what it learns helps nobody, or the loss stands still at the plain answer's with gradients."""
+    cut_off = f.norms[-WINDOW:].min(initial=math.inf) < BAND[0]
+    if len(f) < LONG or f.rows < FEW or not f.classes or f.units < 3 or cut_off:
+        return f.useless
+    right = np.median(f.val_score[-RECENT:]) > f.plain_score("val") + f.error and "code" not in f.known
+    return f.useless or (abs(f.fall) < STILL and -0.1 <= f.gain <= 0.03 and not creeps(f.loss) and not right)
+
+
+# ---------------------------------------------------------------- sentences
+
+
+def _says_ended(f: Figures) -> str:
+    at, which = f.ended or (0, "")
+    before = f"; one epoch before training loss was {short(f.loss[at - 1])}" if at else ""
+    norm = largest(f.norms)
+    high = f"\nThe largest gradient norm that was measured is {short(norm, 2)}." if norm > HIGH_NORM else ""
+    return f"In epoch {f.epochs[at]} the {which} is no longer a number{before}.{high}"
+
+
+def _says_dead(f: Figures) -> str:
+    at, layer = np.unravel_index(np.argmax(f.dead[::-1]), f.dead.shape)
+    share, epoch = percent_text(f.dead[::-1][at, layer]), f.epochs[::-1][at]
+    return f"In epoch {epoch} {share} of the units of {f.layers[layer]} give the same output for every sample."
+
+
+def _says_norm(f: Figures) -> str:
+    recent = f.norms[-WINDOW:]
+    at, layer = np.unravel_index(np.nanargmax(recent), recent.shape)
+    where = f"The gradient norm of {f.layers[layer]} is {short(recent[at, layer], 2)} in epoch {f.epochs[-WINDOW:][at]}"
+    return f"{where}; it usually lies between {BAND[0]} and {BAND[1]:g}."
+
+
+def _says_overfits(f: Figures) -> str:
+    val, train = windows(f.val_loss), windows(f.loss)
+    best = int(np.argmin(val))
+    then = f"Around epoch {f.epochs[best + 1]} validation loss was lowest, {short(val[best])}"
+    loss = f"{then}; it is {short(val[-1])} now. Training loss went from {short(train[best])} to {short(train[-1])}."
+    scores = f"training {f.scored} is {f.shown(f.train_score[-1])} and validation {f.scored} {f.shown(f.val_score[-1])}"
+    return f"{loss}\nIn epoch {f.epochs[-1]} {scores}." if np.isfinite(f.gap[-1]) else loss
+
+
+def _says_now(f: Figures) -> str:
+    score = f"{f.scored} is {f.shown(f.train_score[-1], 1)}"
+    now = f"Training loss went from {short(f.loss[0])} to {short(f.loss[-1])} in {len(f)} epochs, {score}"
+    if "validation" in f.known:
+        now += f"; validation loss is {short(f.val_loss[-1])}, validation {f.scored} {f.shown(f.val_score[-1], 1)}"
+    plain = f"Always answering with {f.answer} costs {short(f.plain)} and {short(f.plain_val)}"
+    plain += f", with {f.shown(f.plain_score('train'), 1)} and {f.shown(f.plain_score('val'), 1)}" if f.origin else ""
+    return f"{now}. {plain}." if f.plain < math.inf else f"{now}."
+
+
+def _says_swings(f: Figures) -> str:
+    loss = f.lately
+    return (
+        f"From epoch {f.epochs[len(f) - len(loss)]} to {f.epochs[-1]} the training loss rises markedly in {f.rises} of "
+        f"{len(loss) - 1} epochs; it lies between {short(loss.min())} and {short(loss.max())}."
     )
 
 
-def _folded(found: list[tuple[Rule, Finding]]) -> list[Finding]:
-    """Fold each finding under the first one that explains it; of several with one key, only the first counts."""
-    left: dict[str, tuple[Rule, Finding]] = {}
-    for rule, finding in found:
-        left.setdefault(rule.key, (rule, finding))
-    causes: list[Finding] = []
-    while left:
-        rule, first = left.pop(next(iter(left)))
-        brought = [key for key in left if key in rule.brings]
-        causes.append(replace(first, consequences=tuple(left.pop(key)[1] for key in brought)))
-    return causes
+def _says_creeps(f: Figures) -> str:
+    step = f"A step changes the weights by {short(f.step, 1)} of their size, and the" if f.step > 0 else "The"
+    return f"{step} loss falls from {short(f.loss[0])} to {short(f.loss[-1])} in {len(f)} epochs."
 
 
 # ---------------------------------------------------------------- the table
 
-# Consequences of anything that stops a network from learning
-STUCK = frozenset({"chance", "underfitting", "rate-low"})
-# Consequences of huge steps
-WILD = frozenset({"rate-high", "exploding", "vanishing", "dying", "noise", "overfitting"}) | STUCK
-
-OF_A_LOOP = (
-    Rule("climbing", "The loss climbs", symptoms.climbing, remedies.TURN_ROUND, "loss", WILD | {"overflow", "piling"}),
-    Rule("piling", "Gradients pile up", symptoms.piling, remedies.ZERO_FIRST, "norms", WILD | {"overflow"}),
-    Rule("overflow", "The loss is no longer a number", symptoms.overflow, remedies.safe_numbers, "loss", WILD),
-    Rule("chance", "It answers as if by chance", symptoms.at_chance_in_a_loop, remedies.COMPARE_SHAPES, "loss", STUCK),
-)
-RULES = (
-    Rule(
-        "flat",
-        "No gradient reaches the hidden layers",
-        symptoms.no_gradient,
-        remedies.random_weights,
-        "norms",
-        STUCK | {"collapsed", "dying", "vanishing"},
-    ),
-    Rule("collapsed", "The weights have collapsed", symptoms.collapsed, remedies.weaker_penalty, "histogram", WILD),
-    Rule("overflow", "The loss is no longer a number", symptoms.overflow, remedies.finite_loss, "loss", WILD),
-    Rule(
-        "rate-high", "The learning rate is too high", symptoms.first_steps_too_large, remedies.lower_rate, "loss", WILD
-    ),
-    Rule("rate-high", "The learning rate is too high", symptoms.overshot, remedies.lower_rate, "loss", WILD),
-    Rule(
-        "dying",
-        "A layer has died",
-        symptoms.dead_layer,
-        remedies.living_units,
-        "dead units",
-        STUCK | {"vanishing", "rate-high"},  # only the output's bias swings then
-    ),
-    Rule("exploding", "Gradients explode", symptoms.badly_scaled, remedies.smaller_gradients, "norms", WILD),
-    Rule("rate-high", "The learning rate is too high", symptoms.swinging_in_vain, remedies.lower_rate, "loss", WILD),
-    Rule("rate-high", "The loss swings", symptoms.swinging, remedies.slightly_lower_rate, "loss", WILD, "seen"),
-    Rule("exploding", "Gradients explode", symptoms.exploding, remedies.smaller_gradients, "norms", WILD),
-    Rule("vanishing", "Gradients vanish on their way back", symptoms.vanishing, remedies.carried_back, "norms", STUCK),
-    Rule("clipped", "Clipping holds the training back", symptoms.held_back, remedies.looser_clip, "updates", STUCK),
-    Rule("rate-low", "The learning rate is too low", symptoms.slow, remedies.larger_rate, "updates", STUCK),
-    Rule(
-        "noise",
-        "The labels are noisy",
-        symptoms.noise,
-        remedies.RIGHT_LABELS,
-        "gap",
-        frozenset({"overfitting", "underfitting", "chance"}),
-    ),
-    Rule(
-        "chance",
-        "It answers as if by chance",
-        symptoms.never_helped,
-        remedies.off_the_plateau,
-        "loss",
-        frozenset({"overfitting", "underfitting"}),
-    ),
-    Rule(
-        "overfitting",
-        "The network overfits",
-        symptoms.overfitting,
-        remedies.more_generality,
-        "gap",
-        frozenset({"underfitting"}),
-    ),
-    Rule(
-        "underfitting", "Too small, or nothing to learn", symptoms.underfitting, remedies.larger_network, "loss", STUCK
-    ),
-    Rule("chance", "It answers as if by chance", symptoms.at_chance, remedies.off_the_plateau, "loss"),
-)
-SIGNS = (  # remarks, made if the rule of the same key finds no harm
-    Rule("dying", "Units are off", symptoms.units_off, remedies.nothing, "dead units"),
-    Rule("collapsed", "Weights lie near 0", symptoms.near_zero, remedies.nothing, "histogram"),
-    Rule("exploding", "Gradient norms are large", symptoms.large_norms, remedies.nothing, "norms"),
-)
-NOTHING_WRONG = (
-    Rule("few", "It has learned its samples", symptoms.few_to_check, remedies.HOLD_MORE_OUT, "loss"),
-    Rule("unchecked", "It has learned its samples", symptoms.unchecked, remedies.HOLD_SOME_OUT, "loss"),
-    Rule("healthy", "Healthy", symptoms.healthy, remedies.nothing, "loss"),
-    Rule("unsettled", "Not settled yet", symptoms.unsettled, remedies.watch, "loss"),
-    Rule("unsettled", "It has learned, with a gap", symptoms.small_gap, remedies.watch_gap, "gap"),
-    Rule("unsettled", "The loss jumps", symptoms.jumping, remedies.watch, "loss"),
-    Rule("settled", "It has settled", symptoms.settled, remedies.separate_noise, "loss"),
-    Rule("settled", "It no longer gets better", symptoms.no_better, remedies.separate_noise, "loss"),
-    Rule("learning", "Still learning", symptoms.learning, remedies.more_epochs, "loss"),
-    Rule("early", "Too early to say", symptoms.early, remedies.WAIT, "loss"),
-)
-WELL = frozenset(rule.key for rule in NOTHING_WRONG)
+HIGH, LOW, EXPLODE = "The learning rate is too high", "The learning rate is too low", "Gradients explode"
+DEAD, STUCK, SMALL_ONE = "A layer has died", "It answers as if by chance", "Too small, or nothing to learn"
+NOTHING = _do("Nothing in these numbers asks for a change.")
+TABLE = (
+    # ---- what is wrong: causes before what they bring about
+    Rule("rate-high", HIGH, "log", lambda f: f.grew >= 1.1,
+        lambda f: f"The loss is multiplied by about {short(f.grew, 2)} in each epoch, from {short(f.loss[0])} to "
+        f"{short(largest(f.loss))}.", _lower, since=lambda f: 0, like=("climbing",)),
+    Rule("climbing", "The loss climbs", "code", lambda f: len(f.lately) > WINDOW and np.nanargmin(f.loss) <= 1
+        and f.lately[-1] >= 1.05 * f.loss[0]
+        and np.all(np.diff([np.median(one) for one in np.array_split(f.lately, 4)]) > 0),
+        lambda f: f"The training loss climbs from its first value, {short(f.loss[0])}, to {short(f.loss[-1])}.",
+        _do("Check the sign of the update: weights move against the gradient. Then check the sign of the loss."),
+        since=lambda f: 0, like=("rate-high",)),
+    Rule("scale", "Numbers are far too large", "log", lambda f: f.first[0] >= 10 and not f.loss[-1] > f.first[0]
+        and (max(f.first[1], largest(f.norm[:1])) > 30 or ("accuracy" in f.known and f.learned)),
+        lambda f: f"The first loss is {short(f.first[0])}: guessing among ten classes costs 2.3.", _rescale,
+        since=lambda f: 0, like=("rate-high",)),
+    Rule("piling", "Gradients pile up", "code", _piles_up,
+        lambda f: f"The loss fell to {short(f.loss.min())} and ends at {short(f.loss[-1])}; the gradient norm went "
+        f"from {short(f.norm[0], 2)} to {short(f.norm[-1], 2)}.",
+        _do("Call zero_grad() before every backward(), on an optimizer that holds all parameters."), "norms",
+        like=("rate-high",)),
+    Rule("nan", "A number ends", "log", lambda f: f.ended and not f.had_grown, _says_ended, _lower,
+        since=lambda f: f.ended[0], like=("rate-high",)),
+    Rule("rate-high", HIGH, "log", lambda f: f.ended, _says_ended, _lower, since=lambda f: f.ended[0],
+        like=("scale", "nan", "piling")),
+    Rule("rate-high", HIGH, "log", lambda f: f.range < 1e-3 and np.isfinite(f.val_score).any() and f.smooth[-1] > 7,
+        lambda f: f"The loss stays at {short(f.smooth[-1], 4)}: the answers are certain, and wrong.", _lower,
+        since=lambda f: 0, like=("scale", "dying")),
+    Rule("flat", "No gradient reaches the hidden layers", "norms", lambda f: f.norms[0, :-1].max() == 0
+        and (min(f.near_zero(0)) >= 1 if "histograms" in f.known else f.norms[:, :-1].max() <= 1e-12),
+        lambda f: f"After epoch {f.epochs[0]} the gradient norm of every layer but the last is exactly 0; in epoch "
+        f"{f.epochs[-1]} the loss is {short(f.loss[-1])}, after {short(f.loss[0])} in the first.",
+        _rescale, "norms", lambda f: 0, ("dying",)),
+    Rule("collapsed", "The weights have collapsed", "settings histograms", lambda f: f.penalty[2] and len(f) >= RECENT
+        and f.gain < 0.5 and f.shrunk <= 0.85 and not (f.learned or f.creeping),
+        lambda f: f"The {PENALTIES[f.penalty[0]][0]} is {f.penalty[1]:g}, which is large, and the weights of a layer "
+        f"have shrunk to {f.shrunk:.0%} of their size after epoch {f.epochs[0]}.",
+        lambda f: (f"Lower it to {f.penalty[1] / 100:g}: it pulls harder than the loss.",
+        {f.penalty[0]: f.penalty[1] / 100}), "histogram"),
+    Rule("overflow", "The loss is no longer a number", "settings", lambda f: f.ended, _says_ended,
+        lambda f: _rescale(f) if f.rate <= 1 else _lower(f), since=lambda f: f.ended[0]),
+    Rule("rate-high", HIGH, "", lambda f: largest(f.loss[:WINDOW]) > 3 * f.plain and f.gain < 0.1
+        and f.config.init != "normal" and not f.rate <= 1,
+        lambda f: f"In the first epochs the training loss is {short(largest(f.loss[:WINDOW]))}, where always answering "
+        f"with {f.answer} costs {short(f.plain, 2)}.", _lower, since=lambda f: 0, like=("scale", "piling")),
+    Rule("rate-high", HIGH, "settings dead", lambda f: f.rate > FAR and f.gain < 0.5
+        and (f.dead.max() >= 0.75 or f.high_norm > HIGH_NORM),
+        lambda f: f"The learning rate is {f.config.lr:g}, {short(f.rate, 2)} times what is usual.\n"
+        f"{_says_norm(f) if f.high_norm > HIGH_NORM else _says_dead(f)}", _lower),
+    Rule("dying", DEAD, "dead", lambda f: f.dead_now >= 0.95 and f.gain < 0.5, _says_dead,
+        lambda f: ("Start again with leaky_relu: its gradient is not 0 below 0.", {"activation": "leaky_relu"})
+        if f.rate <= 1 and f.config.activation == "relu" else _lower(f), "dead units", like=("flat",)),
+    Rule("dying", DEAD, "log norms", lambda f: f.cut_off and not f.ended,
+        lambda f: f"The gradient norm of {f.cut_off[1]} is exactly 0 from epoch {f.epochs[f.cut_off[0]]} on.", _lower,
+        "norms", lambda f: f.cut_off[0], ("flat",)),
+    Rule("softmax-twice", "Softmax before cross_entropy", "log accuracy", lambda f: f.double_softmax,
+        lambda f: f"Training accuracy is {f.train_score[-1]:.0%}, and yet the loss stands still at "
+        f"{short(f.loss[-1])}: with two softmaxes {f.double_softmax} classes cannot cost much less.", _lower),
+    Rule("batch-noise", "Batches are too noisy", "log", lambda f: len(f.spikes) >= 3,
+        lambda f: f"{len(f.spikes)} of {len(f.raw)} values stand far above their neighbours, every "
+        f"{short(np.median(np.diff(f.spikes)))} rows: the highest is {short(f.raw.max())}, where the values around it "
+        f"are near {short(np.median(f.raw))}.", _lower, since=lambda f: f.group_of(f.spikes[0]), like=("rate-high",)),
+    Rule("rate-high", HIGH, "log", lambda f: f.oscillates and not f.fall > 0.2
+        and swings(f.smooth[-len(f.lately) :], 0.03), _says_swings, _lower, like=("batch-noise", "piling")),
+    Rule("rate-high", "The loss swings", "settings", lambda f: f.oscillates, _says_swings, _lower),
+    Rule("exploding", EXPLODE, "norms", lambda f: (f.gain < 0.5 and f.high_norm > HIGH_NORM)
+        or (f.config.init == "normal" and largest(f.norms[:1]) > HIGH_NORM and f.val_loss[-1] > 0.5 * f.plain_val),
+        _says_norm, _rescale, "norms"),
+    Rule("vanishing", "Gradients vanish on their way back", "norms", lambda f: len(f) >= WINDOW
+        and f.norms.shape[1] > 2 and f.faint.mean() >= 0.5 and f.gain < 0.5 and not f.learned,
+        lambda f: f"In {int(f.faint.sum())} of {len(f)} epochs a hidden layer gets less than a fiftieth of the last "
+        f"layer's gradient: now {short(f.norms[-1, :-1].min(), 2)} against {short(f.norms[-1, -1], 2)}.",
+        _carry, "norms", lambda f: int(np.argmax(f.faint))),
+    Rule("clipped", "Clipping holds the training back", "settings updates", lambda f: f.creeping and f.clipped >= 0.9,
+        lambda f: f"{percent_text(f.clipped)} of steps are clipped to a norm of {f.config.clip:g}. {_says_creeps(f)}",
+        lambda f: ("Clip to a norm of 1.", {"clip": 1.0}) if f.config.clip < 0.5 else ("Do not clip.", {"clip": None}),
+        "updates"),
+    Rule("rate-low", LOW, "updates", lambda f: f.creeping, _says_creeps, _raise, "updates", lambda f: 0,
+        ("vanishing", "labels")),
+    Rule("rate-low", LOW, "log", lambda f: not f.ended and len(f) >= 6 and not f.learned
+        and np.mean(np.diff(f.smooth) < 0) >= 0.8 and 0 < 1 - f.smooth[-1] / f.smooth[0] < 0.2
+        and later_fall(f.smooth) >= 0.35, _says_creeps, _raise, since=lambda f: 0, like=("vanishing", "labels")),
+    Rule("frozen", "No parameter moves", "log", lambda f: f.range < (1e-6 if "norms" in f.known else 1e-3),
+        lambda f: f"The loss stays at {short(f.smooth.mean(), 4)}, where equal answers cost {short(f.plain, 4)}: batch "
+        "noise, as with wrong labels, would move it more.", _raise, since=lambda f: 0,
+        like=("flat", "dying", "vanishing", "rate-low")),
+    Rule("noise", "The labels are noisy", "settings accuracy validation", lambda f: len(f) >= WINDOW and f.rows >= FEW
+        and -f.gap[-WINDOW:].mean() > 0.08 + f.error
+        and 1 - f.train_score[-WINDOW:].mean() > 2 * (1 - f.val_score[-WINDOW:].mean()), _says_now,
+        _do("Look at the training samples that the network gets wrong: their labels may be wrong."), "gap"),
+    Rule("overfitting", "The network overfits", "validation", _overfits, _says_overfits, _simplify, "gap",
+        lambda f: int(np.argmin(windows(f.val_loss))) + 1),
+    Rule("labels", STUCK, "log", lambda f: f.stands, lambda f: f"The loss stays between {short(f.smooth.min(), 4)} and "
+        f"{short(f.smooth.max(), 4)} from the first epoch on.", _leave_the_plateau, since=lambda f: 0,
+        like=("rate-low", "vanishing", "flat", "underfitting")),
+    Rule("underfitting", SMALL_ONE, "accuracy", lambda f: (f.units < 3 or ("log" in f.known and len(f) >= 40))
+        and len(f) >= LONG and abs(f.fall) < STILL and f.gain < 0.1 and not f.learned, _says_now, _enlarge,
+        like=("labels",)),
+    Rule("underfitting", SMALL_ONE, "log accuracy", lambda f: len(f) >= 40 and not f.learned and abs(f.fall) < STILL
+        and not f.ended, _says_now, _enlarge),
+    Rule("chance", STUCK, "settings", _at_chance, _says_now, _leave_the_plateau),
+    # ---- nothing is wrong
+    Rule("early", "Too early to say", "settings", lambda f: len(f) < WINDOW,
+        lambda f: f"Epochs so far: {len(f)}. The training loss is {short(f.loss[-1])}.", _do("Train on.")),
+    Rule("few", "It has learned its samples", "settings", lambda f: f.learned and ("validation" not in f.known
+        or f.rows < FEW or f.rows * (1 - f.plain_score("val")) < 4.5), _says_now,
+        _do("That proves little: hold more rows, and enough of rare classes, out to validate.")),
+    Rule("unsettled", "Not settled yet, or with a gap", "settings",
+        lambda f: f.loss[-1] > 2 * np.median(f.loss[-RECENT - 1 : -1]) or (f.learned
+        and (f.gap[-WINDOW:].mean() > 0.05 or swings(f.lately, 0.015) or f.loss[-WINDOW:].mean() > f.loss[0]
+        or windows(f.val_loss)[-1] > max(1.25 * windows(f.val_loss).min(), 0.05 * f.plain_val))), _says_now,
+        _do("If it goes on, try a third of the learning rate.")),
+    Rule("healthy", "Healthy", "settings", lambda f: f.learned
+        and f.val_loss[-WINDOW:].mean() <= 0.8 * f.plain_val and f.val_score[-WINDOW:].min() > f.plain_score("val"),
+        _says_now, NOTHING),
+    Rule("settled", "It has settled", "settings", lambda f: len(f) >= LONG
+        and not creeps(f.loss) and (abs(f.fall) < STILL or not (falls(f.loss) or mostly_falls(f.loss))), _says_now,
+        lambda f: _raise(f) if f.low_rate else _enlarge(f)),
+    Rule("learning", "Still learning", "settings", lambda f: True, _says_now, _go_on),
+    # ---- remarks: unusual, without doing harm
+    Rule("off", "Units are off", "settings dead", lambda f: f.dead_now >= 0.5, _says_dead, NOTHING, "dead units"),
+    Rule("small", "Weights lie near 0", "settings histograms", lambda f: f.penalty[1] and max(f.near_zero(-1)) >= 0.6,
+        lambda f: f"{max(f.near_zero(-1)):.0%} of the weights of a layer lie in the two bins around 0.", NOTHING,
+        "histogram"),
+    Rule("large", "Gradient norms are large", "settings norms", lambda f: f.high_norm > HIGH_NORM, _says_norm, NOTHING,
+        "norms"),
+)  # read by rows  # fmt: skip
+WELL = frozenset(("early", "few", "healthy", "unsettled", "settled", "learning"))
+REMARKS = frozenset(("off", "small", "large"))

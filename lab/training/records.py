@@ -36,6 +36,21 @@ def total(histogram: Histogram) -> int:
     return sum(histogram["counts"]) + histogram["below"] + histogram["above"]
 
 
+def share_near_zero(histogram: Histogram) -> float:
+    """Return the share of the values that lie in the two bins around 0."""
+    counts = histogram["counts"]
+    half = len(counts) // 2
+    return (counts[half - 1] + counts[half]) / max(total(histogram), 1)  # values that are nan lie in no bin
+
+
+def root_mean_square(histogram: Histogram) -> float:
+    """Return the root mean square of the values, each taken to lie in the middle of its bin."""
+    edges = np.array(histogram["edges"])
+    middles = np.r_[edges[0], (edges[1:] + edges[:-1]) / 2, edges[-1]]
+    counts = np.array([histogram["below"], *histogram["counts"], histogram["above"]])
+    return math.sqrt(float(counts @ middles**2) / max(total(histogram), 1))
+
+
 # The kinds of fields. `is_record` checks each kind by its rule, and TensorBoard selects fields by their kind.
 Share = Annotated[float, "from 0 to 1"]
 Score = Annotated[float | None, "from 0 to 1; None in a regression"]

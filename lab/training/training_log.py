@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+import time
 from collections.abc import Sequence
 from types import TracebackType
 from typing import IO, TYPE_CHECKING, Any, Self
@@ -11,14 +12,57 @@ from typing import IO, TYPE_CHECKING, Any, Self
 from lab.text import percent_text
 from lab.training import data_card
 from lab.training.config import Config, describe, epochs_text
-from lab.training.doctor import Finding
-from lab.training.live_doctor import LiveDoctor
-from lab.training.records import Record, is_regression, r_squared, score
+from lab.training.doctor import Finding, diagnose
+from lab.training.records import Record, is_regression, r_squared, score, slim
 from lab.training.run_folder import RunFolder
 from lab.training.run_state import RunState
 
 if TYPE_CHECKING:
     from lab.training.tensorboard import EventWriter  # an optional extra
+
+
+class LiveDoctor:
+    """A doctor that follows a run, and reports each illness once, after it has stood for a few looks.
+
+    Each look reads the whole history. Looks become rarer as it grows, so that their cost per epoch stays the same.
+    """
+
+    STANDS = 3  # looks in a row before a verdict is reported
+    SILENT = 5.0  # seconds: a run that ends sooner is reported once, at its end
+
+    def __init__(self, records: Sequence[Record], config: Config) -> None:
+        """Start from the records of the epochs that the run already has, if any."""
+        self._config = config
+        self._quiet_until = time.monotonic() + self.SILENT
+        self._records = [*records[:1], *slim(records[1:-1]), *records[1:][-1:]]
+        self._next_look = 0
+        self._seen = ("", 0)  # the last verdict, and how many looks in a row had it
+        self._reported: set[str] = set()
+
+    def look(self, record: Record) -> list[Finding]:
+        """Add the record of an epoch; return a new verdict, each at most once in a run."""
+        if len(self._records) > 1:  # rows read only the first and the last histogram
+            self._records[-1:] = slim(self._records[-1:])
+        self._records.append(record)
+        if record["epoch"] < self._next_look:
+            return []
+        self._next_look = record["epoch"] + 1 + record["epoch"] // 20
+        found = self.unreported()
+        name = found[0].name if found else ""
+        self._seen = (name, self._seen[1] + 1 if name == self._seen[0] else 1)
+        if time.monotonic() < self._quiet_until or self._seen[1] < self.STANDS:
+            return []
+        self._reported.add(name)
+        return found
+
+    def unreported(self) -> list[Finding]:
+        """Return the present verdict if it names an illness that `look` has not reported yet."""
+        return [finding for finding in self.verdict() if finding.name not in self._reported]
+
+    def verdict(self) -> list[Finding]:
+        """Return the present verdict if it names an illness."""
+        found = diagnose(self._records, self._config)[:1] if self._records else []
+        return [finding for finding in found if not finding.well]
 
 
 class TrainingLog:

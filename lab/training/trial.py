@@ -123,16 +123,16 @@ def judge(finding: Finding, config: Config, data: Dataset, pairs: Sequence[Seque
 
 
 def candidates(findings: Sequence[Finding]) -> list[Finding]:
-    """Return the findings and consequences whose remedies can be tried, in order, each remedy once."""
+    """Return the findings whose remedies can be tried, in order, each remedy once."""
     found: list[Finding] = []
-    for finding in (one for cause in findings for one in (cause, *cause.consequences)):
+    for finding in findings:
         if can_be_tried(finding) and all(finding.settings != other.settings for other in found):
             found.append(finding)
     return found
 
 
 def try_in_turn(findings: Sequence[Finding], config: Config, dataset: Dataset | None = None) -> Iterator[Trial]:
-    """Yield the trials of the remedies of findings and consequences, one after the other, until one helps."""
+    """Yield the trials of the remedies of findings, one after the other, until one helps."""
     data = dataset or load_dataset(config)
     for finding in candidates(findings):
         trial = try_remedy(finding, config, data)

@@ -104,7 +104,7 @@ def test_a_curve_that_ends_leads_to_the_batch_where_the_run_is_here_and_to_code_
     app.session_state["training shelf"] = [ShelvedRun("wild", config, list(train(config)))]
     app.run()
     app.segmented_control(key="curve way").set_value("run").run()
-    assert "Lower the learning rate from 30 to" in words(app)
+    assert "take the usual learning rate of 0.05" in words(app)
     app.toggle(key="curve find").set_value(True).run()
     assert not app.exception
     assert "It is batch" in words(app)

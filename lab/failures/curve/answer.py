@@ -9,15 +9,16 @@ import numpy as np
 
 from lab.failures.catalogue import BY_KEY
 from lab.failures.curve.history import UploadedCurve
-from lab.failures.curve.known import KNOWN, KNOWN_KEY, Known
+from lab.failures.curve.known import KNOWN, Known
 from lab.failures.curve.log import LogError, read
-from lab.failures.curve.rules import CURVE_RULES, HUGE, LOOKALIKES, at_chance, is_flat
 from lab.failures.curve.table import Table, tables
 from lab.failures.failure import Failure
 from lab.training.config import Config
 from lab.training.doctor import Finding, diagnose, examine
+from lab.training.figures import LONG
 from lab.training.records import Record
-from lab.training.run_history import STILL_EPOCHS
+
+HUGE = 3.0  # a first loss below this does not come from inputs or weights of the wrong scale
 
 
 @dataclass(frozen=True)
@@ -74,8 +75,7 @@ def of_table(table: Table) -> CurveAnswer:
         notes = (*which, "No number here is called a loss: choose which one is.", *table.notes)
         return CurveAnswer(None, (), (), (), notes, "", columns, table.others, table.runs, table.run)
     curve = UploadedCurve.of(table)
-    with np.errstate(all="ignore"):  # dividing by 0 gives nan or inf, which no rule accepts
-        causes = _causes(examine(curve, CURVE_RULES), curve)
+    causes = _causes(examine(curve)[:1], curve)
     if table.part:
         causes = tuple(replace(cause, sure=False) for cause in causes)
     notes = (*which, *table.notes, *curve.notes)
@@ -91,8 +91,8 @@ def of_records(records: Sequence[Record], config: Config) -> CurveAnswer:
     curve = UploadedCurve(records, config, "epoch", [float(record["epoch"]) for record in records])
     causes = tuple(
         CurveCause(_known_key(finding), finding.evidence, float(finding.epoch), True, finding.remedy)
-        for finding in diagnose(records, config)
-        if not finding.well
+        for finding in diagnose(records, config)[:1]
+        if _known_key(finding) in KNOWN
     )
     return CurveAnswer(curve, causes, (), (), (), _ended(curve))
 
@@ -108,36 +108,28 @@ def _known_key(finding: Finding) -> str:
     The settings that an overflow's remedy changes tell why the numbers overflowed."""
     if finding.key == "overflow":
         return "rate-high" if "lr" in finding.settings else "scale" if "init" in finding.settings else "nan"
-    return KNOWN_KEY.get(finding.key, finding.key)
+    return "labels" if finding.key == "chance" else finding.key
 
 
 def _causes(found: Sequence[Finding], curve: UploadedCurve) -> tuple[CurveCause, ...]:
     """Return the findings as causes, and after the first one the causes that look the same."""
     causes: dict[str, CurveCause] = {}
     for finding in found:
-        key = KNOWN_KEY.get(finding.key, finding.key)
-        also = _lookalikes(finding.key, curve)
+        also = () if curve.only_validation_ended else _lookalikes(finding, curve)
         sentences = tuple(curve.in_unit(sentence) for sentence in finding.evidence)
         sure = not also and not curve.only_validation_ended
-        causes.setdefault(key, CurveCause(key, sentences, curve.place(finding.epoch), sure, finding.remedy))
+        advice = KNOWN[finding.key].advice
+        causes.setdefault(finding.key, CurveCause(finding.key, sentences, curve.place(finding.epoch), sure, advice))
         if finding is found[0]:
             causes |= {key: CurveCause(key, (), None, False, KNOWN[key].advice) for key in also if key not in causes}
     return tuple(causes.values())
 
 
-def _lookalikes(key: str, curve: UploadedCurve) -> tuple[str, ...]:
-    if key == "labels" and not is_flat(curve):
-        return ("overfitting",)
-    if key == "underfitting" and at_chance(curve):
-        return ("labels",)
-    if key == "nan" and curve.only_validation_ended:
-        return ()
-    keys = LOOKALIKES.get(key, ())
-    if curve.loss[0] < HUGE:
-        keys = tuple(key for key in keys if key != "scale")
-    if key in ("labels", "rate-low") and curve.norms.shape[1] > 1:
-        return tuple(key for key in keys if key not in ("vanishing", "flat"))  # the logged norms would show these
-    return keys
+def _lookalikes(finding: Finding, curve: UploadedCurve) -> tuple[str, ...]:
+    """Return the other causes that would give the same numbers, as far as the columns do not tell them apart."""
+    layers = {"vanishing", "flat"} if curve.norms.shape[1] > 1 else set()
+    small = {"scale"} if curve.loss[0] < HUGE else set()
+    return tuple(key for key in finding.like if key not in layers | small)
 
 
 # ---------------------------------------------------------------- what could not be seen
@@ -160,7 +152,7 @@ def _unseen(c: UploadedCurve) -> tuple[tuple[str, ...], tuple[str, ...]]:
     if not c.updates.size:
         unseen.append("How large the steps are: there is no update-to-weight ratio.")
         log.append("ratio = (lr * p.grad.norm() / p.norm()).item()  # plain SGD; about 0.001 is usual")
-    if len(c) < STILL_EPOCHS:
+    if len(c) < LONG:
         unseen.append(f"Slow trends: the curve has only {len(c)} points to compare.")
     unseen.append("A few wrong labels, training data in the validation set, and other mistakes in the code.")
     return tuple(unseen), tuple(log)

@@ -13,25 +13,22 @@ import numpy as np
 
 from lab.failures.curve.table import Table, forward_filled
 from lab.training.config import Config
+from lab.training.figures import RECENT, STILL, WINDOW, Figures
 from lab.training.records import Record
-from lab.training.run_history import WINDOW, History
 
 BLOCKS, PER_BLOCK = 30, 8  # number of blocks that steps are averaged in; fewest steps in a block
 MANY_ROWS, FEW_EPOCHS = 60, 8  # with more rows in fewer epochs than these, steps are looked at
 MAX_EPOCHS = 5000  # that are points of their own
 MAX_CLASSES = 1000
-NEIGHBOURS, MAX_SPIKES = 5, 0.1  # on each side of a value; share of the values that may be spikes
 ONLY = {"val_loss": "train_loss", "val_accuracy": "train_accuracy"}  # where nothing is known of the training
-ABOVE_START, ABOVE_NEIGHBOURS = 1.3, 2.5  # ratio of a spike to the first losses, and to its neighbours
 
 
-class UploadedCurve(History):
+class UploadedCurve(Figures):
     """The columns of a curve, as a run that the doctor can read. What it lacks is nan, or has no columns.
 
     unit     what a point is: an "epoch", a "block" of steps, or a "row"
     places   where each point lies on the axis of the curve
-    scatter  see `_scatter`
-    first    loss and gradient norm of the very first step, if steps are logged
+    first    loss and gradient norm of the very first step
     raw      the loss of each row
     groups   the rows of each point
     norm_ended  the point from which on the gradient norm is mostly inf or nan, or None
@@ -43,7 +40,6 @@ class UploadedCurve(History):
         config: Config,
         unit: str,
         places: Sequence[float],
-        scatter: float = math.nan,
         notes: Sequence[str] = (),
         names: Sequence[str] = (),
         first: tuple[float, float] | None = None,
@@ -51,14 +47,13 @@ class UploadedCurve(History):
         groups: Sequence[slice] = (),
         norm_ended: int | None = None,
     ) -> None:
-        super().__init__(records, config)
-        self.first = first
+        super().__init__(records, config, "log")
+        self.first = first or (float(self.loss[0]), math.nan)
         self.raw = np.array(raw if raw is not None else self.loss)
         self.groups = list(groups)
         self.norm_ended = norm_ended
         self.unit = unit
         self.places = list(places)
-        self.scatter = scatter
         self.notes = list(notes)
         if names:
             self.layers = list(names)
@@ -127,7 +122,6 @@ class UploadedCurve(History):
             config,
             unit,
             places,
-            _scatter(table, groups),
             notes,
             layers,
             start if single else None,
@@ -140,7 +134,7 @@ class UploadedCurve(History):
     def classes(self) -> int | None:
         """The number of classes among which guessing costs the first loss; None if no number fits."""
         if "weight_histogram" in self.records[0]:
-            return History(self.records, self.config).classes
+            return Figures(self.records, self.config).classes
         value = float(self.loss[0])  # an untrained network costs that or a little more
         count = math.floor(math.exp(value) + 0.2) if 0.5 < value < math.log(MAX_CLASSES) else 0
         return count if count > 1 else None
@@ -162,36 +156,85 @@ class UploadedCurve(History):
     def only_validation_ended(self) -> bool:
         return bool(self.ended and self.ended[1] == "validation loss")
 
-    @property
-    def falling(self) -> float:
-        """Share by which the loss fell lately, as the doctor's, but over an even number of points.
-        A loss that alternates between two values then does not fall."""
-        width = max(WINDOW, len(self) // 4)
-        width += width % 2
-        before, now = self.loss[-2 * width : -width], self.loss[-width:]
-        return float(1 - now.mean() / before.mean()) if len(before) == width and before.any() else math.nan
+    @cached_property
+    def grew(self) -> float:
+        """By which factor the loss grows from epoch to epoch, evenly and to the end; 0 if it does not."""
+        loss = self.loss[np.isfinite(self.loss)]
+        if len(loss) < 2 * WINDOW or int(np.argmin(loss)) > 1 or loss.min() <= 0 or loss.max() < 8 * loss[0]:
+            return 0.0
+        early, middle, late = (math.log(np.median(part)) for part in np.array_split(loss, 3))
+        return math.exp((late - middle) * 3 / len(loss)) if late - middle >= 0.85 * (middle - early) > 0 else 0.0
 
     @cached_property
-    def spikes(self) -> list[int]:
-        """The rows whose loss is above all early losses and far above that of their neighbours."""
+    def range(self) -> float:
+        """The range of the loss over its mean; inf if the network has learned or there are few epochs."""
+        many = len(self) >= RECENT and not self.learned
+        return float(np.ptp(self.smooth) / abs(self.smooth.mean())) if many else math.inf
+
+    @cached_property
+    def stands(self) -> bool:
+        """Whether the loss has hardly changed since the first epoch."""
+        first, last = self.smooth[:WINDOW].mean(), self.smooth[-WINDOW:].mean()
+        better = self.train_score[-WINDOW:].mean() - self.train_score[0] > 0.15
+        trained = 1 - self.loss[-WINDOW:].mean() / self.loss[:WINDOW].mean()
+        return bool(self.range < 0.12 and abs(1 - last / first) < 0.06 and trained < 0.15 and not better)
+
+    @cached_property
+    def spikes(self) -> np.ndarray:
+        """The rows whose loss is above all early losses and far above their neighbours'."""
         loss = self.raw[np.isfinite(self.raw)]
-        if len(loss) != len(self.raw) or len(loss) < 2 * NEIGHBOURS or loss.min() < 0:
-            return []
-        start = float(np.median(loss[:NEIGHBOURS]))
-        wide = np.pad(loss, NEIGHBOURS, constant_values=math.nan)  # the first and last values have fewer neighbours
-        around = np.nanmedian(np.lib.stride_tricks.sliding_window_view(wide, 2 * NEIGHBOURS + 1), axis=1)
-        high = np.flatnonzero((loss > ABOVE_START * start) & (loss > ABOVE_NEIGHBOURS * around))
-        alone = bool((np.diff(high) > 1).all())
-        return high.tolist() if alone and len(high) <= MAX_SPIKES * len(loss) else []
+        if len(loss) != len(self.raw) or len(loss) < 2 * RECENT or loss.min() < 0:
+            return np.empty(0, int)
+        wide = np.pad(loss, RECENT, constant_values=math.nan)  # the first and last values have fewer neighbours
+        around = np.nanmedian(np.lib.stride_tricks.sliding_window_view(wide, 2 * RECENT + 1), axis=1)
+        high = np.flatnonzero((loss > 1.3 * np.median(loss[:RECENT])) & (loss > 2.5 * around))
+        return high if (np.diff(high) > 1).all() and len(high) <= 0.1 * len(loss) else high[:0]
+
+    @cached_property
+    def double_softmax(self) -> int:
+        """The number of classes for which the loss stands at the floor of a softmax applied to a softmax; 0 for none.
+
+        Logits between 0 and 1 cost at least log(1 + (n - 1)/e) among n classes, and 1 more where the answer is wrong.
+        """
+        accuracy, loss = self.train_score[-WINDOW:].mean(), self.loss[-WINDOW:].mean()
+        if not (accuracy >= 0.7 and abs(self.fall) < STILL):
+            return 0
+        floors = np.log1p(np.arange(1, 999) / math.e)  # of 2, 3, ... classes
+        fits = (np.abs(loss - floors - (1 - accuracy)) < 0.03) & (self.loss.max() <= floors + 1.03)
+        return int(np.argmax(fits)) + 2 if fits.any() else 0
+
+    @cached_property
+    def cut_off(self) -> tuple[int, str] | None:
+        """From which epoch on no gradient reaches a hidden layer, and which; None if there is no such layer."""
+        for at, layer in enumerate(self.layers[: self.norms.shape[1] - 1]):
+            zero = self.norms[:, at] <= 1e-12
+            if zero[-1] and not self.learned:
+                return len(zero) - int(np.argmin(np.r_[zero[::-1], False])), layer
+        return None
+
+    @property
+    def had_grown(self) -> bool:
+        """Whether the loss or a norm had grown before it ended. One that ends at once counts."""
+        end, which = self.ended or (len(self), "")
+        for values in (self.loss[:end], self.total[:end], self.norm[:end]):
+            finite = values[np.isfinite(values)]
+            if len(finite) > 1 and finite[-1] > max(3 * finite.min(), finite[0]):
+                return True
+        return which != "validation loss" and (end < 2 or bool(self.loss[0] > 50))
+
+    @property
+    def left_behind(self) -> bool:
+        """Whether validation loss no longer falls, at many times the training loss, which began like it."""
+        late, low = max(WINDOW, len(self) // 3), self.loss[-WINDOW:].mean()
+        before, now = self.val_loss[-2 * late : -late], self.val_loss[-late:].mean()
+        if len(before) < late or self.ended is not None:
+            return False
+        far = now > (4 if now < 1.05 * self.val_loss.min() else 2) * low and now - low >= 0.25 * self.loss[0]
+        return bool(far and now >= 0.98 * before.mean() and self.val_loss[0] <= 4 * self.loss[0])
 
     def group_of(self, row: int) -> int:
         """Return the index of the point that a row belongs to."""
         return next((i for i, rows in enumerate(self.groups) if rows.start <= row < rows.stop), row)
-
-    @property
-    def smooth(self) -> np.ndarray:
-        """The less noisy loss: that of validation, over the same samples each time, if there is one."""
-        return self.val_loss if self.config.val_fraction else self.loss
 
     @property
     def has_train_score(self) -> bool:
@@ -271,15 +314,3 @@ def _bridged(values: Sequence[float], ended: Sequence[bool] | None = None) -> li
 
 def _float(value: Any) -> float:
     return math.nan if value is None else float(value)
-
-
-def _scatter(table: Table, groups: Sequence[slice]) -> float:
-    """Return the median deviation of single steps from their block's mean, as a share of it; nan without blocks.
-    Only the second half of the curve counts."""
-    loss = table.columns["train_loss"]
-    shares = []
-    for group in groups[len(groups) // 2 :]:
-        values = loss[group][np.isfinite(loss[group])]
-        if len(values) >= PER_BLOCK // 2 and values.mean() > 0:
-            shares.append(values.std() / values.mean())
-    return float(np.median(shares)) if shares else math.nan

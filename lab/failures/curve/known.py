@@ -21,14 +21,3 @@ class Known:
 
 
 KNOWN: Mapping[str, Known] = {key: Known(**row) for key, row in read_rows(Path(__file__).with_suffix(".toml")).items()}
-# Rule key -> key in KNOWN, where they differ; rules of this folder and of the doctor.
-KNOWN_KEY = {
-    "chance": "labels",
-    "swinging": "rate-high",
-    "blowing-up": "rate-high",
-    "ended-grown": "rate-high",
-    "saturated": "rate-high",
-    "at-guessing": "flat",
-    "no-motion": "frozen",
-    "spikes": "batch-noise",
-}

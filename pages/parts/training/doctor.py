@@ -10,7 +10,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from lab.failures.curve import failure_of
 from lab.training.config import Config
-from lab.training.doctor import Finding, diagnose, remarks
+from lab.training.doctor import REMARKS, Finding, diagnose
 from lab.training.live import LiveRun
 from lab.training.records import Record, is_regression
 from lab.training.run_store import digest
@@ -49,16 +49,11 @@ def say(seen: Sequence[Record], config: Config, place: DeltaGenerator, trials: S
         box.info(text, icon=":material/hourglass_top:")
     else:
         box.warning(text, icon=":material/stethoscope:")
-    for heading, findings in (("With it comes", first.consequences), ("The doctor also sees", more)):
-        if findings:
-            also = box.expander(f"{heading}: {', '.join(finding.name.lower() for finding in findings)}", type="compact")
-            for finding in findings:
-                also.markdown(f"{_name(finding, trials)} {' '.join(finding.evidence)}")
-    if seen_only := remarks([record for record in seen if record["epoch"] > 0], config):
-        names = ", ".join(remark.name.lower() for remark in seen_only)
-        also = box.expander(f"Seen, but it does no harm: {names}", type="compact")
-        for remark in seen_only:
-            also.markdown(f"**{remark.name}.** {' '.join(remark.evidence)}")
+    if more:
+        names = ", ".join(finding.name.lower() for finding in more)
+        also = box.expander(f"The doctor also sees: {names}", type="compact")
+        for finding in more:
+            also.markdown(f"{_name(finding, trials)} {' '.join(finding.evidence)}")
 
 
 def _found(seen: Sequence[Record], config: Config) -> list[Finding]:
@@ -75,7 +70,7 @@ def _trials_of(found: Sequence[Finding], trials: Sequence[Trial]) -> list[Trial]
 
 def _name(finding: Finding, trials: Sequence[Trial]) -> str:
     """Return the finding's name and how sure it is; "shown" only if its remedy has helped."""
-    if finding.well:
+    if finding.well or finding.key in REMARKS:
         return f"**{finding.name}.**"
     helped = any(trial.helps and trial.finding.settings == finding.settings for trial in trials)
     return f"**{finding.name}** ({'shown' if helped else finding.grade})."
@@ -147,7 +142,7 @@ def _remedies() -> DeltaGenerator:
 
 
 def _ways_to_failures(found: Sequence[Finding]) -> None:
-    for finding in found:
+    for finding in found[:1]:
         if failure := failure_of(finding):
             page.link_to(
                 "pages/what_went_wrong.py",

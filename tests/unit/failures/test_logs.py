@@ -76,7 +76,7 @@ def test_only_a_validation_loss_that_is_none_is_called_so():
     (cause,) = answer.causes
     assert cause.key == "nan"
     assert not cause.sure
-    assert cause.evidence == ("In epoch 0 the validation loss is not a number; the training loss always is.",)
+    assert cause.evidence == ("In epoch 0 the validation loss is no longer a number.",)
 
 
 def test_a_few_gradients_that_overflow_as_a_scaler_of_losses_tries_them_are_no_end():

@@ -24,7 +24,7 @@ import pytest
 
 import train
 from lab.practice import mnist
-from lab.training import cli, live_doctor, training_log
+from lab.training import cli, training_log
 from lab.training.config import ConfigError
 from lab.training.doctor import diagnose
 from lab.training.run_folder import RunFolder, lock_run, uninterrupted
@@ -314,8 +314,8 @@ def test_help_names_flags_and_exit_codes(here, capsys):
 
 
 def found(folder):
-    """What the doctor says of the run in a folder."""
-    return diagnose(metrics(folder), RunFolder(Path(folder)).config())
+    """The doctor's verdict on the run in a folder."""
+    return diagnose(metrics(folder), RunFolder(Path(folder)).config())[:1]
 
 
 def warnings(folder):
@@ -327,7 +327,7 @@ STUCK = ["--data", "moons", "--init", "zeros", "--epochs", "6"]
 
 
 def test_what_the_doctor_finds_is_a_warning_at_the_end(here, capsys, monkeypatch):
-    monkeypatch.setattr(live_doctor.LiveDoctor, "SILENT", math.inf)  # on a busy machine, too
+    monkeypatch.setattr(training_log.LiveDoctor, "SILENT", math.inf)  # on a busy machine, too
     _, _, err = call(capsys, *STUCK, "--out", "r")
     assert [finding.key for finding in found("r")] == ["flat"]
     assert err.splitlines() == warnings("r")
@@ -348,8 +348,8 @@ def test_quiet_is_quiet_about_the_doctor_too(here, capsys):
 
 
 def standing(records, config):
-    """Epoch by epoch, the names of what the doctor finds in three epochs in a row."""
-    names = [{f.name for f in diagnose(records[: n + 1], config) if not f.well} for n in range(len(records))]
+    """Epoch by epoch, the doctor's verdict if it was the same in three epochs in a row."""
+    names = [{f.name for f in diagnose(records[: n + 1], config)[:1] if not f.well} for n in range(len(records))]
     return [names[n] & names[n - 1] & names[n - 2] if n > 1 else set() for n in range(len(records))]
 
 
@@ -361,29 +361,29 @@ FLICKERS = replace(REAPPEARS, seed=3, lr=0.1, epochs=20)
 def test_a_finding_is_told_once_when_it_stands_and_not_when_it_flickers(monkeypatch, config):
     records = list(train.train(config))
     stood = standing(records, config)
-    said = {f.name for n in range(len(records)) for f in diagnose(records[: n + 1], config) if not f.well}
+    said = {f.name for n in range(len(records)) for f in diagnose(records[: n + 1], config)[:1] if not f.well}
     reappearing = sum(len(now - before) for before, now in itertools.pairwise(stood)) - len(set.union(*stood))
     assert said - set.union(*stood) if config is FLICKERS else reappearing > 0  # or this would show nothing
-    monkeypatch.setattr(live_doctor.LiveDoctor, "SILENT", 0.0)
-    doctor, told = live_doctor.LiveDoctor([], config), []
+    monkeypatch.setattr(training_log.LiveDoctor, "SILENT", 0.0)
+    doctor, told = training_log.LiveDoctor([], config), []
     for record, now in zip(records, stood, strict=True):
         news = {finding.name for finding in doctor.look(record)}
         assert news == now - set(told)
         told += sorted(news)
     assert len(told) == len(set(told)) > 0
-    wrong = [str(finding) for finding in diagnose(records, config) if not finding.well]
-    assert [str(finding) for finding in doctor.findings()] == wrong
-    assert [str(finding) for finding in live_doctor.LiveDoctor(records, config).findings()] == wrong
+    wrong = [str(finding) for finding in diagnose(records, config)[:1] if not finding.well]
+    assert [str(finding) for finding in doctor.verdict()] == wrong
+    assert [str(finding) for finding in training_log.LiveDoctor(records, config).verdict()] == wrong
 
 
 def test_looking_costs_an_epoch_of_a_long_run_no_more_than_one_of_a_short_run():
-    class Counting(live_doctor.LiveDoctor):
+    class Counting(training_log.LiveDoctor):
         SILENT = math.inf
         read = 0
 
-        def findings(self):
+        def verdict(self):
             self.read += len(self._records)
-            return super().findings()
+            return super().verdict()
 
     for epochs in (50, 200):
         config = train.Config(data="blobs", hidden=(), batch_size=1000, epochs=epochs)
@@ -396,7 +396,7 @@ def test_looking_costs_an_epoch_of_a_long_run_no_more_than_one_of_a_short_run():
 @posix
 @pytest.mark.exhaustive
 def test_a_warning_in_the_course_of_a_run_stands_on_a_line_of_its_own(here):
-    program = f"import sys, train; from lab.training import live_doctor; live_doctor.LiveDoctor.SILENT = 0; sys.path[0] = {str(here)!r}; sys.exit(cli.main(sys.argv[1:]))"
+    program = f"import sys; from lab.training import cli, training_log; training_log.LiveDoctor.SILENT = 0; sys.path[0] = {str(here)!r}; sys.exit(cli.main(sys.argv[1:]))"
     flags = ["--data", "digits", "--init", "zeros", "--batch-size", "8", "--epochs", "9", "--out", here / "r"]
     code, shown = on_a_terminal([sys.executable, "-c", program, *map(str, flags)], ROOT, 2000)
     assert code == 0

@@ -33,9 +33,9 @@ def test_a_remedy_that_cures_is_shown(stuck):
 
 
 def test_a_remedy_that_does_not_help_is_withdrawn_and_the_next_is_tried(stuck):
-    useless = replace(stuck[0], settings={"lr": 1e-6}, consequences=())
-    harmful = replace(stuck[0], settings={"lr": 1e5}, consequences=())
-    trials = list(try_in_turn([useless, replace(harmful, consequences=(stuck[0],))], STUCK))
+    useless = replace(stuck[0], settings={"lr": 1e-6})
+    harmful = replace(stuck[0], settings={"lr": 1e5})
+    trials = list(try_in_turn([useless, harmful, stuck[0]], STUCK))
     assert [trial.word for trial in trials][1:] == ["worse", "cured"]
     assert trials[0].word in ("no better", "worse")
     assert [trial.finding.grade for trial in trials] == ["suspected", "suspected", "shown"]
@@ -44,7 +44,7 @@ def test_a_remedy_that_does_not_help_is_withdrawn_and_the_next_is_tried(stuck):
 def test_advice_without_comparable_settings_is_not_tried(stuck):
     data = load("moons", samples=200)
     for settings in ({}, {"samples": 1000}, {"val_fraction": 0.2}):
-        advice = replace(stuck[0], settings=settings, consequences=())
+        advice = replace(stuck[0], settings=settings)
         assert not can_be_tried(advice)
         assert not list(try_in_turn([advice], STUCK, data))
         with pytest.raises(ValueError, match="no settings to try"):
