@@ -44,7 +44,7 @@ def detect_mutation(tensor: type[Tensor] = Tensor) -> Iterator[type[Tensor]]:
     goes through. Tensors of another class, such as a network's weights, are not watched: an operation whose first
     operand is one of them is as in `tensor`. A write that changes no gradient is not refused.
     """
-    yield _watched(tensor)
+    yield _watched(tensor)  # type: ignore[arg-type]  # mypy takes a class for one of its tensors, which no set takes
 
 
 @lru_cache(maxsize=16)
