@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import lru_cache
 from types import CellType, FunctionType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
@@ -44,7 +44,7 @@ def detect_mutation(tensor: type[Tensor] = Tensor) -> Iterator[type[Tensor]]:
     goes through. Tensors of another class, such as a network's weights, are not watched: an operation whose first
     operand is one of them is as in `tensor`. A write that changes no gradient is not refused.
     """
-    yield _watched(tensor)  # type: ignore[arg-type]  # mypy takes a class for one of its tensors, which no set takes
+    yield _watched(cast(Any, tensor))
 
 
 @lru_cache(maxsize=16)

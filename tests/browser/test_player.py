@@ -117,7 +117,7 @@ def test_an_event_is_heard_and_its_source_line_and_closure_are_seen(open_export)
     number = int(re.match(r"\d+", lit)[0])
     line = (ROOT / "model.py").read_text("utf-8").splitlines()[number - 1]
     assert lit[len(str(number)) :].strip() == line.strip()
-    assert "_accumulate(upstream * right)" in line
+    assert "accumulate(upstream * right)" in line
     copied = page.locator(".codes pre:visible").evaluate(
         """(code) => {
           getSelection().selectAllChildren(code);

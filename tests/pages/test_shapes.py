@@ -125,7 +125,7 @@ def test_a_broken_rule_of_the_engine_is_seen_on_each_tab(monkeypatch):
     )
     before = [drawn(opened(**tab)) for tab in tabs]
     accumulate = Tensor.accumulate
-    monkeypatch.setattr(Tensor, "_accumulate", lambda self, message: accumulate(self, message * 1.1))
+    monkeypatch.setattr(Tensor, "accumulate", lambda self, message: accumulate(self, message * 1.1))
     for tab, right in zip(tabs, before, strict=True):
         now = drawn(opened(**tab))
         name = next(

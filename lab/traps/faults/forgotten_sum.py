@@ -18,7 +18,7 @@ class SumsTheWrongAxis(Tensor):
 
     __slots__ = ()
 
-    def accumulate(self, message):
+    def accumulate(self, message: np.ndarray) -> None:
         if self.requires_grad and message.ndim > self.ndim:
             message = message.sum(tuple(range(self.ndim - message.ndim, 0)))
         if self.requires_grad:

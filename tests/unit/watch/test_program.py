@@ -161,7 +161,7 @@ def test_the_engine_s_own_lines_are_there():
         if "engine" in event
     }
     assert "self.node(" in texts["forward"]
-    assert "_accumulate(" in texts["message"]
+    assert ".accumulate(" in texts["message"]
     assert texts["accumulate"] == "self.grad += message"
 
 
