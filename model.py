@@ -55,8 +55,8 @@ class Tensor:
     `zero_grad()`; one thread at a time may go back to a leaf. Arrays and numbers in an expression are constants. Update
     a leaf by `w.data -= ...`, not `w = w - ...`. Use `loss.item()` in a running total: `loss` keeps its graph alive.
 
-    An extension uses `children`, `closure`, `node`, `accumulate`, `constant`, `read` and `replace`, and no name that
-    begins with an underscore. A subclass may override them, the operations, `backward`, and `grad` as a property.
+    An extension uses `node`, `accumulate`, `unbroadcast`, `constant`, `read`, `replace`, `children` and `closure`, and
+    no private name. A subclass may override these methods, the operations, `backward`, and `grad` as a property.
     """
 
     __slots__ = ("__weakref__", "_lent", "_values", "children", "closure", "grad", "label", "op", "requires_grad")
