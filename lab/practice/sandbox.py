@@ -282,7 +282,11 @@ class Sandbox:
     def load(self, source: str, file: str, modules: Sequence[str] = ()) -> Problem | None:
         """Run the text as a module and return what it raised, or None. Call it before anything else; a second call must
         give the same text and runs it again. Raises StoppedError."""
-        self._send("load", source, file, modules={name: (ROOT / f"{name}.py").read_text("utf-8") for name in modules})
+        # In an installed copy they import each other from the package, which the learner's process does not see
+        package = __name__.removesuffix("lab.practice.sandbox")
+        texts = {name: (ROOT / f"{name}.py").read_text("utf-8") for name in modules}
+        texts = {name: text.replace(f"from {package}model import", "from model import") for name, text in texts.items()}
+        self._send("load", source, file, modules=texts)
         answer = self._answer(self._message())
         self._pause()
         return answer.problem
