@@ -14,9 +14,9 @@ from lab.autodiff import grids
 from lab.expression import ExpressionError
 from lab.expression.parser import Expression
 from lab.gradcheck import MARKS, Element, Report, gradcheck, random_cotangent
-from lab.gradcheck.softmax import RULES, SoftmaxRule, by_cotangent, by_sum
 from lab.gradcheck.steps import EXPONENTS, METHODS, PRECISIONS, CheckPoint, ElementName, Sweep, error_by_step
 from lab.text import numeral, short
+from lab.traps.faults.softmax import RULES, SoftmaxRule, by_cotangent, by_sum
 from lab.ui import address, expression_box, page, progress, state
 from lab.ui.address import Field
 from lab.ui.chart_host import show_chart

@@ -46,6 +46,11 @@ Overwrites = broken("Overwrites", accumulate={"self.grad += message": "self.grad
 
 SkipsUnbroadcast = broken("SkipsUnbroadcast", accumulate={"self.unbroadcast(message)": "message * 1.0"})
 
+SumsTheWrongAxis = broken(  # the last axes, although broadcasting added the first
+    "SumsTheWrongAxis",
+    accumulate={"self.unbroadcast(message)": "message.sum(axis=tuple(range(self.ndim - message.ndim, 0)))"},
+)
+
 HalfPrecision = broken(
     "HalfPrecision",
     accumulate={
@@ -164,6 +169,22 @@ SoftmaxUnshifted = broken(
 """
     },
 )
+
+
+SENT_BY_SOFTMAX = "result * (upstream - (upstream * result).sum(axis=axes, keepdims=True))"
+
+SoftmaxWrongSign = broken(
+    "SoftmaxWrongSign",
+    softmax={SENT_BY_SOFTMAX: "result * ((upstream * result).sum(axis=axes, keepdims=True) - upstream)"},
+)
+
+SoftmaxPlainMean = broken(
+    "SoftmaxPlainMean", softmax={SENT_BY_SOFTMAX: "result * (upstream - upstream.mean(axis=axes, keepdims=True))"}
+)
+
+SoftmaxNothing = broken("SoftmaxNothing", softmax={SENT_BY_SOFTMAX: "np.zeros_like(result)"})
+
+SoftmaxDiagonal = broken("SoftmaxDiagonal", softmax={SENT_BY_SOFTMAX: "upstream * result * (1.0 - result)"})
 
 
 class LogUnguarded(Tensor):

@@ -7,23 +7,10 @@ from typing import Any, Literal
 
 import numpy as np
 
-from lab.traps.faults.engines import SkipsUnbroadcast
+from lab.traps.faults.engines import SkipsUnbroadcast, SumsTheWrongAxis
 from model import Tensor
 
 # ---------------------------------------------------------------- a bias whose gradient is not summed as it should be
-
-
-class SumsTheWrongAxis(Tensor):
-    """An engine that sums over the last axes although broadcasting added the first."""
-
-    __slots__ = ()
-
-    def accumulate(self, message: np.ndarray) -> None:
-        if self.requires_grad and message.ndim > self.ndim:
-            message = message.sum(tuple(range(self.ndim - message.ndim, 0)))
-        if self.requires_grad:
-            self.grad = message * 1.0 if self.grad is None else self.grad + message
-
 
 BROKEN: dict[str, type[Tensor]] = {"forgets the sum": SkipsUnbroadcast, "sums the wrong axis": SumsTheWrongAxis}
 UPDATES = ("b = b - lr * b.grad", "b.data -= lr * b.grad")

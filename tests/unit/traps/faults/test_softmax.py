@@ -2,7 +2,8 @@
 
 import pytest
 
-from lab.gradcheck.softmax import RULES, by_cotangent, by_sum
+from lab.traps.faults.engines import SENT_BY_SOFTMAX
+from lab.traps.faults.softmax import RULES, by_cotangent, by_sum
 
 LOGITS = [1.0, 2.0, 0.5]
 WRONG = [name for name in RULES if name != "right"]
@@ -24,8 +25,11 @@ def test_the_rule_of_the_engine_passes_both():
 
 
 def test_what_is_shown_is_what_runs():
-    for name in WRONG:
-        assert RULES[name].source.startswith(f"def {name.replace('-', '_')}(")
+    sources = {name: rule.source for name, rule in RULES.items()}
+    assert len({*sources.values()}) == len(RULES)
+    for name, source in sources.items():
+        assert source.startswith("def softmax(self, axis")
+        assert (SENT_BY_SOFTMAX in source) is (name == "right")
 
 
 def test_elements_that_differ_only_in_the_sign_of_their_rounding_get_one_verdict():
