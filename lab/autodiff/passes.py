@@ -26,7 +26,7 @@ MAX_ENDS = 64  # elements of all inputs, or of the result
 Place = tuple[str, tuple[int, ...]]  # the name of an input, or "" for the result, and the index of one element
 
 
-class Unfit(ValueError):
+class UnfitError(ValueError):
     """A function whose passes cannot be shown; the message says why."""
 
 
@@ -58,11 +58,12 @@ class FunctionGraph:
     """
 
     def __init__(self, build: Callable[..., Tensor], leaves: Mapping[str, Any]) -> None:
-        """Call build with the leaves as keyword Tensors. Raises Unfit if there is nothing to follow, or too much."""
+        """Call build with the leaves as keyword Tensors. Raises UnfitError if there is nothing to follow, or too
+        much."""
         self._leaves = {name: Tensor(value, label=name) for name, value in leaves.items()}
         self._result = build(**self._leaves)
         if self._result.closure is None:
-            raise Unfit("The result depends on no input through any operation: there is no derivative to follow.")
+            raise UnfitError("The result depends on no input through any operation: there is no derivative to follow.")
         self._order = topological_order(self._result)
         reached = set(self._order)
         self._order += [leaf for leaf in self._leaves.values() if leaf not in reached]  # in a condition alone
@@ -75,7 +76,7 @@ class FunctionGraph:
             ("computes {} numbers", sum(tensor.size for tensor in self._order), MAX_NUMBERS),
         ):
             if count > most:
-                raise Unfit(f"This function {what.format(f'{count:,}')}: {most:,} at most can be followed here.")
+                raise UnfitError(f"This function {what.format(f'{count:,}')}: {most:,} at most can be followed here.")
         self.operands = tuple(tuple(self._numbers[child] for child in tensor.children) for tensor in self._order)
         self.names = self._names()
         self.titles = tuple(
@@ -186,7 +187,7 @@ class FunctionGraph:
     # -- both
 
     def program(self) -> DesignProgram:
-        """Return the graph as a program for dual numbers. Raises compare.Unsuitable if they lack an operation."""
+        """Return the graph as a program for dual numbers. Raises compare.UnsuitableError if they lack an operation."""
         return of_graph(self._result, self._leaves)
 
 

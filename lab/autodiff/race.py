@@ -19,16 +19,16 @@ MAX_REPEATS = 20
 
 @dataclass(frozen=True)
 class Race:
-    """The seconds of the fastest run of each mode; apart: the largest difference between their Jacobians."""
+    """The seconds of the fastest run of each mode; max_abs_diff: the largest difference between their Jacobians."""
 
     forward: float
     reverse: float
-    apart: float
+    max_abs_diff: float
 
 
 def race(graph: FunctionGraph) -> Race:
     """Time both modes: dual numbers (lab/designs/duals.py) with a pass for each input, and model.py with one forward
-    pass and a backward pass for each output. Raises compare.Unsuitable if dual numbers lack an operation."""
+    pass and a backward pass for each output. Raises compare.UnsuitableError if dual numbers lack an operation."""
     run = graph.program()
     begun, forward, reverse = time.perf_counter(), float("inf"), float("inf")
     for _ in range(MAX_REPEATS):

@@ -47,7 +47,7 @@ NONE = r"(?!)"  # a pattern that matches nothing
 COMMON = "+ - * / ** @, exp, log, tanh, relu and sum"
 
 
-class Unsuitable(ValueError):
+class UnsuitableError(ValueError):
     """An expression that cannot be compared; the message says why."""
 
 
@@ -104,19 +104,20 @@ class DesignProgram:
 def program(expression: Expression, leaves: Mapping[str, Any]) -> DesignProgram:
     """Turn an expression with values for its names into a program.
 
-    Raises ExpressionError if the values are not valid, Unsuitable if not all designs can run it.
+    Raises ExpressionError if the values are not valid, UnsuitableError if not all designs can run it.
     """
     tensors = {name: model.Tensor(value) for name, value in leaves.items()}
     result = expression(**tensors)
     if result.shape != ():
-        raise Unsuitable(f"The result has shape {result.shape}: reduce it to a single number first, with sum().")
+        raise UnsuitableError(f"The result has shape {result.shape}: reduce it to a single number first, with sum().")
     found = of_graph(result, tensors)
     _check_size(found, model.topological_order(result))
     return found
 
 
 def of_graph(result: model.Tensor, leaves: Mapping[str, model.Tensor]) -> DesignProgram:
-    """Turn the graph of a result, of any shape, into a program. Raises Unsuitable if a design lacks an operation."""
+    """Turn the graph of a result, of any shape, into a program. Raises UnsuitableError if a design lacks an
+    operation."""
     names = {id(tensor): name for name, tensor in leaves.items()}
     order = model.topological_order(result)
     places = {id(tensor): number for number, tensor in enumerate(order)}
@@ -132,29 +133,31 @@ def of_graph(result: model.Tensor, leaves: Mapping[str, model.Tensor]) -> Design
 
 
 def _common(tensor: model.Tensor) -> str:
-    """Return the name of a tensor's operation. Raises Unsuitable if not all designs have it."""
+    """Return the name of a tensor's operation. Raises UnsuitableError if not all designs have it."""
     op, children = tensor.op, tensor.children
     if op not in OPERATIONS:
-        raise Unsuitable(f"The five designs have {COMMON}; this expression also uses `{op}`.")
+        raise UnsuitableError(f"The five designs have {COMMON}; this expression also uses `{op}`.")
     if op == "sum" and tensor.shape != ():
-        raise Unsuitable("The five designs sum all elements, not those along one axis.")
+        raise UnsuitableError("The five designs sum all elements, not those along one axis.")
     if op == "**" and (children[1].requires_grad or children[1].ndim):
-        raise Unsuitable("The five designs raise to the power of a fixed number, such as `x**2`.")
+        raise UnsuitableError("The five designs raise to the power of a fixed number, such as `x**2`.")
     if op == "@" and max(child.ndim for child in children) > 2:
-        raise Unsuitable("The five designs multiply vectors and matrices, not arrays of more axes.")
+        raise UnsuitableError("The five designs multiply vectors and matrices, not arrays of more axes.")
     return op
 
 
 def _check_size(found: DesignProgram, order: Sequence[model.Tensor]) -> None:
     passes = sum(int(np.size(value)) for value in found.leaves.values())
     if passes > MAX_PASSES:
-        raise Unsuitable(
+        raise UnsuitableError(
             f"The names hold {passes} numbers, and forward mode takes a pass for each: {MAX_PASSES} at most."
         )
     work = sum(tensor.size * (tensor.children[0].shape[-1] if tensor.op == "@" else 1) for tensor in order)
     work += sum(tensor.children[0].size for tensor in order if tensor.op == "sum")
     if work > MAX_WORK:
-        raise Unsuitable(f"This computes {work:,} numbers, an object for each in one design: {MAX_WORK:,} at most.")
+        raise UnsuitableError(
+            f"This computes {work:,} numbers, an object for each in one design: {MAX_WORK:,} at most."
+        )
 
 
 # ---------------------------------------------------------------- the designs

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from lab import charts
-from lab.designs.compare import DESIGNS, DesignRun, Unsuitable, largest_difference, measure, program
+from lab.designs.compare import DESIGNS, DesignRun, UnsuitableError, largest_difference, measure, program
 from lab.designs.excerpt import PARTS, excerpt
 from lab.expression import ExpressionError
 from lab.text import elements
@@ -72,7 +72,7 @@ def _designs() -> None:
 
     try:
         results = memoize("designs", (expression.text, values), all_measured)
-    except (ExpressionError, Unsuitable) as error:
+    except (ExpressionError, UnsuitableError) as error:
         expression_box.mistake(error)
         return
     _show_gradients(results)

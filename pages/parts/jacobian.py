@@ -8,9 +8,9 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from lab import charts
-from lab.autodiff.passes import FunctionGraph, Unfit, place_name
+from lab.autodiff.passes import FunctionGraph, UnfitError, place_name
 from lab.autodiff.race import Race, race
-from lab.designs.compare import Unsuitable
+from lab.designs.compare import UnsuitableError
 from lab.expression import ExpressionError
 from lab.expression.parser import Expression
 from lab.gradcheck import gradcheck
@@ -150,7 +150,7 @@ def _graph(expression: Expression, values: Mapping[str, float | list]) -> Functi
     at = expression.text, repr(values)
     try:
         graph, results = memoize("jacobian graph", at, lambda: _graph_and_results(expression, values))
-    except (ExpressionError, Unfit) as error:
+    except (ExpressionError, UnfitError) as error:
         expression_box.mistake(error)
         return None
     not_finite = [
@@ -278,7 +278,7 @@ def _race(graph: FunctionGraph, expression: Expression, values: Mapping[str, flo
     def measure() -> None:
         try:
             session["jacobian race"] = of, race(graph), ""
-        except Unsuitable as error:
+        except UnsuitableError as error:
             session["jacobian race"] = of, None, str(error)
 
     st.header("Which direction is faster?")
@@ -312,7 +312,7 @@ def _winner(run: Race, guessed: str) -> str:
     return (
         f"**{FASTER[winner]} is {ratio:.1f}× faster here**: {1e6 * run.forward:,.0f} µs in forward mode (dual "
         f"numbers), {1e6 * run.reverse:,.0f} µs in reverse mode (this lab’s engine). {verdict(winner == guessed)} "
-        f"Their derivatives differ by {numeral(run.apart)} at most."
+        f"Their derivatives differ by {numeral(run.max_abs_diff)} at most."
     )
 
 

@@ -8,7 +8,7 @@ import pytest
 from lab.designs import closures, depth, network
 from lab.designs.compare import (
     DESIGNS,
-    Unsuitable,
+    UnsuitableError,
     calls_of,
     kept_by,
     largest_difference,
@@ -97,7 +97,7 @@ def test_a_name_that_the_result_does_not_need_has_no_part():
     ],
 )
 def test_what_cannot_be_compared_gets_one_sentence(text, leaves, said):
-    with pytest.raises(Unsuitable, match=said):
+    with pytest.raises(UnsuitableError, match=said):
         program(parse(text), leaves)
 
 
