@@ -476,12 +476,14 @@ def _find_mistake(
     """Find a mistake with which the reference gives the learner's answers to every check of this task so far.
 
     It must also pass every later check that the learner's code passes. Mistakes listed with the task are tried first,
-    then variants made by rule. If none passes those, a listed mistake may still be one of several. Those of earlier
-    tasks are excluded: their checks passed.
+    those that give the learner's answers to the later checks before the others, then variants made by rule. If none
+    passes those, a listed mistake may still be one of several. Those of earlier tasks are excluded: their checks
+    passed.
     """
     quick = [one for one in reversed(ran) if not one.check.slow]  # the failed check first: it excludes the most
     later = list(_run_later(task, len(ran), runner, reference))
     known = [mistake for mistake in task.mistakes if _explains(course, task, mistake, quick)]
+    known.sort(key=lambda mistake: not _explains(course, task, mistake, later))
     by_rule = (mistake for mistake in variants(course, task) if _explains(course, task, mistake, quick))
     if quick[0].got[0].problem:  # many mistakes end in the same exception
         by_rule = (mistake for mistake in by_rule if mistake.key == NO_RULE)
