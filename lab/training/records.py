@@ -6,15 +6,14 @@ Its keys are those of metrics.jsonl. Charts, the doctor, the shelf and TensorBoa
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
-from itertools import pairwise
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Annotated, Any, Literal, TypedDict, TypeGuard, cast, get_type_hints
 
 import numpy as np
 
 from lab.text import percent_text, with_minus
-from lab.training.config import CHANGEABLE, Config, is_int, is_number
+from lab.training.config import Config
 
 # Names of fields, as types of arguments
 Curve = Literal["epoch", "train_loss", "val_loss", "train_accuracy", "val_accuracy"]
@@ -121,9 +120,6 @@ def fields_of(*kinds: Any) -> tuple[str, ...]:
 BULKY = frozenset(fields_of(Histograms))  # they take most of a record's size, and of the time to read it
 
 
-ADDED = frozenset({"origin", "changed"})  # runs of earlier versions lack these fields
-
-
 def slim(records: Sequence[Record]) -> list[Record]:
     """Return the records without their histograms, so that many fit into memory."""
     return [cast(Record, {name: value for name, value in record.items() if name not in BULKY}) for record in records]
@@ -195,74 +191,24 @@ def ending(config: Config, records: Sequence[Record]) -> str:
 
 # ---------------------------------------------------------------- is it a record?
 
-MAX_MEASURE = 1e39  # no float32 is larger
-
 
 def is_record(value: Any, epoch: int, layers: Sequence[str], histograms: bool = True) -> TypeGuard[Record]:
-    """Return True if a value is the record of this epoch, from 1 on, with these layers (and valid histograms)."""
-    return (
-        isinstance(value, dict)
-        and all(
-            (name in value and _IS[kind](value[name], layers)) or (name in ADDED and name not in value)
-            for name, kind in FIELDS.items()
-            if histograms or name not in BULKY
-        )
-        and value["epoch"] == epoch
-        and len({value[name] is None for name in ("train_accuracy", "val_accuracy", "gap")}) == 1  # all in a regression
-        and (epoch > 1 or value["best"])
-    )
-
-
-def _is_share(value: Any) -> bool:
-    return is_number(value) and 0 <= value <= 1
-
-
-def _is_measure(value: Any) -> bool:
-    return value is None or (is_number(value) and abs(value) <= MAX_MEASURE)
-
-
-def _is_count(value: Any) -> bool:
-    return is_int(value) and value <= MAX_MEASURE
-
-
-def _is_histogram(value: Any) -> bool:
-    if not isinstance(value, dict) or not value.keys() >= Histogram.__annotations__.keys():
+    """Return True if a value has the keys of a record of this epoch, from 1 on, with these layers (and histograms)."""
+    if not isinstance(value, dict) or value.get("epoch") != epoch:
         return False
-    edges, counts = value["edges"], value["counts"]
-    return (
-        isinstance(edges, list)
-        and isinstance(counts, list)
-        and len(edges) == len(counts) + 1 > 1
-        and all(map(_is_count, [*counts, value["below"], value["above"]]))
-        and all(is_number(edge) and abs(edge) <= MAX_MEASURE for edge in edges)
-        and all(low < high for low, high in pairwise(edges))
-    )
+    names = [name for name in FIELDS if histograms or name not in BULKY]
+    return all(name in value and _is_field(FIELDS[name], value[name], layers) for name in names)
 
 
-def _is_origin(value: Any) -> bool:
-    kinds = get_type_hints(Origin)
-    known = isinstance(value, dict) and list(value) == list(kinds)
-    return known and all(_IS[kind](value[name], ()) for name, kind in kinds.items())
-
-
-def _per(layers: Sequence[str], value: Any, is_right: Callable[[Any], bool]) -> bool:
-    return isinstance(value, dict) and list(value) == list(layers) and all(map(is_right, value.values()))
-
-
-_IS: Mapping[Any, Callable[[Any, Sequence[str]], bool]] = MappingProxyType(
-    {
-        int: lambda value, _: _is_count(value),
-        bool: lambda value, _: isinstance(value, bool),
-        float: lambda value, _: is_number(value),
-        Share: lambda value, _: _is_share(value),
-        Score: lambda value, _: value is None or _is_share(value),
-        Measure: lambda value, _: _is_measure(value),
-        PerLayer: lambda value, layers: _per(layers, value, _is_measure),
-        SharePerHiddenLayer: lambda value, layers: _per(layers[:-1], value, _is_share),
-        Histograms: lambda value, layers: _per(layers, value, _is_histogram),
-        Origin: lambda value, _: _is_origin(value),
-        Changed: lambda value, _: (
-            isinstance(value, dict) and value.keys() <= set(CHANGEABLE) and all(map(_is_measure, value.values()))
-        ),
-    }
-)
+def _is_field(kind: Any, value: Any, layers: Sequence[str]) -> bool:
+    """Return True if a value has the form of a field: a number or None, a value per layer, or several by name."""
+    number = (int, float, type(None))
+    if kind in (PerLayer, SharePerHiddenLayer, Histograms):
+        wanted = layers[:-1] if kind == SharePerHiddenLayer else layers
+        form = dict if kind == Histograms else number
+        return (
+            isinstance(value, dict) and [*value] == [*wanted] and all(isinstance(one, form) for one in value.values())
+        )
+    if kind in (Origin, Changed):
+        return isinstance(value, dict) and (kind == Changed or value.keys() == Origin.__annotations__.keys())
+    return isinstance(value, number)

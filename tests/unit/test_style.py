@@ -18,7 +18,7 @@ def test_little_is_formatted_by_hand_and_says_why():
     texts = [path.read_text("utf-8") for path in paths]
     by_hand = [line for text in texts for line in re.findall(r".*\n.*# fmt: (?:skip|off)$", text, re.MULTILINE)]
     assert 0 < len(by_hand) <= 20
-    reason = re.compile(r"# \w.*(?:\n# fmt: off|  # fmt: skip)$")
+    reason = re.compile(r"# \w.*(?:\n *# fmt: off|  # fmt: skip)$")
     assert [line for line in by_hand if not reason.search(line)] == []
 
 

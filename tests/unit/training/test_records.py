@@ -11,11 +11,9 @@ from lab.training.config import Config
 from lab.training.datasets import from_table
 from lab.training.live import LiveRun
 from lab.training.records import (
-    ADDED,
     BULKY,
     FIELDS,
     Curve,
-    Histogram,
     Measured,
     Record,
     best_text,
@@ -95,53 +93,19 @@ def last():
     return list(train(MOONS))[-1]
 
 
-def test_what_changed_is_of_settings_that_can(last):
-    for changed, right in (({"lr": 0.1, "clip": None}, True), ({"hidden": 4}, False), ({"lr": "0.1"}, False)):
-        assert is_record(last | {"changed": changed}, 2, MOONS.layer_names) is right
-
-
-@pytest.mark.parametrize("name", sorted(FIELDS.keys() - {"changed"}))
+@pytest.mark.parametrize("name", FIELDS)
 def test_every_field_counts(last, name):
     def holds(value):
         return is_record(last | {name: value}, 2, MOONS.layer_names)
 
     assert holds(last[name])
-    lacking = {key: value for key, value in last.items() if key != name}
-    assert is_record(lacking, 2, MOONS.layer_names) is (name in ADDED)
-    for wrong in ("text", [], {}, [last[name]], 10**400, float("nan"), float("-inf")):
+    assert not is_record({key: value for key, value in last.items() if key != name}, 2, MOONS.layer_names)
+    for wrong in ("text", [], [last[name]]):
         assert not holds(wrong), wrong
-    if isinstance(last[name], dict):
+    if isinstance(last[name], dict) and "layer1" in last[name]:
         layers = list(last[name])
-        assert not holds({layer: last[name][layer] for layer in reversed(layers)})
         assert not holds({layer: last[name][layer] for layer in layers[:-1]})
         assert not holds(last[name] | {layers[-1]: "text"})
-
-
-def test_a_share_lies_between_nothing_and_all(last):
-    for name in ("train_accuracy", "clipped"):
-        for value, right in ((0, True), (1, True), (-0.01, False), (1.01, False), (None, False)):
-            assert is_record(last | {name: value}, 2, MOONS.layer_names) is right
-    assert not is_record(last | {"dead_units": {"layer1": 0.5, "layer2": 1.5}}, 2, MOONS.layer_names)
-
-
-def test_a_regression_has_no_accuracy_at_all(last):
-    none = dict.fromkeys(("train_accuracy", "val_accuracy", "gap"))
-    assert is_record(last | none, 2, MOONS.layer_names)
-    for name in none:
-        assert not is_record(last | none | {name: 0.5}, 2, MOONS.layer_names)
-        assert not is_record(last | {name: None}, 2, MOONS.layer_names)
-
-
-@pytest.mark.parametrize("name", sorted(Histogram.__annotations__))
-def test_a_histogram_is_whole(last, name):
-    histogram = last["weight_histogram"]["layer1"]
-    garbled = [None, "text", -1, [], [1.5] * len(histogram["counts"]), [3, *histogram["edges"]], 10**400]
-    for value in garbled:
-        changed = last["weight_histogram"] | {"layer1": histogram | {name: value}}
-        assert not is_record(last | {"weight_histogram": changed}, 2, MOONS.layer_names), value
-    lacking = {key: part for key, part in histogram.items() if key != name}
-    lacking = last["weight_histogram"] | {"layer1": lacking}
-    assert not is_record(last | {"weight_histogram": lacking}, 2, MOONS.layer_names)
 
 
 def test_a_slim_record_is_one_where_histograms_do_not_count(last):
@@ -150,12 +114,6 @@ def test_a_slim_record_is_one_where_histograms_do_not_count(last):
     assert is_record(thin, 2, MOONS.layer_names, histograms=False)
     assert not is_record(thin, 2, MOONS.layer_names)
     assert len(json.dumps(thin)) < 0.3 * len(json.dumps(last))
-
-
-def test_the_first_epoch_is_the_best_so_far():
-    first = next(train(MOONS))
-    assert is_record(first, 1, MOONS.layer_names)
-    assert not is_record(first | {"best": False}, 1, MOONS.layer_names)
 
 
 @pytest.mark.parametrize("name", Curve.__args__)

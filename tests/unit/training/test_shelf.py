@@ -147,24 +147,6 @@ def test_of_a_long_run_the_histograms_are_thinned(runs, done, monkeypatch):
     assert second == slim(done.records)[1]
 
 
-@pytest.mark.parametrize(
-    "edit",
-    [
-        {"edges": [-1e300, 0.0, 1e300], "counts": [3, 3]},
-        {"edges": [0.0, 0.0, 1.0], "counts": [3, 3]},
-        {"counts": [10**400, 3]},
-        {"below": -1},
-    ],
-)
-def test_a_histogram_that_no_chart_can_draw_is_a_sentence(runs, done, edit):
-    record = json.loads(json.dumps(done.records[-1]))
-    record["weight_histogram"]["layer1"] |= edit
-    lines = [json.dumps(line) + "\n" for line in [*done.records[:-1], record]]
-    (runs / "good" / "metrics.jsonl").write_text("".join(lines))
-    with pytest.raises(RunError, match=r"metrics.jsonl in .* is damaged"):
-        open_with_histograms(runs, "runs/good")
-
-
 def test_a_run_without_an_epoch_is_listed_but_cannot_be_shown(runs, done):
     RunFolder.create(runs / "new", done.config)
     assert "runs/new" in [kept.name for kept in from_folder(runs)[0]]
