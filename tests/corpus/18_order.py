@@ -31,7 +31,7 @@ for _ in range(20):
     opt.zero_grad()
     loss.backward()
     opt.step()
-    nn.utils.clip_grad_norm_(net.parameters(), 1.0)  #! ran 18
+    nn.utils.clip_grad_norm_(net.parameters(), 1.0)  #! 18
 
 
 # %% clip before backward
@@ -42,7 +42,7 @@ optimizer = torch.optim.SGD([w], lr=0.1)
 for _ in range(8):
     optimizer.zero_grad()
     loss = (w - 2).square().sum()
-    torch.nn.utils.clip_grad_norm_([w], 1.0)  #! ran 18
+    torch.nn.utils.clip_grad_norm_([w], 1.0)  #! 18
     loss.backward()
     optimizer.step()
 

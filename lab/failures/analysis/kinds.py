@@ -92,6 +92,7 @@ class EventKind(StrEnum):
     ASK = "ask"  # requires_grad is set on a computed result
     ATTRIBUTE = "attribute"
     BACKWARD = "backward"
+    CLIP = "clip"
     DIFFERENCE = "difference"  # a difference quotient
     DIVIDE = "divide"
     DIFFERENTIATE = "differentiate"

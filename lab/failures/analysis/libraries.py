@@ -83,6 +83,9 @@ class Libraries:
             self.state.record_event(EventKind.INIT, node, call.first, given, name)
             redrawn(call.first, name)
             return call.first
+        if name in {"clip_grad_norm_", "clip_grad_value_"} and args:
+            self.state.record_event(EventKind.CLIP, node, args[0])
+            return Value()
         if name.endswith("_") and call.root == "torch" and args:
             return self.methods.of_tensor(call, "argument")
         return self.autograd_grad(call) if full.endswith("autograd.grad") else None

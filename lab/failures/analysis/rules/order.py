@@ -264,6 +264,19 @@ def scheduled_too_early(case: Case) -> Iterator[RuleHit]:
             yield case.hit("scheduled_too_early", event.node, edit, first)
 
 
+def clipped_in_vain(case: Case) -> Iterator[RuleHit]:
+    """Report failure 18: gradients are clipped after their step, or before the pass that fills them.
+    Reports nothing unless one pass and one step are in the same function and iteration, under no `if`."""
+    for event in case.events_of(EventKind.CLIP):
+        near = [e for e in case.events_of(EventKind.BACKWARD, EventKind.STEP) if e.iterations == event.iterations]
+        apart = any(e.functions != event.functions or e.tests or e.within for e in (*near, event))
+        if apart or not event.loops or [e.kind for e in near] != [EventKind.BACKWARD, EventKind.STEP]:
+            continue
+        filled, used = (case.order[e] for e in near)
+        if not filled < case.order[event] < used:
+            yield case.hit("clipped_in_vain", event.node, moved_behind(case, event, near[0]), near[1])
+
+
 def accumulation(case: Case) -> Iterator[RuleHit]:
     """Report failure 24: k batches are added up to one step, but the mean loss is not divided by k or each batch
     zeroes. Reports nothing if the loss is a sum, is divided or weighted anywhere, or is unknown."""
@@ -360,4 +373,4 @@ def period(branch: ast.If) -> ast.expr | None:
     return None
 
 
-RULES = (order_of_steps, scheduled_too_early, accumulation)
+RULES = (order_of_steps, scheduled_too_early, clipped_in_vain, accumulation)
