@@ -5,9 +5,10 @@ from typing import Any
 import numpy as np
 import torch
 
-from lab.watch import differences, fixes, operations, shapes, values
-from lab.watch.records import CutRecord, leaves_of, node_of, origin_of
-from lab.watch.sites import NOWHERE, Site, call_of_shared, caller_of_function, line_in_function, site
+from lab.watch import differences, fixes, operations, values
+from lab.watch.records import CutRecord, NodeOrigin, leaves_of, node_of, origin_of
+from lab.watch.run import Run
+from lab.watch.sites import Site, site
 
 Tensor = torch.Tensor
 COMPARISONS = ("eq", "ne", "lt", "le", "gt", "ge")
@@ -21,89 +22,68 @@ PRODUCTS = frozenset(["matmul", "__matmul__", "mm", "mv", "__rmul__"])  # the pa
 MAX_CUTS = 4  # graph walks for one line that cuts the graph
 
 
-def note_use(watcher: Any, operand: Tensor, operands: list[Tensor]) -> None:
+def note_use(run: Run, entry: NodeOrigin, operand: Tensor, operands: list[Tensor]) -> None:
     """Note that an operation used a tensor that came out of a cut."""
-    origin = watcher.origin(operand)
+    origin = run.origin(operand)
     if origin is not None and origin.cut is not None:
-        origin.cut.used = True
-        entries = [origin_of(node_of(other)) for other in operands] if origin.cut.operands else []
-        origin.cut.bypassed |= any(entry is not None and entry.node_number in origin.cut.operands for entry in entries)
-        origin.cut.first_use = origin.cut.first_use if origin.cut.first_use.line else site()
+        cut = entry.cut = origin.cut
+        cut.used = True
+        entries = [origin_of(node_of(other)) for other in operands] if cut.operands else []
+        cut.bypassed |= any(other is not None and other.node_number in cut.operands for other in entries)
 
 
-def note_no_graph(watcher: Any, name: str, operands: list[Tensor], result: Tensor, args: tuple[Any, ...]) -> None:
+def note_no_graph(run: Run, name: str, operands: list[Tensor], result: Tensor, args: tuple[Any, ...]) -> None:
     """Record a result without a graph: it was cut off here, or an operand was before."""
     here = site()
     if name in CASTS and len(operands) == 1 and operands[0].requires_grad and not torch.is_grad_enabled():
         name = "cast"
     cut: CutRecord | None = None
     if name in FACTORIES:
-        cut = cut_of_value(watcher, args[0] if args else None)
+        cut = cut_of_value(run, args[0] if args else None)
     elif not (name.endswith("_like") or name.startswith("new_")):  # these take only a shape, no values
-        for operand in operands:
-            origin = watcher.origin(operand)
-            if origin is not None and origin.cut is not None:
-                cut = origin.cut
-                break
-        note_frozen_use(watcher, operands)
-        wanted = next((operand for operand in operands if operand.requires_grad), None)
-        if wanted is not None:
-            new = record_cut(watcher, name, here, operands, result)
-            cut = new if cut is None or cut.kind == new.kind or operands[0] is wanted else cut
+        cut = cut_of_operands(run, name, here, operands, result)
     if cut is None and operands and not result.requires_grad:
         # Findings about integers and constants name the line that made the values, not the one that passes them on;
         # a copy of floats is a tensor of its own, which may be asked for gradients
-        first = watcher.origin(operands[-1 if name in PRODUCTS else 0])
+        first = run.origin(operands[-1 if name in PRODUCTS else 0])
         if first is not None and name not in CASTS and not (name == "clone" and result.is_floating_point()):
             here = first.site
-    if name == "softmax":
-        watcher.softmax_callers.setdefault(site(), set()).add(caller_of_function())
-    elif name in operations.CONCATENATIONS:
-        operations.note_join(watcher, None, site(), operands)
-    elif name in operations.SAMPLERS and operands:
-        operations.note_sampled_softmax(watcher, name, operands[0])
     if name in values.DANGEROUS and result.is_floating_point():
-        values.note_danger(watcher, name, None, site(), operands, result)
-    elif name in shapes.EQUALITIES:
-        shapes.check_accuracy(watcher, name, site(), operands, result)
-    differences.note_finite_difference(watcher, name, args, here)
-    watcher.remember_origin(result, here, cut, name)
-    if name in shapes.DIMENSION_FUNCTIONS and result.dim() == operands[0].dim() + 1 and result.shape[-1] == 1:
-        watcher.origin(result).column_site = site()
+        values.note_danger(run, name, None, site(), operands, result)
+    if name in operations.LOGIT_LOSSES and operands:
+        operations.check_normalized_logits(run, name, run.origin(operands[0]))
+    differences.note_finite_difference(run, name, args, here)
+    run.remember_origin(result, here, cut, name)
 
 
-def note_frozen_use(watcher: Any, operands: list[Tensor]) -> None:
-    """Note the first line in a no_grad block that uses frozen parameters: the block is right for them."""
-    block = watcher.grad_modes[-1][1] if watcher.grad_modes else NOWHERE
-    frozen = any(isinstance(tensor, torch.nn.Parameter) and not tensor.requires_grad for tensor in operands)
-    if block.line and block not in watcher.frozen_use_lines and frozen:
-        watcher.frozen_use_lines[block] = line_in_function(block)
+def cut_of_operands(run: Run, name: str, here: Site, operands: list[Tensor], result: Tensor) -> CutRecord | None:
+    """Return the cut behind a result without a graph: an earlier one of its operands, or a new one in this line."""
+    known = (origin.cut for operand in operands if (origin := run.origin(operand)) is not None and origin.cut)
+    cut = next(known, None)
+    wanted = next((operand for operand in operands if operand.requires_grad), None)
+    if wanted is None:
+        return cut
+    new = record_cut(run, name, here, operands, result)
+    return new if cut is None or cut.kind == new.kind or operands[0] is wanted else cut
 
 
-def record_cut(watcher: Any, name: str, here: Site, operands: list[Tensor], result: Tensor) -> CutRecord:
+def record_cut(run: Run, name: str, here: Site, operands: list[Tensor], result: Tensor) -> CutRecord:
     """Record that an operand requires gradients and the result does not, with the kind of cut."""
+    modes = run.cuts.grad_modes
     if name in ("detach", "detach_", "data"):
         kind = "detach"
     elif name in STEPS or not (result.is_floating_point() or result.is_complex()):
         kind = "step"
-    elif not torch.is_grad_enabled():
-        kind = "update" if is_update(operands) else "no_grad"
-        if kind == "no_grad" and watcher.grad_modes:
-            block = watcher.grad_modes[-1][1]
-            name = watcher.library_blocks.get(block, name)
-            call = call_of_shared(block)
-            kind, here = ("call", call) if call.line else (kind, no_grad_site(watcher, block))
-    else:
+    elif torch.is_grad_enabled():
         kind = "detach"
-    return update_cut(watcher, kind, here, name, operands)
-
-
-def no_grad_site(watcher: Any, block: Site) -> Site:
-    """Return the line to blame for a missing graph: the no_grad block, or, if that block is right for the frozen
-    parameters used in it, the line that should stand outside."""
-    served = watcher.frozen_use_lines.get(block, 0)
-    line = line_in_function(block) if served else 0
-    return Site(block.file, line) if line and line != served else block
+    elif is_update(operands):
+        kind = "update"
+    else:
+        kind = "no_grad"
+        if modes:
+            here = modes[-1][1]
+            name = run.cuts.library_blocks.get(here, name)
+    return update_cut(run, kind, here, name, operands)
 
 
 def is_update(operands: list[Tensor]) -> bool:
@@ -113,20 +93,21 @@ def is_update(operands: list[Tensor]) -> bool:
     return learns and leaf.is_leaf and any(o.shape == leaf.shape and not o.requires_grad for o in operands[1:])
 
 
-def update_cut(watcher: Any, kind: str, here: Site, name: str, operands: list[Tensor]) -> CutRecord:
+def update_cut(run: Run, kind: str, here: Site, name: str, operands: list[Tensor]) -> CutRecord:
     """Count a cut at this line, and add the leaves behind its operands to its record."""
     key = (Site(here.file, here.line), kind)
-    count = watcher.cut_repeats[key] = watcher.cut_repeats.get(key, 0) + 1
-    cut: CutRecord | None = watcher.cuts.get(key)
+    count = run.cuts.repeats[key] = run.cuts.repeats.get(key, 0) + 1
+    cut = run.cuts.lines.get(key)
     if cut is None:
-        cut = watcher.cuts[key] = CutRecord(kind, here, name)
-    watcher.cut_count += 1
-    cut.last_number = watcher.cut_count
+        cut = run.cuts.lines[key] = CutRecord(kind, here, name)
+    run.clock.cuts += 1
+    cut.last_number = run.clock.cuts
     if count <= MAX_CUTS:
-        source = origin_of(node_of(operands[0]))
+        node = node_of(operands[0])
+        source = origin_of(node)
         if source is not None:
-            behind = (origin_of(other) for other, _ in operands[0].grad_fn.next_functions)  # type: ignore[union-attr]
-            cut.source = watcher.iteration, source.node_number
+            behind = (origin_of(other) for other, _ in node.next_functions)
+            cut.source = run.clock.iteration, source.node_number
             cut.operands = frozenset(entry.node_number for entry in behind if entry is not None) - {0}
         ids: set[int] = set(cut.leaves)
         for operand in operands:
@@ -138,72 +119,69 @@ def update_cut(watcher: Any, kind: str, here: Site, name: str, operands: list[Te
     return cut
 
 
-def note_number(watcher: Any, name: str, tensor: Tensor, result: Any) -> None:
+def note_number(run: Run, name: str, tensor: Tensor, result: Any) -> None:
     """Record that a tensor was turned into a number or an array."""
     here = site()
-    origin = watcher.origin(tensor)
+    kind = "numpy" if name in ARRAYS else "number"
+    origin = run.origin(tensor)
     if tensor.requires_grad:
-        cut = update_cut(watcher, "numpy" if name in ARRAYS else "number", here, name, [tensor])
-        if name in NUMBERS and isinstance(result, float):
-            iteration, before = watcher.item_sums.get(here, (-1, 0.0))
-            watcher.item_sums[here] = watcher.iteration, result + (before if iteration == watcher.iteration else 0.0)
+        cut = update_cut(run, kind, here, name, [tensor])
     elif origin is not None and origin.cut is not None:
-        cut = (
-            origin.cut
-            if name in NUMBERS and origin.cut.kind != "detach"
-            else CutRecord("numpy" if name in ARRAYS else "number", here, name, origin.cut.leaves)
-        )
+        same = name in NUMBERS and origin.cut.kind != "detach"
+        cut = origin.cut if same else CutRecord(kind, here, name, origin.cut.leaves)
     else:
         return
     if isinstance(result, np.ndarray):
-        watcher.last_numpy_cut = cut
+        run.cuts.last_numpy = cut
     for value in np.ravel(result)[:8]:
-        watcher.recent_numbers.append((float(value), cut))
+        run.cuts.numbers.append((float(value), cut))
 
 
-def cut_of_value(watcher: Any, value: Any) -> CutRecord | None:
+def cut_of_value(run: Run, value: Any) -> CutRecord | None:
     """Return the cut that a number came through before it was put into a tensor, or None."""
     parts = [value] if isinstance(value, Tensor) else value
     if isinstance(parts, (list, tuple)) and parts and isinstance(parts[0], Tensor) and parts[0].requires_grad:
-        return update_cut(watcher, "number", site(), "tensor", list(parts))
+        return update_cut(run, "number", site(), "tensor", list(parts))
     if isinstance(value, Tensor):
-        origin = watcher.origin(value)
+        origin = run.origin(value)
         return origin.cut if origin else None
-    if isinstance(value, (np.ndarray, np.generic)) and watcher.last_numpy_cut is not None:
-        return watcher.last_numpy_cut  # type: ignore[no-any-return]
+    if isinstance(value, (np.ndarray, np.generic)) and run.cuts.last_numpy is not None:
+        return run.cuts.last_numpy
     while isinstance(value, (list, tuple)) and value:
         value = value[0]
-    if isinstance(value, (float, np.generic)):
-        for number, cut in reversed(watcher.recent_numbers):
-            if number == value:
-                return cut  # type: ignore[no-any-return]
-    return None
+    return run.cut_of_number(float(value)) if isinstance(value, (float, np.generic)) else None
 
 
-def note_forced_gradient(watcher: Any, tensor: Tensor) -> None:
-    """Note that requires_grad was set on a single number that came out of a cut."""
-    origin = watcher.origin(tensor)
-    if origin is not None and origin.cut is not None and tensor.numel() == 1:
-        origin.cut.used = True
+def note_forced_gradient(run: Run, tensor: Tensor) -> None:
+    """Note that requires_grad was set on a single number that has no graph."""
+    origin = run.origin(tensor)
+    if origin is not None:
+        origin.forced_at = site()
+        if origin.cut is not None:
+            origin.cut.used = True
 
 
-def loss_without_graph(watcher: Any, loss: Tensor, here: Site) -> None:
-    """Report backward() from a leaf whose number came out of a graph: it trains nothing."""
-    origin = watcher.origin(loss)
-    if loss.requires_grad and origin is not None and origin.cut is not None:
-        watcher.report(*diagnose_cut(origin.cut, here))
+def loss_without_graph(run: Run, loss: Tensor, here: Site) -> None:
+    """Report backward() from a leaf whose number was computed: it trains nothing."""
+    origin = run.origin(loss)
+    if not loss.requires_grad or origin is None:
+        return
+    if origin.cut is not None:
+        run.report(*diagnose_cut(origin.cut, here))
+    elif origin.forced_at.line and origin.name not in FACTORIES:
+        evidence = f"requires_grad was set here on the result of {origin.name}, which has no graph: backward() in line "
+        evidence += f"{here.line} reaches no parameter."
+        run.report(4, origin.forced_at, evidence, fixes.ASK_FOR_GRADIENTS)
 
 
-def diagnose_cut(cut: Any, here: Site) -> tuple[int, Site, str, str]:
+def diagnose_cut(cut: CutRecord, here: Site) -> tuple[int, Site, str, str]:
     """Return the failure behind a loss without a graph: its number, line, evidence and special fix."""
     return (*cause(cut, f"backward() in line {here.line} has no graph to go through: "), advice(cut))
 
 
-def number_of(cut: Any) -> int:
+def number_of(cut: CutRecord) -> int:
     """Return the number of the failure by which a cut kept gradients from parameters or from a term of the loss."""
-    if cut.kind == "number" and cut.name in FACTORIES:
-        return 4
-    return {"step": 21, "number": 13, "numpy": 13, "no_grad": 12, "call": 12}.get(cut.kind, 11)
+    return cause(cut, "")[0]
 
 
 CAUSES = {
@@ -212,19 +190,18 @@ CAUSES = {
     "number": (13, "{} in this line turned the tensor into a plain number."),
     "numpy": (13, "the numbers went through NumPy in this line."),
     "no_grad": (12, "{} ran while gradients were switched off here."),
-    "call": (4, "this line calls a function without gradients that other lines call too."),
     "update": (4, "this line replaced a parameter by a new tensor while gradients were off."),
 }
 
 
-def cause(cut: Any, begin: str) -> tuple[int, Site, str]:
+def cause(cut: CutRecord, begin: str) -> tuple[int, Site, str]:
     """Return the number of the failure that cut off a graph, its line, and a sentence that starts with `begin`."""
     kind = "copy" if cut.kind == "number" and cut.name in FACTORIES else cut.kind
     number, sentence = CAUSES.get(kind, (11, "{} in this line cut it off."))
     return number, cut.site, begin + sentence.format(cut.name)
 
 
-def advice(cut: Any) -> str:
+def advice(cut: CutRecord) -> str:
     """Return what to do about a cut; "" if the usual fix applies."""
     if cut.kind == "number":
         return fixes.KEEP_THE_GRAPH if cut.name in FACTORIES else fixes.NO_ITEM

@@ -6,8 +6,9 @@ import torch
 
 from lab.watch.onlooker import Look, arguments
 from lab.watch.records import node_of, origin_of
+from lab.watch.run import Run
 from lab.watch.shapes import DIFFERENCES
-from lab.watch.sites import Site, line_of_dtype, site
+from lab.watch.sites import Site, line_of_argument, site
 
 Tensor = torch.Tensor
 QUOTIENTS = frozenset(("div", "__truediv__", "true_divide"))
@@ -16,7 +17,7 @@ MIN_SINGLE_STEP = 1e-3  # smallest step of a check for which float32 has enough 
 MAX_TINY_STEP = 2.1e-4  # one step or two: up to here float32 is too coarse
 
 
-def note_finite_difference(watcher: Any, name: str, args: Any, here: Site) -> None:
+def note_finite_difference(run: Run, name: str, args: tuple[Any, ...], here: Site) -> None:
     """Notice a number moved by a tiny step, and a difference divided by a tiny number."""
     if len(args) < 2 or not isinstance(args[1], float) or not 0 < abs(args[1]) < MAX_TINY_STEP:
         return
@@ -25,37 +26,37 @@ def note_finite_difference(watcher: Any, name: str, args: Any, here: Site) -> No
         return
     if name in QUOTIENTS and tensor.numel() == 1:
         entry = origin_of(node_of(tensor))
-        origin = watcher.origin(tensor)
+        origin = run.origin(tensor)
         operation = entry.name if entry is not None else origin.name if origin is not None else ""
         if operation in DIFFERENCES:
-            watcher.tiny_quotients += 1
-            watcher.last_tiny_step = here, abs(args[1])
+            run.numbers.tiny_quotients += 1
+            run.numbers.tiny_step = here, abs(args[1])
     elif name in NUDGES:
         down = (args[1] < 0) != ("sub" in name)
-        watcher.nudges.setdefault(here.file, ([], []))[down].append(abs(args[1]))
-        watcher.last_tiny_step = watcher.last_tiny_step if watcher.tiny_quotients else (here, abs(args[1]))
+        run.numbers.nudges.setdefault(here.file, ([], []))[down].append(abs(args[1]))
+        run.numbers.tiny_step = run.numbers.tiny_step if run.numbers.tiny_quotients else (here, abs(args[1]))
 
 
-def check_hand_comparison(watcher: Any) -> None:
+def check_hand_comparison(run: Run) -> None:
     """Report finite differences, computed by hand in float32, of a tensor that also has a gradient."""
-    both = any(up and down and min(up + down) * 2.1 > max(up + down) for up, down in watcher.nudges.values())
+    both = any(up and down and min(up + down) * 2.1 > max(up + down) for up, down in run.numbers.nudges.values())
     single = [
         leaf
-        for leaf in watcher.leaves.values()
+        for leaf in run.tensors.leaves.values()
         if (tensor := leaf.ref()) is not None
         and tensor.dtype == torch.float32
         and (leaf.backward_count or leaf.autograd_grad)
     ]
-    if (watcher.tiny_quotients >= 2 or both) and single and not any(opt.steps for opt in watcher.optimizers):
-        at, step = watcher.last_tiny_step
+    if (run.numbers.tiny_quotients >= 2 or both) and single and not any(opt.steps for opt in run.training.optimizers):
+        at, step = run.numbers.tiny_step
         made_at = single[0].site
-        where = Site(made_at.file, line_of_dtype(*made_at[:2]))
+        where = Site(made_at.file, line_of_argument(*made_at[:2], "dtype"))
         evidence = f"Finite differences with a tiny step ({step:.1g} in line {at.line}) use float32 "
         evidence += f"numbers, made in line {made_at.line}: their rounding errors are larger than the differences."
-        watcher.report(23, where, evidence)
+        run.report(23, where, evidence)
 
 
-def look_at_gradcheck(watcher: Any, check: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Look:
+def look_at_gradcheck(run: Run, check: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Look:
     """Look at a gradient check of the script, which runs unwatched; report it if it failed for lack of precision."""
     bound, here, passed = arguments(check, args, kwargs), site(), False
     given, step = bound.get("inputs"), bound.get("eps", 0)
@@ -63,14 +64,12 @@ def look_at_gradcheck(watcher: Any, check: Any, args: tuple[Any, ...], kwargs: d
     single = [
         t for t in given if isinstance(t, Tensor) and t.requires_grad and t.dtype in (torch.float32, torch.float16)
     ]
-    watcher.depth += 1
     try:
         passed = yield
     finally:
-        watcher.depth -= 1
         if single and not passed and step < MIN_SINGLE_STEP:
-            origin = watcher.origin(single[0])
-            where = Site(origin.site.file, line_of_dtype(*origin.site[:2])) if origin is not None else here
+            origin = run.origin(single[0])
+            where = Site(origin.site.file, line_of_argument(*origin.site[:2], "dtype")) if origin is not None else here
             evidence = f"gradcheck in line {here.line} got an input of {single[0].dtype} and failed: for steps "
             evidence += f"of {step:.0e} single precision is too coarse."
-            watcher.report(23, where, evidence)
+            run.report(23, where, evidence)

@@ -19,12 +19,10 @@ DRAW_WITH_GRADIENT = (
     "`sample()` draws without a graph. Draw with `rsample()`, or, for a distribution without it, train on `log_prob()` "
     "of the sample."
 )
-FIXED_TARGET = "Compute the target under `torch.no_grad()`, or `detach()` it."
 NO_INFERENCE_MODE = (
     "Use `torch.no_grad()` instead of `inference_mode` for tensors that a loss uses later, or compute the loss with a "
     "`.clone()` made outside."
 )
-UNFREEZE = "Write `p.requires_grad = True`, or call the method: `p.requires_grad_(True)`."
 UNDER_NO_GRAD = "Wrap it in `with torch.no_grad():`."
 NO_ITEM = "Compute the loss with the tensor itself; call `.item()` only to print a number."
 NO_RELU = "Remove the relu before the loss: `cross_entropy` takes logits of either sign."

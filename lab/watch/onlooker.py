@@ -1,8 +1,8 @@
-"""Look on while a script runs: what the watcher and the recorder share.
+"""Look on while a script runs: one mode, whose listeners are the watcher and the recorder.
 
 A look is a generator: what stands before its `yield` runs before a function of the script, `yield` gives the function's
 result, and what follows runs after it. All code of this package that runs inside a script goes through
-`Onlooker.guarded`, so an error in it ends the looking and never reaches the script.
+`Listener.guarded`, so an error in it ends the looking and never reaches the script.
 """
 
 import inspect
@@ -11,39 +11,113 @@ import signal
 import sys
 import threading
 import traceback
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import cache, partial, wraps
 from types import FrameType, FunctionType, ModuleType
 from typing import Any
 
 import torch
+from torch.optim.optimizer import register_optimizer_step_post_hook, register_optimizer_step_pre_hook
 from torch.overrides import TorchFunctionMode, _get_current_function_mode, _pop_mode_temporarily
 
 from lab.watch.records import in_transform
-from lab.watch.sites import CALL, NOWHERE, Site, outside_us, site, without_us
+from lab.watch.sites import CALL, NOWHERE, Site, outer_frame, outside_us, site, without_us
 
 Look = Generator[Any, Any, Any]
 
 
-class Onlooker(TorchFunctionMode):
-    """A function mode with patches and hooks for a `with` block, which a script cannot tell from a run without it."""
+class Mode(TorchFunctionMode):
+    """The one function mode of this package. It calls each operation of the script, and its listeners look on."""
 
     def __init__(self) -> None:
         super().__init__()
+        self.listeners: list[Listener] = []
+        self.calls: dict[tuple[str, int, int], Any] = {}  # file, line, id of its globals -> function that calls there
+
+    def __torch_function__(
+        self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
+    ) -> Any:
+        try:
+            looks = [(one, one.look) for one in self.listeners if one.looks_on() and one.concerns(func)]
+            return self.attend(sys._getframe(1), looks, func, args, kwargs or {})
+        except BaseException as error:
+            error.__traceback__ = without_us(error.__traceback__)
+            raise
+
+    def attend(
+        self,
+        caller: FrameType,
+        looks: "Sequence[tuple[Listener, Callable[..., Look | None]]]",
+        function: Any,
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+    ) -> Any:
+        """Call a function of the script, and look on. A look may `yield` other arguments and return another result."""
+        lookings: list[tuple[Listener, Look]] = []
+        for listener, look in looks:
+            looking, given = listener.guarded(begin, look, function, args, kwargs) or (None, None)
+            args, kwargs = given or (args, kwargs)
+            if looking is not None:
+                lookings.append((listener, looking))
+        if not lookings:
+            return self.call(caller, function, args, kwargs)
+        try:
+            result = self.call(caller, function, args, kwargs)
+        except BaseException as error:
+            trace = error.__traceback__
+            for listener, looking in lookings:
+                listener.guarded(looking.throw, error)
+            error.__traceback__ = trace
+            raise
+        for listener, looking in lookings:
+            other = listener.guarded(looking.send, result)
+            result = result if other is None else other
+        return result
+
+    def call(self, caller: FrameType, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Call a function as the line of the script does, so that a warning names that line and is filtered by it."""
+        if sys.gettrace() is not None or sys.getprofile() is not None:  # would see the call
+            return function(*args, **kwargs)
+        frame = outside_us(caller)
+        if frame.f_code is HANDLER and frame.f_back is not None and frame.f_back.f_back is not None:
+            frame = frame.f_back.f_back  # the call of the function that asked for the mode
+        key = frame.f_code.co_filename, frame.f_lineno, id(frame.f_globals)
+        if key not in self.calls:
+            code = _call.__code__.replace(co_filename=key[0], co_firstlineno=max(key[1] - 1, 1), co_name=CALL)
+            self.calls[key] = FunctionType(code, frame.f_globals)
+        return self.calls[key](function, args, kwargs)
+
+
+class Listener:
+    """Looks at operations, patched functions and hooks for a `with` block, which a script cannot tell from a run
+    without it. Several share the mode of the outermost."""
+
+    def __init__(self) -> None:
+        self.mode = Mode()
         self.active = False
         self.failure = ""  # why it stopped looking before the block ended
         self.looking = False  # own code is running
         self.thread = 0  # the only one that it looks at
         self.depth = 0  # above 0 inside a function whose operations are not the script's
         self.steps: list[FrameType] = []  # running calls of an optimizer's step, the innermost last
-        self.calls: dict[tuple[str, int, int], Any] = {}  # file, line, id of its globals -> function that calls there
         self.unwatched: dict[str, Site] = {}  # what runs unwatched -> the first line that did
         self.patched: list[tuple[Any, str, Any, Any]] = []  # owner, name, original, replacement
         self.handles: list[Any] = []  # of hooks
 
     def install(self) -> None:
         """Patch functions and register hooks; `__exit__` removes them."""
+        self.hook(register_optimizer_step_pre_hook, self.step_begins)
+        self.hook(register_optimizer_step_post_hook, self.step_ends)
+
+    def step_begins(self, optimizer: Any, args: Any, kwargs: Any) -> None:
+        """Pause while an optimizer steps, unless it calls a function of the script; a hook of PyTorch."""
+        if not has_closure(args, kwargs):
+            self.steps.append(outer_frame())
+
+    def step_ends(self, optimizer: Any, args: Any, kwargs: Any) -> None:
+        if not has_closure(args, kwargs):
+            del self.steps[-1:]
 
     def concerns(self, function: Any) -> bool:
         """Tell from its name alone whether an operation may get a look; most get none, and this runs unguarded."""
@@ -55,13 +129,19 @@ class Onlooker(TorchFunctionMode):
 
     def __enter__(self) -> Any:
         self.active, self.thread = True, threading.get_ident()
-        multiprocessing.util.register_after_fork(self, Onlooker.leave)  # a worker process is not the script
+        multiprocessing.util.register_after_fork(self, Listener.leave)  # a worker process is not the script
+        running = _get_current_function_mode()  # type: ignore[no-untyped-call]
+        self.mode = running if isinstance(running, Mode) else Mode()
         self.guarded(self.install)
-        super().__enter__()  # type: ignore[no-untyped-call]
+        if self.mode is not running:
+            self.mode.__enter__()  # type: ignore[no-untyped-call]
+        self.mode.listeners.append(self)
         return self
 
     def __exit__(self, *ended: Any) -> None:
-        super().__exit__(*ended)  # type: ignore[no-untyped-call]
+        self.mode.listeners.remove(self)
+        if not self.mode.listeners:
+            self.mode.__exit__(*ended)  # type: ignore[no-untyped-call]
         self.active = False
         functions = {name: (old, new) for owner, name, old, new in self.patched if isinstance(owner, ModuleType)}
         for owner, name, old, new in reversed(self.patched):
@@ -71,7 +151,7 @@ class Onlooker(TorchFunctionMode):
             setattr(module, name, functions[name][0])
         for handle in self.handles:
             handle.remove()
-        for store in (self.patched, self.handles, self.steps, self.calls):
+        for store in (self.patched, self.handles, self.steps):
             store.clear()
 
     def leave(self) -> None:
@@ -114,52 +194,6 @@ class Onlooker(TorchFunctionMode):
         last = traceback.extract_tb(error.__traceback__)[-1]
         self.failure = f"{type(error).__name__} in {last.filename}:{last.lineno}: {error}"
 
-    def attend(
-        self,
-        caller: FrameType,
-        look: Callable[..., Look | None] | None,
-        function: Any,
-        args: tuple[Any, ...],
-        kwargs: dict[str, Any],
-    ) -> Any:
-        """Call a function of the script, and look on. A look may `yield` other arguments and return another result."""
-        looking, given = (look and self.guarded(begin, look, function, args, kwargs)) or (None, None)
-        args, kwargs = given or (args, kwargs)
-        if looking is None:
-            return self.call(caller, function, args, kwargs)
-        try:
-            result = self.call(caller, function, args, kwargs)
-        except BaseException as error:
-            trace = error.__traceback__
-            self.guarded(looking.throw, error)
-            error.__traceback__ = trace
-            raise
-        other = self.guarded(looking.send, result)
-        return result if other is None else other
-
-    def call(self, caller: FrameType, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """Call a function as the line of the script does, so that a warning names that line and is filtered by it."""
-        if sys.gettrace() is not None or sys.getprofile() is not None:  # would see the call
-            return function(*args, **kwargs)
-        frame = outside_us(caller)
-        if frame.f_code is HANDLER and frame.f_back is not None and frame.f_back.f_back is not None:
-            frame = frame.f_back.f_back  # the call of the function that asked for the mode
-        key = frame.f_code.co_filename, frame.f_lineno, id(frame.f_globals)
-        if key not in self.calls:
-            code = _call.__code__.replace(co_filename=key[0], co_firstlineno=max(key[1] - 1, 1), co_name=CALL)
-            self.calls[key] = FunctionType(code, frame.f_globals)
-        return self.calls[key](function, args, kwargs)
-
-    def __torch_function__(
-        self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
-    ) -> Any:
-        try:
-            look = self.look if self.looks_on() and self.concerns(func) else None
-            return self.attend(sys._getframe(1), look, func, args, kwargs or {})
-        except BaseException as error:
-            error.__traceback__ = without_us(error.__traceback__)
-            raise
-
     # Patches and hooks
 
     def patch(self, *rows: tuple[Any, str, Callable[..., Look]]) -> None:
@@ -183,7 +217,8 @@ class Onlooker(TorchFunctionMode):
         def new(*args: Any, **kwargs: Any) -> Any:
             try:
                 lacks_object = is_method and not args  # it refuses the call
-                return self.attend(sys._getframe(1), None if lacks_object else look, function, args, kwargs)
+                looks = [] if lacks_object else [(self, look)]
+                return self.mode.attend(sys._getframe(1), looks, function, args, kwargs)
             except BaseException as error:
                 error.__traceback__ = without_us(error.__traceback__)
                 raise
@@ -231,6 +266,11 @@ def begin(look: Callable[..., Look | None], function: Any, args: Any, kwargs: An
     """Start a look; return it, and the arguments to call the function with, or None for those given."""
     looking = look(function, args, kwargs)
     return None if looking is None else (looking, next(looking))
+
+
+def has_closure(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+    """Tell whether a step got a function that computes the loss again."""
+    return callable(args[1] if len(args) > 1 else kwargs.get("closure"))
 
 
 @contextmanager
@@ -287,7 +327,7 @@ def outside(function: Any) -> Any:
     @wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
         with ExitStack() as stack:
-            while isinstance(_get_current_function_mode(), Onlooker):  # type: ignore[no-untyped-call]
+            while isinstance(_get_current_function_mode(), Mode):  # type: ignore[no-untyped-call]
                 stack.enter_context(_pop_mode_temporarily())
             return function(*args, **kwargs)
 

@@ -3,8 +3,6 @@
 A patch gives a look (see onlooker.py) the function, and its arguments as they were given.
 """
 
-import ast
-import re
 import weakref
 from collections.abc import Iterator
 from functools import partial
@@ -16,11 +14,11 @@ from torch.nn.modules.module import register_module_forward_hook
 from torch.optim.optimizer import register_optimizer_step_post_hook, register_optimizer_step_pre_hook
 
 from lab.watch import differences, steps
-from lab.watch.onlooker import Look, arguments, outside
-from lab.watch.operations import note_pass
+from lab.watch.onlooker import Listener, Look, arguments, outside
 from lab.watch.order import check_clip
 from lab.watch.records import node_of, origin_of
-from lab.watch.sites import Site, is_library, nodes_of, outer_frame, site, site_of, user_frame
+from lab.watch.run import Run
+from lab.watch.sites import Site, is_library, outer_frame, site, site_of, user_frame
 
 GRAD_MODES = (torch.no_grad, torch.inference_mode)
 MAX_RUNS = 100  # results in eval mode that are kept for one line
@@ -30,15 +28,15 @@ GRAD_MODE_FILE = torch.no_grad.__exit__.__code__.co_filename
 class Patches:
     """Functions of PyTorch that also inform a watcher."""
 
-    def __init__(self, watcher: Any) -> None:
-        self.watcher = watcher
+    def __init__(self, watcher: Listener, run: Run) -> None:
+        self.watcher, self.run = watcher, run
         self.eval_hook: Any = None  # hook on the results of modules in eval mode
 
     def install(self) -> None:
         """Patch the functions in a table, and register the hooks, for the watcher's block."""
         watcher = self.watcher
-        watcher.hook(register_optimizer_step_pre_hook, partial(steps.before_step, watcher))
-        watcher.hook(register_optimizer_step_post_hook, partial(steps.after_step, watcher))
+        watcher.hook(register_optimizer_step_pre_hook, partial(steps.before_step, self.run))
+        watcher.hook(register_optimizer_step_post_hook, partial(steps.after_step, self.run))
         watcher.patch(
             (torch.nn.Parameter, "__new__", self.new_parameter),
             (torch.optim.Optimizer, "__init__", self.optimizer_init),
@@ -63,23 +61,23 @@ class Patches:
     def new_parameter(self, old: Any, args: Any, kwargs: Any) -> Look:
         parameter = yield
         if parameter.requires_grad:
-            leaf, caller = self.watcher.leaf(parameter, site()), outer_frame()
+            leaf, caller = self.run.leaf(parameter, site()), outer_frame()
             copied = caller.f_locals.get("self") if caller.f_code.co_name == "__deepcopy__" else None
-            if id(copied) in self.watcher.leaves:
-                leaf.init_site = self.watcher.leaves[id(copied)].init_site
+            if id(copied) in self.run.tensors.leaves:
+                leaf.init_site = self.run.tensors.leaves[id(copied)].init_site
 
     def optimizer_init(self, old: Any, args: Any, kwargs: Any) -> Look:
         yield
-        steps.watched_optimizer(self.watcher, arguments(old, args, kwargs)["self"])
+        steps.watched_optimizer(self.run, arguments(old, args, kwargs)["self"])
 
     def module_init(self, old: Any, args: Any, kwargs: Any) -> Look:
-        modules, module = self.watcher.modules, args[0]
+        modules, module = self.run.tensors.modules, args[0]
         if id(module) not in modules or modules[id(module)][0]() is not module:
             modules[id(module)] = (weakref.ref(module), site())
         yield
 
     def zero_grad(self, old: Any, args: Any, kwargs: Any) -> Look:
-        steps.note_zero_grad(self.watcher, args[0], site())
+        steps.note_zero_grad(self.run, args[0], site())
         yield
 
     def train(self, old: Any, args: Any, kwargs: Any) -> Look:
@@ -101,24 +99,25 @@ class Patches:
         while frame is not None and calls < 2:
             calls += frame.f_code.co_name == "_call_impl"
             frame = frame.f_back  # type: ignore[assignment]
-        node, leaves = node_of(result), self.watcher.leaves
-        entry = None if node is None or calls > 1 else origin_of(node)  # another module called this one
-        if entry is None:
+        entry, leaves = origin_of(node_of(result)), self.run.tensors.leaves
+        if entry is None or calls > 1:  # another module called this one
             return
         owned = frozenset(map(id, module.parameters()))
-        runs = self.watcher.eval_runs.setdefault(site(), [])
+        runs = self.run.graphs.evaluations.setdefault(site(), [])
         if len(runs) < MAX_RUNS and any(key in leaves and leaves[key].backward_count for key in owned):
-            runs.append((entry, self.watcher.iteration, owned))
-            node.register_prehook(partial(self.watcher.guarded, note_pass, entry))
+            runs.append((entry, self.run.clock.iteration, owned))
 
     def scheduler_step(self, old: Any, args: Any, kwargs: Any) -> Look:
         here = site()
-        if outer_frame().f_code.co_filename == here.file:
-            steps.note_scheduler_step(self.watcher, args[0], here)
+        steps.note_scheduler_step(self.run, args[0], here, made=outer_frame().f_code.co_filename != here.file)
         yield
 
     def gradcheck(self, old: Any, args: Any, kwargs: Any) -> Look:
-        return differences.look_at_gradcheck(self.watcher, old, args, kwargs)
+        self.watcher.depth += 1
+        try:
+            yield from differences.look_at_gradcheck(self.run, old, args, kwargs)
+        finally:
+            self.watcher.depth -= 1
 
     def clip(self, old: Any, args: Any, kwargs: Any) -> Look:
         """Look at what is clipped; a generator is passed on item by item."""
@@ -133,18 +132,18 @@ class Patches:
             once = isinstance(given, Iterator)  # it is used up
             seen += [given] if isinstance(given, torch.Tensor) else [] if once else list(given)
         _, limit, *_ = arguments(old, args, kwargs).values()
-        check_clip(self.watcher, seen, limit, site())
+        check_clip(self.run, seen, limit, site())
 
     def scale(self, old: Any, args: Any, kwargs: Any) -> Look:
         result = yield
-        steps.note_scaled_loss(self.watcher, result)
+        steps.note_scaled_loss(self.run, result)
 
     def torch_compile(self, old: Any, args: Any, kwargs: Any) -> Look:
         """Let what is compiled run outside the mode, or a compiler would compile the watcher too."""
         compiled = yield
         if arguments(old, args, kwargs)["model"] is None:  # a decorator, which calls this function again
             return None
-        self.watcher.compile_sites.append(site())
+        self.run.compile_sites.append(site())
         if isinstance(compiled, torch.nn.Module):
             vars(compiled)["forward"] = outside(compiled.forward)
             return None
@@ -155,22 +154,22 @@ class Patches:
         if outer_frame().f_code.co_filename == GRAD_MODE_FILE:
             return  # no_grad calls it too; its block is already recorded
         if not arguments(old, args, kwargs)["mode"]:
-            self.watcher.grad_modes.append(("switch", site()))
+            self.run.cuts.grad_modes.append(("switch", site()))
         else:
-            self.watcher.grad_modes[:] = [entry for entry in self.watcher.grad_modes if entry[0] != "switch"]
+            self.run.cuts.grad_modes[:] = [entry for entry in self.run.cuts.grad_modes if entry[0] != "switch"]
 
     def enter(self, old: Any, args: Any, kwargs: Any) -> Look:
         here = no_grad_site()
-        self.watcher.grad_modes.append(("block", here))
+        self.run.cuts.grad_modes.append(("block", here))
         code = outer_frame().f_code  # of the function with the block
         if is_library(code.co_filename) and code.co_name != "decorate_context":
-            self.watcher.library_blocks[here] = code.co_name
+            self.run.cuts.library_blocks[here] = code.co_name
         if isinstance(args[0], torch.inference_mode):
-            self.watcher.inference_mode_site = here
+            self.run.cuts.inference_site = here
         yield
 
     def exit(self, old: Any, args: Any, kwargs: Any) -> Look:
-        modes = self.watcher.grad_modes
+        modes = self.run.cuts.grad_modes
         for index in range(len(modes) - 1, -1, -1):
             if modes[index][0] == "block":
                 del modes[index]
@@ -191,13 +190,5 @@ def no_grad_site() -> Site:
     function = caller.f_locals.get("func") if caller.f_code.co_name == "decorate_context" else None
     if function is not None and hasattr(function, "__code__"):
         code = function.__code__
-        return Site(code.co_filename, decorator_line(code.co_filename, code.co_firstlineno))
+        return Site(code.co_filename, code.co_firstlineno)  # of the decorator
     return site_of(user_frame(caller))
-
-
-def decorator_line(filename: str, first: int) -> int:
-    """Return the line of the decorator that switches gradients off, for a function that begins in line `first`."""
-    functions = [node.decorator_list for node in nodes_of(filename, ast.FunctionDef) if node.decorator_list]
-    decorators = [part for parts in functions if parts[0].lineno == first for part in parts]
-    off = (part.lineno for part in decorators if re.search("no_grad|inference_mode", ast.dump(part)))
-    return next(off, first)

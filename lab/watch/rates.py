@@ -3,12 +3,12 @@
 import math
 from collections.abc import Sequence
 from statistics import median
-from typing import Any
 
 import torch
 
-from lab.watch.records import BackwardCall, MeasuredStep, WatchedOptimizer
-from lab.watch.sites import Site, line_of_argument, line_of_factor, line_of_return, line_that_names
+from lab.watch.records import MeasuredStep, WatchedOptimizer
+from lab.watch.run import Run
+from lab.watch.sites import Site, line_of_argument
 
 Tensor = torch.Tensor
 MIN_VALUES = 5  # losses
@@ -20,7 +20,7 @@ MAX_STABLE_FALL = 4.0
 MIN_OVERSHOOT_FALL = 0.5  # of the loss, in the longest step: below it no step overshoots a valley
 
 
-def measure_step(watcher: Any, opt: WatchedOptimizer, parameters: Sequence[Tensor]) -> None:
+def measure_step(run: Run, opt: WatchedOptimizer, parameters: Sequence[Tensor]) -> None:
     """Record how far a step moved the parameters, compared with their values before it."""
     change = size = along = 0.0
     for tensor, before in zip(parameters, opt.values_before, strict=True):
@@ -31,13 +31,15 @@ def measure_step(watcher: Any, opt: WatchedOptimizer, parameters: Sequence[Tenso
         if tensor.grad is not None and not tensor.grad.is_sparse:
             along += share * float(torch.dot(moved, sample(tensor.grad)).real)
     opt.values_before = []
-    rate = largest_rate(opt)
-    opt.measured_steps.append(MeasuredStep(watcher.iteration, change, size, along, last_loss(watcher), rate))
+    step = MeasuredStep(run.clock.iteration, change, size, along, last_loss(run), largest_rate(opt))
+    opt.measured_steps.append(step)
 
 
 def largest_rate(opt: WatchedOptimizer) -> float:
     """Return the largest learning rate of an optimizer's groups; 0 if they have none."""
-    return max((float(group.get("lr") or 0.0) for group in opt.ref().param_groups), default=0.0)
+    optimizer = opt.ref()
+    groups = [] if optimizer is None else optimizer.param_groups
+    return max((float(group.get("lr") or 0.0) for group in groups), default=0.0)
 
 
 def sample(tensor: Tensor) -> Tensor:
@@ -45,18 +47,18 @@ def sample(tensor: Tensor) -> Tensor:
     return tensor.detach().flatten()[:: tensor.numel() // MAX_SAMPLE | 1]
 
 
-def measure_hand_step(watcher: Any, here: Site, parameter: Tensor, moved: Tensor, along: float) -> None:
+def measure_hand_step(run: Run, here: Site, parameter: Tensor, moved: Tensor, along: float) -> None:
     """Add the change of one parameter to the measured step by hand at this line."""
-    moves = watcher.hand_steps.setdefault(here, [])
-    if not moves or moves[-1].iteration != watcher.gradient_count:
-        moves.append(MeasuredStep(watcher.gradient_count, 0.0, 0.0, 0.0, last_loss(watcher)))
+    moves, now = run.training.hand_steps.setdefault(here, []), run.clock.gradients
+    if not moves or moves[-1].iteration != now:
+        moves.append(MeasuredStep(now, 0.0, 0.0, 0.0, last_loss(run)))
     moves[-1].squared_change += float(moved.detach().square().sum())
     moves[-1].squared_size += float(parameter.detach().square().sum())
     moves[-1].along_gradient += along
 
 
-def last_loss(watcher: Any) -> float:
-    call = watcher.last_call
+def last_loss(run: Run) -> float:
+    call = run.training.last_call
     return float(call.losses[-1]) if call and call.losses else math.nan
 
 
@@ -101,34 +103,24 @@ def loss_before_long_steps(values: Sequence[float], moves: Sequence[MeasuredStep
 
 
 def rate_line(opt: WatchedOptimizer) -> Site:
-    """Return the line of the number that an optimizer was given as its learning rate, or the line of the scheduler that
-    had more than doubled it by the first long step."""
-    scheduler = None if opt.scheduler is None else opt.scheduler()
+    """Return the line of the number that an optimizer was given as its learning rate, or that of the scheduler that had
+    more than doubled it by the first long step."""
     rate = next((move.rate for move in opt.measured_steps if move.relative_length > LONG_STEP), 0.0)
-    if scheduler is not None and rate > 2 * opt.given_rate:
-        code = getattr(getattr(scheduler, "lr_lambdas", [None])[0], "__code__", None)
-        if code is not None:
-            return Site(code.co_filename, line_of_return(code.co_filename, code.co_firstlineno))
-        return Site(opt.site.file, line_that_names(opt.site.file, opt.site.line, type(scheduler).__name__))
-    return Site(opt.site.file, line_of_argument(opt.site.file, opt.site.line, "lr"))
+    if opt.scheduler_site.line and rate > 2 * opt.given_rate:
+        return opt.scheduler_site
+    return Site(opt.site.file, line_of_argument(opt.site.file, opt.site.line, "lr", 1))
 
 
-def check_rate(watcher: Any, opt: WatchedOptimizer) -> None:
-    """Report an optimizer whose steps were too long."""
-    calls = [
-        call for call in watcher.backward_calls.values() if any(id(ref()) in opt.parameter_ids for ref in call.leaves)
-    ]
-    evidence = long_step_evidence(calls[0].losses, opt.measured_steps) if len(calls) == 1 else ""
-    if evidence:
-        watcher.report(17, rate_line(opt), f"Steps of {opt.kind} {evidence}")
-
-
-def check_hand_rate(watcher: Any) -> None:
-    """Report steps by hand that were too long."""
-    calls: list[BackwardCall] = list(watcher.backward_calls.values())
-    for here, moves in watcher.hand_steps.items():
+def check_rates(run: Run) -> None:
+    """Report optimizers, and steps by hand, whose steps were too long."""
+    calls = list(run.training.calls.values())
+    for opt in run.training.optimizers:
+        own = [call for call in calls if any(id(tensor) in opt.parameter_ids for tensor in call.tensors)]
+        evidence = long_step_evidence(own[0].losses, opt.measured_steps) if len(own) == 1 else ""
+        if evidence:
+            run.report(17, rate_line(opt), f"Steps of {opt.kind} {evidence}")
+    for here, moves in run.training.hand_steps.items():
         evidence = long_step_evidence(calls[0].losses, moves) if len(calls) == 1 else ""
         if evidence and all(move.along_gradient <= 0 for move in moves):
-            line = line_of_factor(here.file, here.line) or here.line
-            watcher.report(17, Site(here.file, line), f"Steps by hand in line {here.line} {evidence}")
+            run.report(17, here, f"Steps by hand in this line {evidence}")
             return

@@ -1,5 +1,6 @@
 """Records the watcher keeps: of graph nodes, tensors without a graph, leaves, optimizers and backward() lines."""
 
+import weakref
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -56,18 +57,18 @@ def in_transform() -> bool:
 class NodeOrigin:
     """The operation that made a node of the graph, with the line and the iteration in which it ran.
 
-    iteration           number of backward passes that had run before
-    running_sum_length  number of iterations, or rounds of a loop, that the running sum behind this node spans
-    carry_site          outermost line that brought in a tensor of an earlier iteration
-    module_site         where the PyTorch layer was constructed, if a container called it
-    pairwise_stage      of an (N, N) table from (N, 1) and (N,): 1 for their difference, 2 for its square or size
-    pairwise_site       the line that broadcast the two shapes
+    iteration       number of backward passes that had run before
+    chain           number of iterations, or rounds of a loop, that the running sum behind this node spans
+    carry_site      outermost line that brought in a tensor of an earlier iteration
+    module_site     where the PyTorch layer was constructed, if a container called it
+    pairwise_stage  of an (N, N) table from (N, 1) and (N,): 1 for their difference, 2 for its square or size
+    pairwise_site   the line that broadcast the two shapes
     """
 
     name: str
     site: Site
     iteration: int
-    running_sum_length: int = 0
+    chain: int = 0
     carry_site: Site = NOWHERE
     module_site: Site = NOWHERE
     pairwise_stage: int = 0
@@ -75,40 +76,35 @@ class NodeOrigin:
     consumers: list[Site] = field(default_factory=list)
     past_iterations: int = 0  # number of earlier iterations whose graph this node still reaches
     freed_at: Site = NOWHERE  # the autograd.grad() call that freed this node
-    is_log_prob: bool = False  # made inside log_prob() of a distribution
-    watcher_number: int = 0  # Watcher.number of the watcher that saw it
+    watcher_number: int = 0  # Run.number of the run that saw it
     first_backward: int = 0  # number of the first backward pass through it; 0 for none
     loss_scaled: bool = False  # by a GradScaler
-    has_negative_factor: bool = False
-    has_discount: bool = False  # multiplied by a number a little below 1
-    has_gain: bool = False  # a log-probability times an advantage or return
-    node_number: int = 0  # Watcher.node_count when it was made
+    node_number: int = 0  # Clock.nodes when it was made
     storage: int = 0  # of its result
-    joined_at: Site = NOWHERE  # the line that joined it to other results of the same line
+    cut: "CutRecord | None" = None  # that one of its operands came through
 
 
 class InPlaceWrite(NamedTuple):
-    """A write in place that took a tensor's version from `before` to `after`; `node_count` is the watcher's."""
+    """A write in place that took a tensor's version from `before` to `after`; `nodes` is the clock's."""
 
     storage: int
     before: int
     after: int
-    node_count: int
+    nodes: int
     site: Site
 
 
 @dataclass(slots=True)
 class CutRecord:
     """A line where values leave the graph. Its kind is detach, no_grad, number, numpy, step (argmax, comparison),
-    update, or call (of a function that runs without gradients)."""
+    or update."""
 
     kind: str
     site: Site
     name: str
     leaves: frozenset[int] = frozenset()
     used: bool = False
-    first_use: Site = NOWHERE  # the first line that computed with the result
-    last_number: int = 0  # Watcher.cut_count when this line last cut a graph
+    last_number: int = 0  # Clock.cuts when this line last cut a graph
     source: tuple[int, int] = (0, 0)  # iteration, and number of the node that it last cut off
     operands: frozenset[int] = frozenset()  # numbers of the nodes of its operands
     bypassed: bool = False  # the result is added to one of them: a straight-through estimator
@@ -118,18 +114,18 @@ class CutRecord:
 class TensorOrigin:
     """The line that made a tensor without a graph, and the cut that its values came through."""
 
-    ref: Any
+    ref: "weakref.ref[Tensor]"
     site: Site
     cut: CutRecord | None = None
     name: str = ""
-    column_site: Site = NOWHERE  # the view that turned a row into a column
+    forced_at: Site = NOWHERE  # the line that requested gradients for it
 
 
 @dataclass
 class Leaf:
     """A tensor that requires a gradient and is not the result of an operation."""
 
-    ref: Any
+    ref: "weakref.ref[Tensor]"
     site: Site
     shape: tuple[int, ...]
     is_parameter: bool = False
@@ -146,7 +142,7 @@ class Leaf:
     changed: bool = False  # since the first backward pass
     hand_step_count: int = 0
     step_sites: set[Site] = field(default_factory=set)  # lines that wrote to it while it had a gradient
-    autograd_grad: Any = None  # weak reference to the gradient that autograd.grad() returned
+    autograd_grad: "weakref.ref[Tensor] | None" = None  # the gradient that autograd.grad() returned
     has_graph_grad: bool = False  # its gradient was taken with create_graph=True: an input, not a parameter
 
 
@@ -177,10 +173,10 @@ class MeasuredStep:
 class WatchedOptimizer:
     """An optimizer of the script and its history."""
 
-    ref: Any
+    ref: "weakref.ref[torch.optim.Optimizer]"
     site: Site
     kind: str
-    index: int  # in Watcher.optimizers
+    index: int  # in Training.optimizers
     parameter_ids: set[int] = field(default_factory=set)
     steps: int = 0
     last_iteration: int = 0
@@ -188,13 +184,13 @@ class WatchedOptimizer:
     values_before: list[torch.Tensor] = field(default_factory=list)  # of the parameters, before the running step
     versions_before: list[int] = field(default_factory=list)  # of all parameters, before the running step
     given_rate: float = 0.0  # the largest of its learning rates when it was made
-    scheduler: Any = None  # weak reference to the scheduler that the script steps
-    write_site: Site = NOWHERE  # the line of its own step() that last wrote to a parameter
+    scheduler_site: Site = NOWHERE  # the line that made its scheduler
+    early_schedule: Site = NOWHERE  # the scheduler's step that came before its first one
     # for each step: a backward() line, its passes since the last step, whether the loss is a mean, the line of the step
     windows: list[tuple["BackwardCall", int, bool, Site]] = field(default_factory=list)
     last_step_site: Site = NOWHERE
-    node_count: int = 0  # Watcher.node_count at the last step
-    cuts_before_step: int = 0  # Watcher.cut_count at the last step
+    nodes: int = 0  # Clock.nodes at the last step
+    cuts_before_step: int = 0  # Clock.cuts at the last step
     late_backwards: int = 0  # backward passes in a row whose loss was computed before the last step
 
 
@@ -208,12 +204,32 @@ class BackwardCall:
     cleared_site: Site = NOWHERE  # the zero_grad() just before its last backward pass
     iterations: list[int] = field(default_factory=list)
     walk_count: int = 0  # how often the graph was searched for leaves
-    leaves: list[Any] = field(default_factory=list)  # weak references
+    leaves: list["weakref.ref[Tensor]"] = field(default_factory=list)
     undivided_mean: bool = False
     cost_sign: int = 0  # 1 if the loss is a known cost, -1 if it is minus one, 0 otherwise
     minus_site: Site = NOWHERE  # the line of that minus
-    policy_site: Site = NOWHERE  # where a log-probability times its gain enters the loss with a plus
-    is_log_likelihood: bool = False  # the loss is a sum or mean of log-probabilities, without a minus
+    terms: dict[Site, "Term"] = field(default_factory=dict)  # of its losses, by their lines
+
+    @property
+    def tensors(self) -> list[Tensor]:
+        """The leaves that are still there."""
+        return [tensor for ref in self.leaves if (tensor := ref()) is not None]
+
+
+@dataclass
+class Term:
+    """A term of a loss: what it reaches, and whether that is stepped before its gradient is cleared.
+
+    passes   backward passes through it
+    waiting  ids of the leaves that the last of them reached and whose gradient was not cleared since
+    taught   ids of those that a step has moved
+    cuts     that its operands came through
+    """
+
+    passes: int = 0
+    waiting: set[int] = field(default_factory=set)
+    taught: set[int] = field(default_factory=set)
+    cuts: list[CutRecord] = field(default_factory=list)
 
 
 def node_of(tensor: torch.Tensor) -> Any:
@@ -262,18 +278,3 @@ def skip_views(node: Any) -> Any:
     while node is not None and kind(node) in VIEWS and node.next_functions:
         node = node.next_functions[0][0]
     return node
-
-
-def graph_freed(result: torch.Tensor, hidden_saves: bool) -> bool:
-    """Tell whether a backward pass has gone through the graph of a result and freed its saved values."""
-    for count, node in enumerate(walk(result.grad_fn)):
-        for name in () if hidden_saves else dir(node):
-            if name.startswith("_saved_"):
-                try:
-                    getattr(node, name)
-                except RuntimeError:
-                    return True
-        if count > 50:
-            break
-    entry = origin_of(result.grad_fn)
-    return entry is not None and entry.first_backward > 0

@@ -10,6 +10,7 @@ from lab.watch.cards import NodeCard
 from lab.watch.finding import RunFinding
 from lab.watch.torch_pass import TorchPass
 from lab.watch.torch_recorder import TorchRecorder
+from lab.watch.watcher import Watcher
 
 MAX_PASSES = 6  # kept for findings; also the limit for lines whose latest pass is kept
 MAX_BYTES = 500_000_000  # of the tensors whose cards are kept between two passes
@@ -21,7 +22,7 @@ class RunPasses(TorchRecorder):
     Cards are kept for the next two passes: two losses may share a part of a graph.
     """
 
-    def __init__(self, watcher: Any) -> None:
+    def __init__(self, watcher: Watcher) -> None:
         super().__init__(self.keep_pass)
         self.watcher = watcher
         self.traces: dict[int, Trace] = {}  # by number of the pass
@@ -40,10 +41,10 @@ class RunPasses(TorchRecorder):
         """Keep a pass, with the error that ended it, and drop those that no finding and no line's latest pass needs."""
         trace, position = torch_pass.finish(), torch_pass.backward_position
         trace.error, call = error, (position.code, position.line)
-        number = self.watcher.iteration + 1
+        number = self.watcher.run.clock.iteration + 1
         if call in self.latest or len(self.latest) < MAX_PASSES:
             self.latest[call] = number
-        reported = {finding.backward_pass for finding in self.watcher.found.values()} & self.traces.keys()
+        reported = {finding.backward_pass for finding in self.watcher.run.found.values()} & self.traces.keys()
         kept = {*sorted(reported)[:MAX_PASSES], *self.latest.values()}
         self.traces = {n: known for n, known in self.traces.items() if n in kept} | {number: trace}
         self.forget_older()
@@ -86,7 +87,7 @@ class RunPasses(TorchRecorder):
 class ProgramPasses(RunPasses):
     """Hands on each backward pass of a program when it ends, with the error that ended it."""
 
-    def __init__(self, watcher: Any, keep: Callable[[TorchPass, str], None]) -> None:
+    def __init__(self, watcher: Watcher, keep: Callable[[TorchPass, str], None]) -> None:
         super().__init__(watcher)
         self.hand_on = keep
 

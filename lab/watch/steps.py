@@ -1,6 +1,5 @@
 """Inspect each call of an optimizer's step, a scheduler or zero_grad()."""
 
-import inspect
 import weakref
 from functools import partial
 from typing import Any
@@ -8,108 +7,102 @@ from typing import Any
 import torch
 
 from lab.watch import backward, ending, rates, writes
-from lab.watch.records import WatchedOptimizer, address_of, node_of, origin_of, version_of
-from lab.watch.sites import NOWHERE, Site, is_library, line_of_list, outer_frame, site, site_outside_methods_of
+from lab.watch.records import WatchedOptimizer, node_of, origin_of, version_of
+from lab.watch.run import Run
+from lab.watch.sites import NOWHERE, Site, site, site_outside_methods_of
 
 Tensor = torch.Tensor
+Optimizer = torch.optim.Optimizer
 MAX_MEASURED_STEPS = 6  # first steps of an optimizer that are measured; later, one in EARLY_ITERATIONS
+MAX_MEASURED_TENSORS = 20
 
 
-def before_step(watcher: Any, optimizer: Any, args: Any, kwargs: Any) -> None:
-    """Inspect the gradients before an optimizer steps, and pause watching; a hook of PyTorch."""
-    opt = watched_optimizer(watcher, optimizer)
-    check_before(watcher, opt, optimizer, site())
-    closure = args[1] if len(args) > 1 else kwargs.get("closure")
+def before_step(run: Run, optimizer: Optimizer, *_: Any) -> None:
+    """Inspect the gradients before an optimizer steps; a hook of PyTorch."""
+    opt = watched_optimizer(run, optimizer)
+    check_before(run, opt, optimizer, site())
     opt.steps += 1
-    if not callable(closure):
-        watcher.steps.append(outer_frame())
-        code = getattr(inspect.unwrap(type(optimizer).step), "__code__", None) if opt.steps <= 2 else None
-        watcher.stepping = None if code is None or is_library(code.co_filename) else opt
 
 
-def after_step(watcher: Any, optimizer: Any, args: Any, kwargs: Any) -> None:
-    """Inspect the gradients after an optimizer stepped, and resume watching; a hook of PyTorch."""
-    closure = args[1] if len(args) > 1 else kwargs.get("closure")
-    if not callable(closure):
-        del watcher.steps[-1:]
-        watcher.stepping = None
-    check_after(watcher, watched_optimizer(watcher, optimizer), optimizer, site())
+def after_step(run: Run, optimizer: Optimizer, *_: Any) -> None:
+    """Inspect the gradients after an optimizer stepped; a hook of PyTorch."""
+    check_after(run, watched_optimizer(run, optimizer), optimizer, site())
 
 
-def note_own_write(watcher: Any, opt: WatchedOptimizer, args: Any) -> None:
-    """Note the line in which an optimizer that the script defines writes to a parameter."""
-    dense = bool(args) and isinstance(args[0], Tensor) and args[0].layout == torch.strided
-    if dense and watcher.leaf_ids.get(address_of(args[0])) in opt.parameter_ids:
-        opt.write_site = site()
-
-
-def watched_optimizer(watcher: Any, optimizer: Any) -> WatchedOptimizer:
+def watched_optimizer(run: Run, optimizer: Optimizer) -> WatchedOptimizer:
     """Return the record of an optimizer; create it if there is none."""
-    known: list[WatchedOptimizer] = watcher.optimizers
+    known = run.training.optimizers
     for opt in known:
         if opt.ref() is optimizer:
             return opt
-    ref = weakref.ref(optimizer, partial(watcher.guarded, on_optimizer_deleted, watcher))
+    ref = weakref.ref(optimizer, partial(run.guarded, on_optimizer_deleted, run))
     opt = WatchedOptimizer(ref, site_outside_methods_of(optimizer), type(optimizer).__name__, len(known))
     opt.given_rate = rates.largest_rate(opt)
     known.append(opt)
-    update_parameters(watcher, opt, optimizer)
+    update_parameters(run, opt, optimizer)
     return opt
 
 
-def on_optimizer_deleted(watcher: Any, ref: Any) -> None:
+def on_optimizer_deleted(run: Run, ref: "weakref.ref[Optimizer]") -> None:
     """Report unreached parameters when the script deletes an optimizer: later they may be gone too."""
-    for opt in watcher.optimizers:
+    for opt in run.training.optimizers:
         if opt.ref is ref:
-            ending.report_never_reached(watcher, opt)
+            ending.report_never_reached(run, opt)
 
 
-def update_parameters(watcher: Any, opt: WatchedOptimizer, optimizer: Any) -> list[Tensor]:
+def parameters_of(optimizer: Optimizer) -> list[Tensor]:
+    return [tensor for group in optimizer.param_groups for tensor in group["params"]]
+
+
+def update_parameters(run: Run, opt: WatchedOptimizer, optimizer: Optimizer) -> list[Tensor]:
     """Return the parameters of an optimizer, and update their records."""
-    parameters = [tensor for group in optimizer.param_groups for tensor in group["params"]]
+    parameters = parameters_of(optimizer)
     for tensor in parameters:
-        watcher.leaf(tensor)
+        run.leaf(tensor)
     if opt.steps < 2:
-        watcher.optimizer_parameter_sites.update(watcher.leaf(tensor).site for tensor in parameters)
+        run.training.optimizer_parameter_sites.update(run.leaf(tensor).site for tensor in parameters)
     opt.parameter_ids = set(map(id, parameters))
     return parameters
 
 
-def note_zero_grad(watcher: Any, owner: Any, here: Site) -> None:
+def note_zero_grad(run: Run, owner: Any, here: Site) -> None:
     """Record that zero_grad() of an optimizer or a module is called."""
-    groups = getattr(owner, "param_groups", None)
-    parameters = list(owner.parameters()) if groups is None else [p for group in groups for p in group["params"]]
+    training = run.training
+    parameters = parameters_of(owner) if isinstance(owner, Optimizer) else list(owner.parameters())
     for tensor in parameters:
-        watcher.zero_grad_sites[id(tensor)] = here
-    call = watcher.last_call
-    if call is not None and call.since_step and any(tensor.grad is not None for tensor in parameters):
-        count = watcher.lost_gradients.get(call.site, (0, here))[0]
-        watcher.lost_gradients[call.site] = count + 1, here
-    watcher.last_zero_grad = watcher.iteration, here
+        training.zero_grad_sites[id(tensor)] = here
+    for call in training.calls.values():
+        for term in call.terms.values():
+            term.waiting.difference_update(map(id, parameters))
+    last = training.last_call
+    if last is not None and last.since_step and any(tensor.grad is not None for tensor in parameters):
+        count = training.lost_gradients.get(last.site, (0, here))[0]
+        training.lost_gradients[last.site] = count + 1, here
+    training.last_zero_grad = run.clock.iteration, here
 
 
-def note_scheduler_step(watcher: Any, scheduler: Any, here: Site) -> None:
-    """Record a scheduler's step that comes before its optimizer's first one."""
-    opt = next((opt for opt in watcher.optimizers if opt.ref() is scheduler.optimizer), None)
-    if opt is None:
-        return
-    opt.scheduler = weakref.ref(scheduler)
-    if not opt.steps:
-        watcher.early_scheduler_steps.setdefault(opt.index, here)
+def note_scheduler_step(run: Run, scheduler: Any, here: Site, made: bool) -> None:
+    """Record a scheduler's step, which PyTorch calls when it is made, or one before its optimizer's first step."""
+    for opt in run.training.optimizers:
+        if opt.ref() is scheduler.optimizer:
+            if made:
+                opt.scheduler_site = here
+            elif not opt.steps and not opt.early_schedule.line:
+                opt.early_schedule = here
 
 
-def note_scaled_loss(watcher: Any, result: Any) -> None:
+def note_scaled_loss(run: Run, result: Any) -> None:
     """Record that a GradScaler scaled a loss."""
-    watcher.uses_grad_scaler = True
+    run.training.uses_grad_scaler = True
     entry = origin_of(node_of(result)) if isinstance(result, Tensor) else None
     if entry is not None:
         entry.loss_scaled = True
 
 
-def check_before(watcher: Any, opt: WatchedOptimizer, optimizer: Any, here: Site) -> None:
+def check_before(run: Run, opt: WatchedOptimizer, optimizer: Optimizer, here: Site) -> None:
     """Report a step without gradients, and record the backward passes since the last step."""
-    parameters = update_parameters(watcher, opt, optimizer)
-    leaves = [watcher.leaf(tensor) for tensor in parameters]
+    parameters = update_parameters(run, opt, optimizer)
+    leaves = [run.leaf(tensor) for tensor in parameters]
     for tensor, leaf in zip(parameters, leaves, strict=True):
         if not leaf.backward_count and tensor.grad is not None:  # the graph of that pass was not searched
             leaf.backward_count = 1
@@ -118,42 +111,47 @@ def check_before(watcher: Any, opt: WatchedOptimizer, optimizer: Any, here: Site
     ]
     received.sort(key=Tensor.numel)  # the search ends at the first nonzero gradient: start with a small one
     if received and all(tensor.grad is None or not bool(tensor.grad.any()) for tensor in received):
-        iteration, cleared, forwarded = next(
-            (watcher.cleared_grads[id(tensor)] for tensor in received if id(tensor) in watcher.cleared_grads),
-            (-1, NOWHERE, False),
-        )
-        if iteration == watcher.iteration and cleared.line:
-            listed = line_of_list(here.file, cleared.line, here.line)
-            cleared_at = Site(here.file, listed) if listed else cleared  # the list sets the order of the two calls
-            where = here if forwarded or watcher.forward_ran else cleared_at
-            evidence = f"{opt.kind}.step() in line {here.line} found no gradient: those of the last backward() were "
-            evidence += f"cleared in line {cleared.line}."
-            watcher.report(18, where, evidence)
-    for call in watcher.backward_calls.values():
+        report_cleared(run, opt, received, here)
+    for call in run.training.calls.values():
+        for term in call.terms.values():
+            term.taught |= term.waiting & opt.parameter_ids
         if call.since_step and any(id(ref()) in opt.parameter_ids for ref in call.leaves):
             opt.windows.append((call, len(call.since_step), call.undivided_mean, here))
             call.since_step.clear()
     opt.versions_before = list(map(version_of, parameters))
     if opt.steps < MAX_MEASURED_STEPS or not opt.steps % backward.EARLY_ITERATIONS:
-        opt.values_before = [rates.sample(tensor).clone() for tensor in parameters[:20] if tensor.dim() >= 1]
+        opt.values_before = [rates.sample(tensor).clone() for tensor in measured(parameters)]
 
 
-def check_after(watcher: Any, opt: WatchedOptimizer, optimizer: Any, here: Site) -> None:
+def measured(parameters: list[Tensor]) -> list[Tensor]:
+    return [tensor for tensor in parameters[:MAX_MEASURED_TENSORS] if tensor.dim() >= 1]
+
+
+def report_cleared(run: Run, opt: WatchedOptimizer, received: list[Tensor], here: Site) -> None:
+    """Report a step whose gradients were cleared between the last backward pass and the step."""
+    entries = (run.training.cleared.get(id(tensor)) for tensor in received)
+    iteration, cleared, forwarded = next(filter(None, entries), (-1, NOWHERE, False))
+    if iteration == run.clock.iteration and cleared.line:
+        where = here if forwarded or run.clock.forward_ran else cleared
+        evidence = f"{opt.kind}.step() in line {here.line} found no gradient: those of the last backward() were "
+        run.report(18, where, evidence + f"cleared in line {cleared.line}.")
+
+
+def check_after(run: Run, opt: WatchedOptimizer, optimizer: Optimizer, here: Site) -> None:
     """Report a stale gradient that the step used, and update the records of the step."""
-    parameters = [tensor for group in optimizer.param_groups for tensor in group["params"]]
-    leaves = [watcher.leaf(tensor) for tensor in parameters]
+    parameters = parameters_of(optimizer)
+    leaves = [run.leaf(tensor) for tensor in parameters]
     for tensor, leaf in zip(parameters, leaves, strict=True):
         if leaf.stale_site.line and tensor.grad is not None and leaf.last_backward > opt.last_iteration:
-            backward.report_stale_gradient(watcher, leaf.stale_site, tensor)
+            backward.report_stale_gradient(run, leaf.stale_site, tensor)
             break
-    opt.last_iteration = watcher.iteration
-    opt.last_step_site = here
-    opt.node_count, opt.cuts_before_step = watcher.node_count, watcher.cut_count
+    opt.last_iteration, opt.last_step_site = run.clock.iteration, here
+    opt.nodes, opt.cuts_before_step = run.clock.nodes, run.clock.cuts
     for tensor, before in zip(parameters, opt.versions_before, strict=False):
         if version_of(tensor) != before:
-            writes.note_write(watcher, tensor, before, here)
+            writes.note_write(run, tensor, before, here)
     for tensor, leaf in zip(parameters, leaves, strict=True):
         leaf.stepped = True
         leaf.grad_version = tensor.grad._version if tensor.grad is not None else 0
     if opt.values_before:
-        rates.measure_step(watcher, opt, [tensor for tensor in parameters[:20] if tensor.dim() >= 1])
+        rates.measure_step(run, opt, measured(parameters))

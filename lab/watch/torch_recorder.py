@@ -5,11 +5,10 @@ from typing import Any
 
 import torch
 from torch.nn.modules.module import register_module_forward_hook, register_module_forward_pre_hook
-from torch.optim.optimizer import register_optimizer_step_post_hook, register_optimizer_step_pre_hook
 
 from lab.watch.cards import MAX_CARDS, REVERSED, ArrayPreview, NodeCard, SourceLine, caller, plain_name, variable_name
 from lab.watch.cuts import NUMBERS
-from lab.watch.onlooker import Look, Onlooker
+from lab.watch.onlooker import Listener, Look
 from lab.watch.records import (
     has_numbers,
     kind,
@@ -20,7 +19,6 @@ from lab.watch.records import (
     walk,
     writes_in_place,
 )
-from lab.watch.sites import outer_frame
 from lab.watch.torch_pass import Key, TorchPass, tensor_preview
 from lab.watch.watcher import UNWATCHED, VIEW_ATTRIBUTES, in_order, tensors_in
 
@@ -29,7 +27,7 @@ INFIX = frozenset("+-*/") | {"**"}
 QUIET = frozenset(("backward", "grad", "__get__", "__set__", "register_hook", "retain_grad", "requires_grad_", "set_"))
 
 
-class TorchRecorder(Onlooker):
+class TorchRecorder(Listener):
     """Makes a card of each operation in a `with` block and records each backward pass; `keep` gets the pass and the
     error that ended it, or ""."""
 
@@ -53,10 +51,9 @@ class TorchRecorder(Onlooker):
     # Start and end
 
     def install(self) -> None:
+        super().install()
         self.hook(register_module_forward_pre_hook, self.module_begins)
         self.hook(register_module_forward_hook, self.module_ends, always_call=True)
-        self.hook(register_optimizer_step_pre_hook, self.step_begins)
-        self.hook(register_optimizer_step_post_hook, self.step_ends)
         self.patch(
             (torch.autograd, "_engine_run_backward", self.engine_pass),
             (torch.autograd.Function, "apply", self.custom_function),
@@ -111,12 +108,6 @@ class TorchRecorder(Onlooker):
         finally:
             self.depth -= 1
         self.record_results(args[0].__name__, in_order(args[1:], kwargs), result)
-
-    def step_begins(self, *_: Any) -> None:
-        self.steps.append(outer_frame())
-
-    def step_ends(self, *_: Any) -> None:
-        del self.steps[-1:]
 
     # Modules
 

@@ -1,13 +1,12 @@
 """Find where nan or inf first appeared: an operation on finite operands, or an infinite slope."""
 
 import math
-from dataclasses import dataclass
-from typing import Any
 
 import torch
 
-from lab.watch.records import NodeOrigin, origin_of, walk
-from lab.watch.sites import NOWHERE, Site
+from lab.watch.records import NodeOrigin, origin_of, seen_nodes, walk
+from lab.watch.run import Danger, Run
+from lab.watch.sites import Site
 
 Tensor = torch.Tensor
 ROOTS = frozenset(("sqrt", "norm", "linalg_norm", "vector_norm", "linalg_vector_norm", "cdist"))
@@ -40,23 +39,12 @@ FIXES = (
     (LOSSES, "Check the inputs of the loss: all labels may be ignored, or a probability is not above 0."),
     (MATRICES, "Add a small multiple of the identity: `A + 1e-6 * torch.eye(n)`."),
 )
+CLEAN_DATA = "Look for missing values in the data before training: `assert x.isfinite().all()`, `x.nan_to_num()`."
 CHOOSERS = frozenset(("where", "masked_fill", "masked_fill_", "nan_to_num", "nan_to_num_"))
 
 
-@dataclass
-class Danger:
-    """A value at which an operation has no finite result or slope."""
-
-    name: str
-    entry: NodeOrigin | None
-    site: Site
-    iteration: int
-    evidence: str
-    masked_at: Site = NOWHERE  # the line that selects other values instead
-
-
 def note_danger(
-    watcher: Any, name: str, entry: NodeOrigin | None, here: Site, operands: list[Tensor], result: Tensor
+    run: Run, name: str, entry: NodeOrigin | None, here: Site, operands: list[Tensor], result: Tensor
 ) -> None:
     """Record a logarithm, root, quotient, ... of a value where its result or slope is not finite."""
     evidence = ""
@@ -73,7 +61,7 @@ def note_danger(
         elif nans and not any(bool(operand.isnan().any()) for operand in given):
             evidence = f"{nans} of {result.numel()} results of {name} are nan, though no operand is"
     if evidence:
-        watcher.dangers.append(Danger(name, entry, here, watcher.iteration, evidence))
+        run.numbers.dangers.append(Danger(name, entry, here, run.clock.iteration, evidence))
 
 
 def steep_at_zero(result: Tensor) -> bool:
@@ -81,9 +69,9 @@ def steep_at_zero(result: Tensor) -> bool:
     return isinstance(exponent, float) and exponent < 1
 
 
-def note_masked_danger(watcher: Any, entry: NodeOrigin, operands: list[Tensor], result: Tensor) -> None:
+def note_masked_danger(run: Run, entry: NodeOrigin, operands: list[Tensor], result: Tensor) -> None:
     """Record that `where` or a similar function masks a dangerous result."""
-    recent = {id(danger.entry): danger for danger in watcher.dangers if danger.iteration == watcher.iteration}
+    recent = {id(danger.entry): danger for danger in run.numbers.dangers if danger.iteration == run.clock.iteration}
     if not recent or not bool(result.isfinite().all()):
         return
     for operand in operands:
@@ -97,28 +85,46 @@ def note_masked_danger(watcher: Any, entry: NodeOrigin, operands: list[Tensor], 
                 break
 
 
-def report_non_finite(watcher: Any, loss: Tensor, reached: list[Tensor]) -> None:
+def report_non_finite(run: Run, loss: Tensor, reached: list[Tensor]) -> None:
     """Report the first operation that was not finite if nan or inf reached the loss or a gradient."""
     finite = bool(loss.detach().isfinite().all())
     spoiled = sum(tensor.grad is not None and not bool(tensor.grad.isfinite().all()) for tensor in reached)
     if finite and not spoiled:
         return
-    recent = [danger for danger in watcher.dangers if danger.iteration == watcher.iteration - 1]
+    recent = [danger for danger in run.numbers.dangers if danger.iteration == run.clock.iteration - 1]
     # Only an operation in the graph can spoil a gradient; the loss can also get nan from the data.
     first = next((danger for danger in recent if finite and danger.entry is not None), recent[0])
     gradients = f"{spoiled} gradient{'s' * (spoiled > 1)} became nan or inf"
     after = gradients if finite else f"the loss became {float(loss.detach().sum())}"
-    evidence = f"In backward pass {watcher.iteration}, {first.evidence}; {after}."
+    evidence = f"In backward pass {run.clock.iteration}, {first.evidence}; {after}."
     if first.masked_at.line and finite:
-        watcher.report(20, first.masked_at, f"{evidence} This line hid it from the result, not from the gradient.")
-    elif not diverges(watcher):
-        watcher.report(9, first.site, evidence, next((fix for names, fix in FIXES if first.name in names), ""))
+        run.report(20, first.masked_at, f"{evidence} This line hid it from the result, not from the gradient.")
+    elif not diverges(run):
+        run.report(9, first.site, evidence, next((fix for names, fix in FIXES if first.name in names), ""))
 
 
-def diverges(watcher: Any) -> bool:
+def diverges(run: Run) -> bool:
     """Tell whether a loss overflowed after it climbed step by step: too long steps, not a bad value."""
-    for call in watcher.backward_calls.values():
+    for call in run.training.calls.values():
         finite = [abs(value) for value in call.losses if math.isfinite(value)]
         if len(finite) >= 3 and finite[-1] > 1e6 * (finite[0] + 1) and finite[-1] > finite[-2] > finite[-3]:
             return True
     return False
+
+
+def check_batch(run: Run, loss: Tensor) -> None:
+    """Report numbers that were not finite before any operation: a batch, which the graph of a loss has saved."""
+    if run.clock.hidden_saves or run.numbers.dangers:
+        return
+    for node, entry in reversed(list(seen_nodes(loss.grad_fn))):
+        for name in dir(node):
+            kept = getattr(node, name) if name.startswith("_saved_") else None
+            if isinstance(kept, Tensor) and not kept.requires_grad and kept.is_floating_point():
+                bad = kept.numel() - int(kept.isfinite().sum())
+                if bad:
+                    evidence = (
+                        f"{bad} of the {kept.numel()} numbers of a batch that {entry.name} got in this line are nan "
+                    )
+                    evidence += "or inf: the loss became so, too, and each gradient."
+                    run.report(9, entry.site, evidence, CLEAN_DATA)
+                    return

@@ -4,20 +4,10 @@ from typing import Any
 
 import torch
 
-from lab.watch import cuts, differences, errors, operations, rates
+from lab.watch import cuts, differences, errors, rates
 from lab.watch.onlooker import Look
-from lab.watch.records import (
-    KEY,
-    InPlaceWrite,
-    Leaf,
-    NodeOrigin,
-    address_of,
-    has_numbers,
-    node_of,
-    origin_of,
-    storage_of,
-    version_of,
-)
+from lab.watch.records import InPlaceWrite, Leaf, address_of, has_numbers, storage_of, version_of
+from lab.watch.run import Run
 from lab.watch.sites import Site, is_library, outer_frame, site
 
 Tensor = torch.Tensor
@@ -25,88 +15,73 @@ MAX_HAND_STEPS = 6
 SCALINGS = frozenset(("div_", "mul_", "__itruediv__", "__imul__"))
 
 
-def assign(watcher: Any, function: Any, args: tuple[Any, ...]) -> Look:
+def assign(run: Run, function: Any, args: tuple[Any, ...]) -> Look:
     """Look at the assignment of an attribute of a tensor, and record what that means for its gradient."""
     attribute, tensor = function.__self__.__name__, args[0]
     if attribute == "grad" and args[1] is None:
-        watcher.cleared_grads[id(tensor)] = (watcher.iteration, site(), watcher.forward_ran)
+        run.training.cleared[id(tensor)] = (run.clock.iteration, site(), run.clock.forward_ran)
     if attribute == "requires_grad":
-        yield from look_at_request(watcher, tensor, bool(args[1]))
+        yield from look_at_request(run, tensor, bool(args[1]))
         return
     if attribute == "data" and has_numbers(tensor) and has_numbers(args[1]):
-        replace_data(watcher, tensor, args[1])
+        replace_data(run, tensor, args[1])
     yield
 
 
-def look_at_request(watcher: Any, tensor: Tensor, wanted: bool) -> Look:
+def look_at_request(run: Run, tensor: Tensor, wanted: bool) -> Look:
     """Look at a setting of requires_grad; an integer tensor refuses it, which becomes a finding."""
     if not wanted:
-        watcher.last_freeze_site = site()
-    cuts.note_forced_gradient(watcher, tensor)
-    walk_graphs_again(watcher)
+        run.cuts.freeze_site = site()
+    elif has_numbers(tensor) and tensor.numel() == 1:
+        cuts.note_forced_gradient(run, tensor)
+    for call in run.training.calls.values():
+        call.walk_count = 0  # search the next graphs for leaves again: new ones may be reached from now on
     try:
         yield
     except RuntimeError as error:
-        origin = watcher.origin(tensor)
+        origin = run.origin(tensor)
         if origin is not None and not tensor.is_floating_point():
             evidence = (
                 f"The tensor made here has dtype {tensor.dtype}, and line {site().line} requests gradients for it."
             )
-            watcher.pending_findings[str(error)] = errors.finding(22, origin.site, evidence)
+            run.pending[str(error)] = errors.finding(22, origin.site, evidence)
         raise
 
 
-def walk_graphs_again(watcher: Any) -> None:
-    """Search the next graphs for leaves again: new ones may be reached from now on."""
-    for call in watcher.backward_calls.values():
-        call.walk_count = 0
-
-
-def note_write(watcher: Any, tensor: Tensor, before: int, here: Site) -> None:
+def note_write(run: Run, tensor: Tensor, before: int, here: Site) -> None:
     """Record that the script's line wrote to a tensor, which had version `before`."""
-    watcher.writes.append(InPlaceWrite(storage_of(tensor), before, version_of(tensor), watcher.node_count, here))
+    run.tensors.writes.append(InPlaceWrite(storage_of(tensor), before, version_of(tensor), run.clock.nodes, here))
 
 
-def write_in_place(watcher: Any, name: str, given: tuple[Any, ...], operands: list[Tensor]) -> Look:
+def write_in_place(run: Run, name: str, given: tuple[Any, ...], operands: list[Tensor]) -> Look:
     """Look at an operation in place, and record the write."""
     if not operands or operands[0] is not given[0]:
+        yield
         return
     tensor = operands[0]
     if name == "requires_grad_":
-        yield from look_at_request(watcher, tensor, not any(value is False for value in given))
+        yield from look_at_request(run, tensor, not any(value is False for value in given))
         return
-    here = site()
-    differences.note_finite_difference(watcher, name, given, here)
-    leaf = watcher.leaves.get(watcher.leaf_ids.get(address := address_of(tensor), 0))
-    copy = before_write(watcher, leaf, tensor, name)
+    here, tensors = site(), run.tensors
+    differences.note_finite_difference(run, name, given, here)
+    leaf = tensors.leaves.get(tensors.leaf_ids.get(address_of(tensor), 0))
+    copy = before_write(leaf, tensor, name)
     version = version_of(tensor)
-    source = origin_of(node_of(tensor))
     yield
     if name == "zero_":
-        for key in leaves_with_gradient(watcher, tensor):
-            watcher.cleared_grads[key] = (watcher.iteration, here, watcher.forward_ran)
-    elif name in SCALINGS and leaf is None and leaves_with_gradient(watcher, tensor):
-        watcher.gradients_scaled = watcher.gradients_scaled or outer_frame().f_code.co_filename == here.file
+        for key in leaves_with_gradient(run, tensor):
+            run.training.cleared[key] = (run.clock.iteration, here, run.clock.forward_ran)
+    elif name in SCALINGS and leaf is None and leaves_with_gradient(run, tensor):
+        run.training.gradients_scaled |= outer_frame().f_code.co_filename == here.file
     if version_of(tensor) != version:
-        note_write(watcher, tensor, version, here)
-    if address and watcher.data_addresses.get(address) == watcher.iteration and tensor.grad_fn is None:
-        watcher.data_writes.append((address, watcher.node_count, here))
+        note_write(run, tensor, version, here)
     if leaf is not None:
-        after_write(watcher, leaf, tensor, copy, here, name)
-    after: Any = node_of(tensor)
-    if after is not None and origin_of(after) is None:
-        entry = after.metadata[KEY] = NodeOrigin(
-            name, here, watcher.iteration, watcher_number=watcher.number, storage=storage_of(tensor)
-        )
-        if source is not None and (source.iteration < watcher.iteration or source.site == here):
-            watcher.record_carried(entry, source, tensor, tensor)
-        if name in ("relu_",):
-            operations.inspect(watcher, entry, [tensor], tensor, given)
+        after_write(run, leaf, tensor, copy, here, name)
 
 
-def leaves_with_gradient(watcher: Any, tensor: Tensor) -> list[int]:
+def leaves_with_gradient(run: Run, tensor: Tensor) -> list[int]:
     """Return the keys of the leaves whose gradient is this very tensor."""
-    found = [(key, leaf.ref()) for key, leaf in watcher.leaves.items()]
+    found = [(key, leaf.ref()) for key, leaf in run.tensors.leaves.items()]
     return [key for key, parameter in found if parameter is not None and parameter.grad is tensor]
 
 
@@ -114,11 +89,11 @@ def gradient_of(leaf: Leaf) -> Tensor | None:
     """Return a leaf's gradient, or the one that autograd.grad() returned for it, or None."""
     parameter = leaf.ref()
     if parameter is not None and parameter.grad is not None:
-        return parameter.grad  # type: ignore[no-any-return]
+        return parameter.grad
     return leaf.autograd_grad() if leaf.autograd_grad is not None else None
 
 
-def before_write(watcher: Any, leaf: Leaf | None, tensor: Tensor, name: str) -> Tensor | None:
+def before_write(leaf: Leaf | None, tensor: Tensor, name: str) -> Tensor | None:
     """Return a copy of a parameter before a step by hand; None for other writes and after MAX_HAND_STEPS."""
     if leaf is None or leaf.hand_step_count >= MAX_HAND_STEPS or name == "copy_":
         return None
@@ -128,7 +103,7 @@ def before_write(watcher: Any, leaf: Leaf | None, tensor: Tensor, name: str) -> 
     return None if gradient is None or tensor.shape != gradient.shape else tensor.detach().clone()
 
 
-def after_write(watcher: Any, leaf: Leaf, tensor: Tensor, before: Tensor | None, here: Site, name: str) -> None:
+def after_write(run: Run, leaf: Leaf, tensor: Tensor, before: Tensor | None, here: Site, name: str) -> None:
     """Record a write to a leaf: an initialisation before its first gradient, or a step by hand."""
     if not leaf.backward_count:
         leaf.init_site = here
@@ -137,27 +112,27 @@ def after_write(watcher: Any, leaf: Leaf, tensor: Tensor, before: Tensor | None,
     if gradient_of(leaf) is not None:
         leaf.step_sites.add(here)
     if before is not None:
-        note_hand_step(watcher, leaf, tensor.detach() - before, here)
+        note_hand_step(run, leaf, tensor.detach() - before, here)
 
 
-def replace_data(watcher: Any, tensor: Tensor, new: Tensor) -> None:
+def replace_data(run: Run, tensor: Tensor, new: Tensor) -> None:
     """Record `w.data = ...` as a step by hand or an initialisation."""
-    leaf = watcher.leaves.get(id(tensor))
+    leaf = run.tensors.leaves.get(id(tensor))
     if leaf is None:
         return
     if gradient_of(leaf) is not None and tensor.shape == new.shape and leaf.hand_step_count < MAX_HAND_STEPS:
         leaf.step_sites.add(site())
-        note_hand_step(watcher, leaf, new.detach() - tensor.detach(), site())
+        note_hand_step(run, leaf, new.detach() - tensor.detach(), site())
     if not leaf.backward_count:
         leaf.init_site = site()
     leaf.written_by_hand = True
     if address := address_of(new):
-        watcher.leaf_ids[address] = id(tensor)
+        run.tensors.leaf_ids[address] = id(tensor)
 
 
-def note_hand_step(watcher: Any, leaf: Leaf, change: Tensor, here: Site) -> None:
+def note_hand_step(run: Run, leaf: Leaf, change: Tensor, here: Site) -> None:
     """Count a step by hand, and measure it if the leaf has a gradient."""
     leaf.hand_step_count += 1
-    gradient = gradient_of(leaf)
-    if gradient is not None:
-        rates.measure_hand_step(watcher, here, leaf.ref(), change, float((change * gradient).sum()))
+    gradient, parameter = gradient_of(leaf), leaf.ref()
+    if gradient is not None and parameter is not None:
+        rates.measure_hand_step(run, here, parameter, change, float((change * gradient).sum()))

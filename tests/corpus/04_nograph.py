@@ -217,12 +217,12 @@ class Regressor:
 
     def fit(self, x, y):
         for _ in range(5):
-            loss = nn.functional.mse_loss(self.predict(x), y)  #! ran 4
+            loss = nn.functional.mse_loss(self.predict(x), y)  #? 4
             self.opt.zero_grad()
             loss.backward()
             self.opt.step()
 
-    @torch.no_grad()  #! read 12
+    @torch.no_grad()  #! 12
     def predict(self, x):
         return self.net(x)
 

@@ -21,13 +21,13 @@ class Net(nn.Module):
         self.stem, self.head = nn.Linear(4, 6), nn.Linear(6, 2)
 
     def forward(self, x):
-        self.seen = torch.tanh(self.stem(x))  #! 5
+        self.seen = torch.tanh(self.stem(x))  #! read 5
         return self.head(self.seen)
 
 
 net = Net()
 net(torch.randn(3, 4))[0, 1].backward()
-print(net.seen.grad.abs())
+print(net.seen.grad.abs())  #! ran 5
 
 
 # %% leaf moved to a device (read)
@@ -63,12 +63,12 @@ class Heat:
         layer.register_forward_hook(self.keep)
 
     def keep(self, layer, given, output):
-        self.seen = output  #! 5
+        self.seen = output  #! read 5
 
     def of(self, image, label):
         self.net.zero_grad()
         self.net(image)[:, label].sum().backward()
-        return (self.seen.grad * self.seen).mean(1)
+        return (self.seen.grad * self.seen).mean(1)  #! ran 5
 
 
 net = nn.Sequential(nn.Conv2d(1, 4, 3), nn.Flatten(), nn.Linear(144, 3))

@@ -44,7 +44,7 @@ class Next(nn.Module):
 
 
 def log_cosh(a, b):
-    d = a - b  #! read 8
+    d = a - b  #! 8
     return (d + nn.functional.softplus(-2 * d) - math.log(2)).mean()
 
 
@@ -55,7 +55,7 @@ for _ in range(10):
     for i in range(0, len(windows), 32):
         at = order[i : i + 32]
         adam.zero_grad()
-        log_cosh(net(windows[at]), wanted[at]).backward()  #! ran 8
+        log_cosh(net(windows[at]), wanted[at]).backward()  #? 8
         adam.step()
 
 
@@ -198,8 +198,8 @@ net = Net()
 opt = torch.optim.Adam(net.parameters(), lr=0.01)
 data = torch.utils.data.TensorDataset(torch.randn(40, 3), torch.randn(40))
 for x, y in torch.utils.data.DataLoader(data, batch_size=8):
-    y = y.view(-1, 1)  #! 8
-    loss = nn.functional.mse_loss(net(x), y)
+    y = y.view(-1, 1)  #! read 8
+    loss = nn.functional.mse_loss(net(x), y)  #! ran 8
     opt.zero_grad()
     loss.backward()
     opt.step()

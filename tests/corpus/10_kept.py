@@ -171,7 +171,7 @@ class Record:
         self.entries = []
 
     def keep(self, step, **values):
-        self.entries.append((step, values))
+        self.entries.append((step, values))  #! ran 10
 
 
 w = torch.ones(3, requires_grad=True)
@@ -183,7 +183,7 @@ for step in range(6):
     optimizer.zero_grad()
     loss.backward()
     optimizer.step()
-    record.keep(step, out=out)  #! 10
+    record.keep(step, out=out)  #! read 10
 
 
 # %% validation outputs joined
@@ -200,8 +200,8 @@ def error():
     net.eval()
     answers = []
     for part in held_out.split(8):
-        answer = net(part).squeeze(-1)  #! read 12
-        answers.append(answer)  #! 10
+        answer = net(part).squeeze(-1)  #! 12
+        answers.append(answer)  #! read 10
     return (torch.cat(answers) - held_out.sum(1)).abs().mean()
 
 

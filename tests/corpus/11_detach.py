@@ -18,7 +18,7 @@ opt = torch.optim.SGD(q.parameters(), lr=0.01)
 for _ in range(10):
     s, s2, r = torch.randn(16, 4), torch.randn(16, 4), torch.rand(16)
     a = torch.randint(2, (16, 1))
-    target = r + 0.9 * q(s2).max(1).values  #! 11
+    target = r + 0.9 * q(s2).max(1).values  #! read 11
     loss = (q(s).gather(1, a).squeeze(1) - target).pow(2).mean()
     opt.zero_grad(); loss.backward(); opt.step()
 
@@ -91,6 +91,18 @@ for _ in range(4):
     opt.zero_grad()
     loss.backward()
     opt.step()
+
+
+# %% old policy computed once with its graph (read)
+def update(policy, opt, obs, act, adv):
+    old_logp = policy(obs).log_prob(act)  #! 11
+    for _ in range(4):
+        logp = policy(obs).log_prob(act)
+        ratio = torch.exp(logp - old_logp)
+        loss = -(ratio * adv).mean()
+        opt.zero_grad()
+        loss.backward()
+        opt.step()
 
 
 # %% prediction detached in a pasted loop (read)

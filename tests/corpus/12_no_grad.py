@@ -11,9 +11,9 @@ y = torch.randint(0, 2, (30,))
 
 
 def answer(x):
-    with torch.no_grad():  #! read 12
+    with torch.no_grad():  #! 12
         seen = base(x).relu()
-        seen = seen + extra(seen)  #! ran 12
+        seen = seen + extra(seen)  #? 12
     return top(seen)
 
 
@@ -50,7 +50,7 @@ place = torch.zeros(2, requires_grad=True)
 for _ in range(30):
     height = ((place - centre) ** 2).sum()
     (slope,) = torch.autograd.grad(height, place)
-    place = place - 0.1 * slope  #! ran 12
+    place = place - 0.1 * slope  #? 12
 print(place)
 
 
@@ -246,7 +246,7 @@ def distil(teacher, student, loader, T=4.0, alpha=0.7, epochs=5):
         for x, y in loader:
             with torch.no_grad():  #! read 12
                 soft = teacher(x)
-                logits = student(x)
+                logits = student(x)  #? 12
             kd = F.kl_div(F.log_softmax(logits / T, 1), F.softmax(soft / T, 1), reduction="batchmean") * T * T
             loss = alpha * kd + (1 - alpha) * F.cross_entropy(logits, y)
             optimizer.zero_grad()
@@ -262,7 +262,7 @@ torch.manual_seed(1)
 net = nn.Sequential(nn.Linear(5, 16), nn.ReLU(), nn.Linear(16, 16), nn.ReLU(), nn.Linear(16, 2))
 net.requires_grad_(False)
 for parameter in net[2].parameters():
-    parameter.requires_grad_ = True  #! 12
+    parameter.requires_grad_ = True  #! read 12
 net[4] = nn.Linear(16, 3)
 opt = torch.optim.SGD([*net[2].parameters(), *net[4].parameters()], lr=0.1)
 x, y = torch.randn(90, 5), torch.randint(3, (90,))

@@ -111,7 +111,7 @@ class Regularised:
     def penalty(self):
         total = 0.0
         for p in self.net.parameters():
-            total += p.abs().sum().item()  #! 13
+            total += p.abs().sum().item()  #! read 13
         return self.strength * total
 
     def __call__(self, x, y):

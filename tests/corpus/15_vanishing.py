@@ -33,11 +33,11 @@ import torch
 from torch import nn
 
 
-def make_mlp(sizes, activation=nn.Sigmoid):  #! ran 15
+def make_mlp(sizes, activation=nn.Sigmoid):  #? 15
     layers = []
     for n_in, n_out in zip(sizes[:-1], sizes[1:]):
         layers.append(nn.Linear(n_in, n_out))
-        layers.append(activation())  #! read 15
+        layers.append(activation())  #! 15
     return nn.Sequential(*layers[:-1])
 
 
@@ -102,7 +102,7 @@ for _ in range(20):
 import torch
 import torch.nn as nn
 torch.manual_seed(0)
-cell = nn.RNN(1, 16, batch_first=True)  #! ran 15
+cell = nn.RNN(1, 16, batch_first=True)  #? 15
 head = nn.Linear(16, 1)
 opt = torch.optim.SGD([*cell.parameters(), *head.parameters()], lr=0.05)
 for _ in range(10):
@@ -123,12 +123,12 @@ class Deep(nn.Module):
         self.inp = nn.Linear(2, d)
         self.layers = nn.ModuleList([nn.Linear(d, d) for _ in range(n)])
         self.out = nn.Linear(d, 1)
-        self.act = nn.Sigmoid()  #! ran 15
+        self.act = nn.Sigmoid()  #? 15
 
     def forward(self, x):
         h = self.act(self.inp(x))
         for i in range(len(self.layers)):
-            h = self.act(self.layers[i](h))  #! read 15
+            h = self.act(self.layers[i](h))  #! 15
         return self.out(h)
 
 

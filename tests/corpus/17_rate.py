@@ -35,7 +35,7 @@ from torch import nn
 
 net = nn.Sequential(nn.Linear(3, 16), nn.Tanh(), nn.Linear(16, 1))
 opt = torch.optim.SGD(net.parameters(), lr=0.2)
-warm = torch.optim.lr_scheduler.LambdaLR(opt, lambda step: 0.05 * (step + 1))  #? 17
+warm = torch.optim.lr_scheduler.LambdaLR(opt, lambda step: 0.05 * (step + 1))  #! ran 17
 x, y = torch.randn(100, 3), torch.randn(100, 1)
 for step in range(800):
     loss = nn.functional.mse_loss(net(x), y)
@@ -51,12 +51,12 @@ torch.manual_seed(0)
 w = torch.randn(3, 1, requires_grad=True)
 x = torch.randn(50, 3) * 3
 y = x @ torch.tensor([[1.0], [2.0], [3.0]])
-lr = 0.5  #! ran 17
+lr = 0.5  #? 17
 for _ in range(30):
     loss = ((x @ w - y) ** 2).mean()
     loss.backward()
     with torch.no_grad():
-        w -= lr * w.grad
+        w -= lr * w.grad  #! ran 17
         w.grad.zero_()
 
 
@@ -69,13 +69,13 @@ torch.manual_seed(11)
 
 def ramp(step):
     if step < 30:
-        return 1.0 + step  #! ran 17
+        return 1.0 + step  #? 17
     return 30.0
 
 
 net = nn.Sequential(nn.Linear(3, 24), nn.ReLU(), nn.Linear(24, 1))
 opt = torch.optim.SGD(net.parameters(), lr=0.1)
-schedule = torch.optim.lr_scheduler.LambdaLR(opt, ramp)
+schedule = torch.optim.lr_scheduler.LambdaLR(opt, ramp)  #! ran 17
 for x in torch.randn(60, 32, 3):
     loss = nn.functional.mse_loss(net(x), x.prod(1, keepdim=True))
     opt.zero_grad()

@@ -64,7 +64,7 @@ def evidence():
 for _ in range(50):
     opt.zero_grad()
     total = evidence()
-    total.backward()  #! ran 18
+    total.backward()  #? 18
     opt.step()
 
 
@@ -217,11 +217,11 @@ class HeavyBall(Optimizer):
             for p in group["params"]:
                 if p.grad is None:
                     continue
-                p.add_(p.grad, alpha=group["lr"])  #! 18
+                p.add_(p.grad, alpha=group["lr"])  #! read 18
 
 
 net = nn.Linear(5, 1)
-opt = HeavyBall(net.parameters(), lr=0.01)
+opt = HeavyBall(net.parameters(), lr=0.01)  #! ran 18
 for _ in range(100):
     x = torch.randn(20, 5)
     loss = nn.functional.mse_loss(net(x), x.sum(1, keepdim=True))
@@ -239,7 +239,7 @@ torch.manual_seed(6)
 
 class Forget:
     def run(self, state):
-        state["opt"].zero_grad()
+        state["opt"].zero_grad()  #! ran 18
 
 
 class Move:
@@ -249,7 +249,7 @@ class Move:
 
 net = nn.Linear(4, 2)
 state = {"opt": torch.optim.RMSprop(net.parameters(), lr=0.01)}
-plugins = [Forget(), Move()]  #! ran 18
+plugins = [Forget(), Move()]  #? 18
 for x in torch.randn(10, 16, 4):
     nn.functional.cross_entropy(net(x), (x.sum(1) > 0).long()).backward()
     for plugin in plugins:
@@ -269,7 +269,7 @@ for _ in range(10):
     action = dist.sample()
     reward = (action == 2).float()
     advantage = reward - value(state).squeeze(1).detach()
-    actor = (dist.log_prob(action) * advantage).mean()  #! ran 18
+    actor = (dist.log_prob(action) * advantage).mean()  #? 18
     critic = (value(state).squeeze(1) - reward).pow(2).mean()
     loss = actor + 0.5 * critic - 0.01 * dist.entropy().mean()  #? 18
     opt.zero_grad()

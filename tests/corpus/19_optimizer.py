@@ -33,9 +33,9 @@ class Small(nn.Module):
 
 
 net = Small()
-matrices = [p for p in net.parameters() if p.dim() == 2]  #! ran 19
+matrices = [p for p in net.parameters() if p.dim() == 2]  #? 19
 vectors = [p for p in net.parameters() if p.dim() == 1]
-opt = torch.optim.AdamW([{"params": matrices, "weight_decay": 0.1}, {"params": vectors, "weight_decay": 0.0}], lr=1e-3)
+opt = torch.optim.AdamW([{"params": matrices, "weight_decay": 0.1}, {"params": vectors, "weight_decay": 0.0}], lr=1e-3)  #! ran 19
 for _ in range(50):
     x, y = torch.randn(16, 1, 40), torch.randint(0, 3, (16,))
     opt.zero_grad()
@@ -52,7 +52,7 @@ class Mixture(nn.Module):
     def __init__(self, d, k):
         super().__init__()
         self.gate = nn.Linear(d, k)
-        self.experts = [nn.Linear(d, 1) for _ in range(k)]  #! 19
+        self.experts = [nn.Linear(d, 1) for _ in range(k)]  #! read 19
 
     def forward(self, x):
         weights = self.gate(x).softmax(1)
@@ -62,7 +62,7 @@ class Mixture(nn.Module):
 
 torch.manual_seed(32)
 net = Mixture(4, 3)
-opt = torch.optim.Adam(net.parameters(), lr=1e-2)
+opt = torch.optim.Adam(net.parameters(), lr=1e-2)  #! ran 19
 for x in torch.randn(20, 32, 4):
     loss = nn.functional.mse_loss(net(x), x[:, 0] * x[:, 1])
     opt.zero_grad()

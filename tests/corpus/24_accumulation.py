@@ -63,7 +63,7 @@ opt = torch.optim.SGD(net.parameters(), lr=0.02)
 
 
 def gradients_of(x):
-    opt.zero_grad()  #! 24
+    opt.zero_grad()  #! read 24
     loss = nn.functional.l1_loss(net(x), x.sum(1, keepdim=True))
     (loss / every).backward()
 
@@ -144,7 +144,7 @@ for start in range(0, len(batches), ACCUM):
     optim.zero_grad()
     for inputs, labels in batches[start : start + ACCUM]:
         loss = F.cross_entropy(net(inputs), labels)
-        loss.backward()  #! 24
+        loss.backward()  #! read 24
     optim.step()
 
 

@@ -79,7 +79,7 @@ from torch import nn
 class Policy(nn.Module):
     def __init__(self):
         super().__init__()
-        self.layers = nn.Sequential(nn.Linear(4, 3), nn.Softmax(dim=1))  #! read 25
+        self.layers = nn.Sequential(nn.Linear(4, 3), nn.Softmax(dim=1))  #! 25
 
     def forward(self, x):
         return self.layers(x)
@@ -92,7 +92,7 @@ x = torch.randn(12, 4)
 with torch.no_grad():
     y = torch.distributions.Categorical(probs=policy(x)).sample()
 for _ in range(4):
-    loss = nn.functional.cross_entropy(policy(x), y)  #! ran 25
+    loss = nn.functional.cross_entropy(policy(x), y)  #? 25
     opt.zero_grad()
     loss.backward()
     opt.step()
@@ -108,12 +108,12 @@ opt = torch.optim.SGD(net.parameters(), lr=0.1)
 
 
 def chances(x):
-    return torch.softmax(net(x), dim=-1)  #! read 25
+    return torch.softmax(net(x), dim=-1)  #! 25
 
 
 x, y = torch.randn(12, 4), torch.randint(0, 3, (12,))
 for _ in range(4):
-    loss = nn.functional.cross_entropy(chances(x), y)  #! ran 25
+    loss = nn.functional.cross_entropy(chances(x), y)  #? 25
     opt.zero_grad()
     loss.backward()
     opt.step()

@@ -1,0 +1,222 @@
+"""What is known of a script's run: six records, and the findings made of them."""
+
+import weakref
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import partial
+from types import CodeType, FrameType
+from typing import Any
+
+import torch
+
+from lab.watch.finding import RunFinding
+from lab.watch.records import (
+    BackwardCall,
+    CutRecord,
+    InPlaceWrite,
+    Leaf,
+    MeasuredStep,
+    NodeOrigin,
+    TensorOrigin,
+    WatchedOptimizer,
+    address_of,
+    has_numbers,
+)
+from lab.watch.sites import NOWHERE, Site, user_frames
+
+Tensor = torch.Tensor
+MAX_CALLS_HELD = 2  # of one function: what is called more often is a step, or an epoch
+
+
+@dataclass
+class Clock:
+    """Counters, and where the script is."""
+
+    iteration: int = 0  # backward passes that have run
+    gradients: int = 0  # backward passes and calls of autograd.grad()
+    nodes: int = 0  # graph nodes seen
+    cuts: int = 0
+    forward_ran: bool = False  # since the last backward pass
+    inspect_closely: bool = True  # whether this iteration gets the expensive checks
+    second_order: bool = False  # create_graph=True was used
+    hidden_saves: bool = False  # hooks of the script pack what nodes save: reading it would run them
+
+
+@dataclass
+class Tensors:
+    """Where tensors without a graph were made, leaves, modules and writes."""
+
+    origins: dict[int, TensorOrigin] = field(default_factory=dict)
+    leaves: dict[int, Leaf] = field(default_factory=dict)
+    leaf_ids: dict[int, int] = field(default_factory=dict)  # address of its values -> id of the leaf
+    modules: dict[int, tuple["weakref.ref[torch.nn.Module]", Site]] = field(default_factory=dict)
+    writes: deque[InPlaceWrite] = field(default_factory=partial(deque, maxlen=4096))
+
+
+@dataclass
+class Cuts:
+    """Where values left the graph."""
+
+    lines: dict[tuple[Site, str], CutRecord] = field(default_factory=dict)  # line and kind -> its cut
+    repeats: dict[tuple[Site, str], int] = field(default_factory=dict)  # line and kind -> number of cuts there
+    numbers: deque[tuple[float, CutRecord]] = field(default_factory=partial(deque, maxlen=256))  # the last of them
+    last_numpy: CutRecord | None = None
+    grad_modes: list[tuple[str, Site]] = field(default_factory=list)  # open no_grad blocks and switches
+    library_blocks: dict[Site, str] = field(default_factory=dict)  # line that entered PyTorch's own -> its function
+    inference_site: Site = NOWHERE  # the last line that entered inference_mode
+    freeze_site: Site = NOWHERE  # the last line that set requires_grad to False
+
+
+@dataclass
+class Training:
+    """Backward passes, steps, and what clears gradients."""
+
+    optimizers: list[WatchedOptimizer] = field(default_factory=list)
+    calls: dict[tuple[str, int], BackwardCall] = field(default_factory=dict)
+    last_call: BackwardCall | None = None
+    # leaf -> iteration and line in which its gradient was cleared, and whether a forward pass had run by then
+    cleared: dict[int, tuple[int, Site, bool]] = field(default_factory=dict)
+    zero_grad_sites: dict[int, Site] = field(default_factory=dict)  # leaf -> the last zero_grad() that cleared it
+    last_zero_grad: tuple[int, Site] = (-1, NOWHERE)  # its iteration and line
+    lost_gradients: dict[Site, tuple[int, Site]] = field(default_factory=dict)  # backward() -> how often, and where
+    useless_clips: dict[Site, int] = field(default_factory=dict)  # line that clips -> times in a row
+    hand_steps: dict[Site, list[MeasuredStep]] = field(default_factory=dict)  # line of a step by hand -> its steps
+    fresh_parameters: dict[Site, set[int]] = field(default_factory=dict)  # line -> iterations of first gradients
+    optimizer_parameter_sites: set[Site] = field(default_factory=set)
+    gradients_scaled: bool = False  # the script multiplies or divides gradients by hand
+    uses_grad_scaler: bool = False  # it may skip steps
+
+
+@dataclass
+class Graphs:
+    """Graphs that outlive the iteration in which they were made."""
+
+    # line -> its last result, the line of what it joins, iterations or rounds it spans, and iterations alone
+    chains: dict[Site, tuple["weakref.ref[Tensor]", Site, int, int]] = field(default_factory=dict)
+    passed: set[tuple[str, int]] = field(default_factory=set)  # lines whose nodes a backward pass went through
+    passed_later: set[Site] = field(default_factory=set)  # those that a later pass than the next one went through
+    carry_site: Site = NOWHERE  # the last line that used a result of an earlier iteration
+    states: dict[Site, int] = field(default_factory=dict)  # line -> past iterations that its graph reaches
+    # line that ran a model in eval mode -> node of its result, iteration, ids of its parameters
+    evaluations: dict[Site, list[tuple[NodeOrigin, int, frozenset[int]]]] = field(default_factory=dict)
+
+
+@dataclass
+class Danger:
+    """A value at which an operation has no finite result or slope."""
+
+    name: str
+    entry: NodeOrigin | None
+    site: Site
+    iteration: int
+    evidence: str
+    masked_at: Site = NOWHERE  # the line that selects other values instead
+
+
+@dataclass
+class Numbers:
+    """What the numbers of a run look like."""
+
+    dangers: deque[Danger] = field(default_factory=partial(deque, maxlen=64))
+    pairs: dict[Site, str] = field(default_factory=dict)  # line that broadcast (N, 1) with (N,) -> both shapes
+    relu_iterations: dict[Site, set[int]] = field(default_factory=dict)
+    dead_shares: dict[Site, list[float]] = field(default_factory=dict)  # relu -> shares of units 0 for a whole batch
+    constant_weights: dict[int, Leaf] = field(default_factory=dict)
+    # ratio of two gradients, line, evidence, and the fix for weights that were filled with small numbers
+    faded: list[tuple[float, Site, str, str]] = field(default_factory=list)
+    tiny_quotients: int = 0  # differences divided by a tiny number
+    tiny_step: tuple[Site, float] = NOWHERE, 0.0  # line of the last finite difference, and its size
+    nudges: dict[str, tuple[list[float], list[float]]] = field(default_factory=dict)  # file -> tiny steps up, and down
+
+
+class Run:
+    """The six records of a run. Its methods find and make the entries of single tensors, and add findings.
+
+    number   of the watcher, which nodes of the graph carry
+    guarded  runs own code where the script runs, without harm to it
+    """
+
+    def __init__(self, number: int, guarded: Callable[..., None]) -> None:
+        self.number, self.guarded = number, guarded
+        self.clock, self.tensors, self.cuts = Clock(), Tensors(), Cuts()
+        self.training, self.graphs, self.numbers = Training(), Graphs(), Numbers()
+        self.found: dict[tuple[int, str, int], RunFinding] = {}
+        self.pending: dict[str, RunFinding] = {}  # text of an error -> what it is explained by
+        self.compile_sites: list[Site] = []  # lines that called torch.compile
+        self.held_frames: dict[CodeType, FrameType] = {}
+        self.calls_seen: dict[CodeType, int] = {}  # function -> calls of it in which a backward pass ran
+
+    def report(self, failure: int, where: Site, evidence: str, advice: str = "") -> None:
+        """Add a finding, unless the same failure was already found in this line."""
+        iteration = self.clock.iteration + self.clock.forward_ran  # after a forward operation, the next pass
+        found = RunFinding(failure, where.file, where.line, evidence, iteration, advice)
+        self.found.setdefault((failure, where.file, where.line), found)
+
+    def forget(self) -> None:
+        """Forget everything that refers to a tensor, even weakly."""
+        self.tensors, self.cuts, self.training = Tensors(), Cuts(), Training()
+        self.graphs, self.numbers = Graphs(), Numbers()
+        self.pending.clear()
+        self.held_frames.clear()
+
+    def hold_variables(self) -> None:
+        """Keep the variables of the functions that are running until the findings are made, as the script's own are
+        kept: in many scripts all is made in a function `main`. What is called again and again keeps nothing, and in a
+        script with weak references nothing does: it may look when its objects go."""
+        for frame in user_frames():
+            code = frame.f_code
+            watches = any(value is weakref for value in frame.f_globals.values())
+            if code.co_name == "<module>" or watches or self.held_frames.get(code) is frame:
+                continue
+            self.calls_seen[code] = self.calls_seen.get(code, 0) + 1
+            if self.calls_seen[code] <= MAX_CALLS_HELD:
+                self.held_frames[code] = frame
+            else:
+                self.held_frames.pop(code, None)
+
+    def origin(self, tensor: Any) -> TensorOrigin | None:
+        """Return where a tensor without a graph was made, or None if that was not seen."""
+        known = self.tensors.origins.get(id(tensor))
+        return known if known is not None and known.ref() is tensor else None
+
+    def remember_origin(self, tensor: Tensor, here: Site, cut: CutRecord | None, name: str = "") -> None:
+        """Remember where a tensor without a graph was made."""
+        if self.origin(tensor) is None:
+            key, store = id(tensor), self.tensors.origins
+            store[key] = TensorOrigin(weakref.ref(tensor, partial(forget_dead, store, key)), here, cut, name)
+
+    def leaf(self, tensor: Tensor, here: Site = NOWHERE) -> Leaf:
+        """Return the record of a leaf; create it if there is none."""
+        key, store = id(tensor), self.tensors.leaves
+        found = store.get(key)
+        if found is not None and found.ref() is tensor:
+            return found
+        if not here.line:
+            origin = self.origin(tensor)
+            here = NOWHERE if origin is None else origin.site
+        found = store[key] = Leaf(
+            weakref.ref(tensor, partial(forget_dead, store, key)),
+            here,
+            tuple(tensor.shape) if has_numbers(tensor) else (),
+            is_parameter=isinstance(tensor, torch.nn.Parameter),
+            optimizers_before=len(self.training.optimizers),
+        )
+        if address := address_of(tensor):
+            self.tensors.leaf_ids[address] = key
+        return found
+
+    def cut_of_number(self, value: float) -> CutRecord | None:
+        """Return the cut that last gave this number, or None."""
+        return next((cut for number, cut in reversed(self.cuts.numbers) if number == value), None)
+
+    def call_at(self, here: Site) -> BackwardCall:
+        """Return the record of the line that calls backward() or autograd.grad()."""
+        return self.training.calls.setdefault((here.file, here.line), BackwardCall(here))
+
+
+def forget_dead(store: dict[int, Any], key: int, ref: Any) -> None:
+    """Forget the record of a deleted tensor, whose id may be reused."""
+    known = store.get(key)
+    if known is not None and known.ref is ref:
+        del store[key]

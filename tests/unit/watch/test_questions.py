@@ -1,0 +1,136 @@
+"""What people bring from outside, answered by general questions: what is alive after its turn, which term of a loss
+reaches which parameter, what PyTorch itself says of shapes and messages, whether the batch is finite."""
+
+import pytest
+
+torch = pytest.importorskip("torch")
+
+from lab.watch.__main__ import run  # noqa: E402
+from lab.watch.watcher import Watcher  # noqa: E402
+
+BEGIN = """import torch
+from torch import nn
+torch.manual_seed(0)
+net = nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 3))
+opt = torch.optim.SGD(net.parameters(), lr=0.01)
+x, y = torch.randn(16, 4), torch.randint(0, 3, (16,))
+"""
+STEP = """    loss = nn.functional.cross_entropy(net(x), y)
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+"""
+# program -> the only finding, with the line that ends in `#`
+PROGRAMS = {
+    "a generator's term behind detach": (
+        11,
+        """gen, made = nn.Linear(4, 4), 0
+for i in range(5):
+    other = torch.optim.SGD(gen.parameters(), lr=0.01) if i == 0 else other
+    fake = gen(x)
+    adversarial = net(fake.detach()).square().mean()  #
+    loss = adversarial + 10 * (fake - x).abs().mean()
+    opt.zero_grad()
+    other.zero_grad()
+    loss.backward()
+    other.step()
+    opt.zero_grad()
+    net(fake.detach()).square().mean().backward()
+    opt.step()
+""",
+    ),
+    "a sum of graphs in a validation": (
+        10,
+        f"""def validate():
+    total = 0
+    for part in x.split(4):
+        total += net(part).square().mean()  #
+    return total.item()
+for _ in range(3):
+{STEP}    validate()
+""",
+    ),
+    "a softmax before the loss of a validation": (
+        25,
+        f"""for _ in range(3):
+{STEP}    with torch.no_grad():
+        scores = net(x).softmax(1)  #
+        print(nn.functional.cross_entropy(scores, y).item())
+""",
+    ),
+    "one prediction for several targets": (
+        8,
+        """for _ in range(3):
+    loss = nn.functional.mse_loss(net(x)[:, :1], x)  #
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+""",
+    ),
+    "a nan in the batch": (9, f"x[3, 1] = float('nan')\nfor _ in range(3):\n{STEP.replace('y)', 'y)  #')}"),
+    "all frozen, and a loss that is asked for gradients": (
+        4,
+        f"""net.requires_grad_(False)
+for _ in range(3):
+{STEP.replace("    opt.zero", "    loss.requires_grad = True  #" + chr(10) + "    opt.zero")}""",
+    ),
+    "integers that should learn": (
+        22,
+        "w = nn.Parameter(torch.ones(2).to(torch.int8), False)\nw.requires_grad = True  #\n",
+    ),
+}
+RIGHT = {
+    "the critic's part of an actor's loss is not stepped": """critic = nn.Linear(3, 1)
+other = torch.optim.SGD(critic.parameters(), lr=0.01)
+for i in range(5):
+    other.zero_grad()
+    nn.functional.mse_loss(critic(net(x).detach()), x[:, :1]).backward()
+    other.step()
+    opt.zero_grad()
+    (-critic(net(x)).mean() + 0.1 * net(x).square().mean()).backward()
+    opt.step()
+""",
+    "a sum over the steps of a sequence": """for _ in range(4):
+    total = 0
+    for part in x.split(4):
+        total += net(part).square().mean()
+    opt.zero_grad()
+    total.backward()
+    opt.step()
+""",
+    "a number as the target": f"for _ in range(3):\n{STEP}    nn.functional.mse_loss(net(x), torch.tensor(0.0)).item()\n",
+    "a nan that is left out": """x[3, 1] = float("nan")
+for _ in range(3):
+    loss = nn.functional.cross_entropy(net(x.nan_to_num()), y)
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+""",
+    "an error of the script's own": "raise KeyError('loss')\n",
+}
+
+
+def found(source, script):
+    script.write_text(source, "utf-8")
+    with Watcher() as watcher:
+        _, error, variables = run(script)
+    findings = [(finding.failure, finding.line) for finding in watcher.findings(error)]
+    variables.clear()
+    assert watcher.failure == ""
+    return findings
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_a_general_question_names_the_line(name, tmp_path):
+    failure, text = PROGRAMS[name]
+    lines = (BEGIN + text).split("\n")
+    assert found(BEGIN + text, tmp_path / "script.py") == [
+        (failure, next(i for i, line in enumerate(lines, 1) if line.endswith("#")))
+    ]
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", RIGHT)
+def test_a_right_program_gets_no_answer(name, tmp_path):
+    assert found(BEGIN + RIGHT[name], tmp_path / "script.py") == []
