@@ -399,6 +399,17 @@ def source_of(code: CodeType | None) -> Code:
     }
 
 
+class UniqueNames:
+    """Makes names unique by appending a number."""
+
+    def __init__(self) -> None:
+        self.counts: dict[str, int] = {}
+
+    def unique(self, name: str) -> str:
+        count = self.counts[name] = self.counts.get(name, 0) + 1
+        return name if count == 1 else self.unique(f"{name}_{count}")
+
+
 def plain_name(name: str) -> str:
     """Return an operation's name without underscores, or the lab's symbol for it: `+` for `__add__`."""
     bare = name.strip("_")

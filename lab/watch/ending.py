@@ -226,10 +226,9 @@ def report_unoptimized(run: Run) -> None:
     for where, lost in by_place.items():
         made_at = lost[0].site.line
         made_in = f", made in line {made_at}," if made_at and made_at != where.line else ""
-        listed = in_plain_container(run, lost[0].ref())
         evidence = f"{len(lost)} tensors that require gradients (shapes {shapes_of(lost)}){made_in} got one in "
         evidence += f"{lost[0].backward_count} backward passes, and no optimizer has them."
-        run.report(19, where, evidence, fixes.REGISTER if listed else fixes.GIVE_TO_OPTIMIZER)
+        run.report(19, where, evidence, fixes.GIVE_TO_OPTIMIZER)
 
 
 def cause_of_unoptimized(run: Run, leaf: Leaf) -> Site:
@@ -242,18 +241,6 @@ def cause_of_unoptimized(run: Run, leaf: Leaf) -> Site:
     above = same and leaf.site.file == last.site.file and leaf.site.line < last.site.line
     late = leaf.optimizers_before > last.index if leaf.is_parameter else not above
     return Site(*(leaf if late else last).site[:2])
-
-
-def in_plain_container(run: Run, parameter: Tensor | None) -> bool:
-    """Tell whether a module keeps a parameter in a plain list or dict, where PyTorch does not find it."""
-    modules = [module for ref, _ in run.tensors.modules.values() if (module := ref()) is not None]
-    for value in [value for module in modules for name, value in vars(module).items() if not name.startswith("_")]:
-        parts = list(value.values()) if isinstance(value, dict) else value if isinstance(value, (list, tuple)) else ()
-        for part in parts:
-            inside = part.parameters() if isinstance(part, torch.nn.Module) else [part]
-            if any(one is parameter for one in inside):
-                return True
-    return False
 
 
 def shapes_of(leaves: Sequence[Leaf]) -> str:

@@ -16,11 +16,11 @@ from lab.watch.cards import (
     SeedGradient,
     SourceLine,
     TraceDraft,
+    UniqueNames,
     caller,
     preview,
     variable_name,
 )
-from lab.watch.names import UniqueNames
 from model import Tensor, topological_order
 
 MAX_UNFINISHED = 2_000

@@ -16,11 +16,6 @@ from lab.watch.sites import NOWHERE, Site, is_library
 
 Tensor = torch.Tensor
 VERSION_MISMATCH = re.compile(r"\[([\d, ]*)\]\]?.*? is at version (\d+); expected version (\d+)", re.S)
-DTYPE_MISMATCH = re.compile(
-    r"same dtype|can't be cast|[Ff]ound dtype|expected scalar type|must match the dtype|"
-    r"not implemented for '(Long|Int)'"
-)
-INTEGER_DTYPE = re.compile(r"Long|Int|Short|Char|Byte|Bool|int\d|long|bool|not implemented")
 
 
 def user_line(error: BaseException) -> Site:
@@ -241,28 +236,6 @@ def explain_with_records(run: Run, error: BaseException, here: Site, text: str) 
     elif "Inference tensors cannot be saved" in text and run.cuts.inference_site.line:
         evidence = f"Line {here.line} uses tensors made in inference mode, which is switched on here."
         run.report(12, run.cuts.inference_site, evidence, fixes.NO_INFERENCE_MODE)
-    elif DTYPE_MISMATCH.search(text):
-        report_integers(run, error, here)
     else:
         return False
     return True
-
-
-def report_integers(run: Run, error: BaseException, here: Site) -> None:
-    """Blame the line that made the integers when an operation got integers and floats."""
-    trace, found = error.__traceback__, None
-    if not INTEGER_DTYPE.search(str(error)):  # both are floats, of different precision
-        return
-    wanted_float = "Long but found Float" in str(error) or "Int but found Float" in str(error)
-    while trace is not None:
-        for value in list(trace.tb_frame.f_locals.values()):
-            if not isinstance(value, Tensor) or value.requires_grad or value.is_floating_point() != wanted_float:
-                continue
-            origin = run.origin(value)
-            if origin is not None and value.dim():
-                found = origin.site, value.dtype
-        trace = trace.tb_next
-    where, dtype = found or (here, "integers")
-    evidence = f"The tensor made here has dtype {dtype}; line {here.line} cannot compute with it: "
-    evidence += f"{str(error).splitlines()[0]}"
-    run.report(22, where, evidence, fixes.WHOLE_LABELS if wanted_float else "")

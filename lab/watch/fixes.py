@@ -40,14 +40,14 @@ REGISTER = (
     "into plain lists and dicts."
 )
 GIVE_TO_OPTIMIZER = (
-    "Give these tensors to the optimizer, or add them with `optimizer.add_param_group`. If they should not learn, "
-    "switch their gradients off: `.requires_grad_(False)`."
+    "Give these tensors to the optimizer, or add them with `optimizer.add_param_group`; layers in plain lists or dicts "
+    "belong in `nn.ModuleList` or `nn.ModuleDict`. If they should not learn, switch their gradients off: "
+    "`.requires_grad_(False)`."
 )
 MAKE_ONCE = "Make the layer once, in `__init__`, and only call it in `forward`."
 STRAIGHT_THROUGH = (
     "Let the gradient bypass the step: `x + (x.round() - x).detach()`; likewise for `sign`, `bernoulli` and others."
 )
-WHOLE_LABELS = "Class labels are whole numbers: `labels.long()`."
 STEP_FOR_THE_REST = (
     "Step once more after the loop for the batches that are left over, divided by their own number, or leave them out."
 )

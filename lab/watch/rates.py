@@ -15,8 +15,6 @@ MIN_VALUES = 5  # losses
 MAX_SAMPLE = 32_768  # numbers of a tensor that are measured, roughly
 LONG_STEP = 0.3  # as a fraction of the parameters' norm
 REPLACING_STEP = 1.0  # as a fraction of the parameters' norm: little of them is left
-# On a parabola, the predicted fall of a stable step (lr < 2 / curvature) is less than 4 times the loss.
-MAX_STABLE_FALL = 4.0
 MIN_OVERSHOOT_FALL = 0.5  # of the loss, in the longest step: below it no step overshoots a valley
 
 
@@ -78,20 +76,12 @@ def long_step_evidence(values: Sequence[float], moves: Sequence[MeasuredStep]) -
         return (
             f"changed the parameters by {length:.2g} times their size, and the loss went from {begin:.3g} to {end:.3g}."
         )
-    early, late = median(values[:3]), median(values[-max(3, len(values) // 3) :])
-    stalled = min(values) >= 0 and not late < 0.9 * early
+    late = median(values[-max(3, len(values) // 3) :])
     high = max(values[1:MIN_VALUES])
     if length > REPLACING_STEP and high > 2 * begin >= 0 and len(values) >= 2 * MIN_VALUES and not late < 0.9 * begin:
         return (
             f"changed the parameters by {length:.2g} times their size: the loss went from {begin:.3g} to {high:.3g}, "
             f"and only came back to {late:.3g}."
-        )
-    falls = [move.predicted_fall for move in moves]
-    long = sum(not fall <= MAX_STABLE_FALL for fall in falls)
-    if len(falls) >= 3 and 2 * long > len(falls) and (stalled or not math.isfinite(end)):
-        return (
-            f"would lower the loss by {median(falls):.2g} times itself if its slope stayed the same (by more than "
-            f"{MAX_STABLE_FALL:g} times in {long} of {len(falls)} steps); the loss went from {early:.3g} to {late:.3g}."
         )
     return ""
 

@@ -8,8 +8,17 @@ import torch
 
 from lab.trace.parts import Captured
 from lab.trace.recording import Trace
-from lab.watch.cards import ArrayPreview, EdgeMessage, NodeCard, SeedGradient, SourceLine, TraceDraft, caller, preview
-from lab.watch.names import UniqueNames
+from lab.watch.cards import (
+    ArrayPreview,
+    EdgeMessage,
+    NodeCard,
+    SeedGradient,
+    SourceLine,
+    TraceDraft,
+    UniqueNames,
+    caller,
+    preview,
+)
 from lab.watch.records import kind, storage_of
 
 Tensor = torch.Tensor
