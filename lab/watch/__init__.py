@@ -5,7 +5,6 @@ Only this package imports PyTorch, and only when it is needed."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
 
 from lab.watch.finding import RunFinding
 from lab.watch.passes import RecordedPass, watch
@@ -23,7 +22,7 @@ def doctor() -> Iterator[list[RunFinding]]:
     from lab.watch.watcher import Watcher
 
     found: list[RunFinding] = []
-    watcher: Any = Watcher()
+    watcher = Watcher()
     error: BaseException | None = None
     try:
         with watcher:

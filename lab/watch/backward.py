@@ -62,7 +62,6 @@ def look_at_backward(run: Run, function: Any, args: tuple[Any, ...], kwargs: dic
         explain_later(run, error, loss, here)
         raise
     run.clock.iteration += 1
-    run.clock.gradients += 1
     top = origin_of(loss.grad_fn)
     if top is not None and top.past_iterations and run.graphs.carry_site.line:
         run.graphs.states[run.graphs.carry_site] = top.past_iterations
@@ -106,30 +105,10 @@ def look_at_grad(run: Run, function: Any, args: tuple[Any, ...], kwargs: dict[st
     for part in gradients:
         if isinstance(part, Tensor) and part.grad_fn is None:
             run.remember_origin(part, here, None)
-    if create_graph:
-        run.clock.second_order = True
-        for tensor in inputs:
-            if tensor.is_leaf and tensor.requires_grad:
-                run.leaf(tensor).has_graph_grad = True
-    elif first.numel() == 1:
-        note_gradients(run, first, inputs, gradients, here)
-
-
-def note_gradients(
-    run: Run, loss: Tensor, inputs: tuple[Tensor, ...], gradients: tuple[Tensor | None, ...], here: Site
-) -> None:
-    """Record gradients of leaves returned by autograd.grad(), which are used for steps by hand."""
-    leaves = [(tensor, grad) for tensor, grad in zip(inputs, gradients, strict=False) if tensor.is_leaf]
-    if not leaves or {id(t) for t in leaves_of(loss.grad_fn)} - {id(t) for t, _ in leaves}:
-        return  # gradients of some leaves, such as an input: not a training step
-    run.training.last_call = call = run.call_at(here)
-    call.losses.append(float(loss.detach().real))
-    call.iterations.append(run.clock.iteration)
-    call.leaves = [weakref.ref(tensor) for tensor, _ in leaves]
-    call.cost_sign, _ = cost_sign(loss.grad_fn)
-    run.clock.gradients += 1
-    for tensor, grad in leaves:
-        run.leaf(tensor).autograd_grad = None if grad is None else weakref.ref(grad)
+    for tensor in inputs:
+        if tensor.is_leaf and tensor.requires_grad:
+            leaf = run.leaf(tensor)
+            leaf.asked, leaf.has_graph_grad = True, leaf.has_graph_grad or create_graph
 
 
 def mark_nodes(run: Run, loss: Tensor) -> None:

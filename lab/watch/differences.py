@@ -43,9 +43,7 @@ def check_hand_comparison(run: Run) -> None:
     single = [
         leaf
         for leaf in run.tensors.leaves.values()
-        if (tensor := leaf.ref()) is not None
-        and tensor.dtype == torch.float32
-        and (leaf.backward_count or leaf.autograd_grad)
+        if (tensor := leaf.ref()) is not None and tensor.dtype == torch.float32 and (leaf.backward_count or leaf.asked)
     ]
     if (run.numbers.tiny_quotients >= 2 or both) and single and not any(opt.steps for opt in run.training.optimizers):
         at, step = run.numbers.tiny_step

@@ -87,7 +87,7 @@ def report_carried_graphs(run: Run) -> None:
     for where, (ref, source, spans, iterations) in run.graphs.chains.items():
         tensor = ref()
         alive = tensor is not None and tensor.grad_fn is not None
-        idle = where[:2] not in run.graphs.passed and run.clock.iteration  # rounds of a loop after a training step
+        idle = where[:2] not in run.graphs.passed and where in run.graphs.evaluation_sums
         if where not in run.graphs.passed_later and (alive or idle or iterations >= MIN_ITERATIONS):
             kept = 0 if source == where else sites.line_that_keeps(source.file, source.line, ())
             evidence = f"The result of line {where.line} {'still holds' if alive else 'held'} the graphs of at least "
@@ -140,7 +140,8 @@ def report_evaluations(run: Run) -> None:
     for where, runs in run.graphs.evaluations.items():
         iterations = {iteration for _, iteration, _ in runs}
         used = any(entry.site[:2] in run.graphs.passed or detached & owned for entry, _, owned in runs)
-        if len(iterations) >= MIN_ITERATIONS and not used:
+        summed = (10, where.file, where.line) in run.found
+        if len(iterations) >= MIN_ITERATIONS and not used and not summed:
             evidence = f"The model ran here in eval mode between {len(iterations)} training steps, each time with its "
             evidence += "graph, and no backward() ever went through it."
             run.report(12, where, evidence, fixes.UNDER_NO_GRAD)
@@ -298,7 +299,8 @@ def report_lost_gradients(run: Run, count: int, times: int, cleared: Site, step:
 def report_dead_units(run: Run) -> None:
     """Report relus most of whose units stayed 0 for whole batches."""
     optimizers = run.training.optimizers
-    for where, shares in run.numbers.dead_shares.items():
+    for where, by_iteration in run.numbers.dead_shares.items():
+        shares = list(by_iteration.values())
         if len(shares) >= MIN_ITERATIONS and min(shares[-3:]) >= MIN_DEAD_SHARE and optimizers:
             cause = where
             if shares[0] < MIN_DEAD_SHARE and len(optimizers) == 1:

@@ -102,13 +102,11 @@ def skip_joins(node: Any) -> Any:
 def measure_dead_units(run: Run, entry: NodeOrigin, result: Tensor) -> None:
     """Record the share of a relu's units that are 0 for the whole batch, once per iteration."""
     where = entry.module_site if entry.module_site.line else entry.site
-    seen = run.numbers.relu_iterations.setdefault(where, set())
-    if result.dim() < 2 or result.shape[0] < 4 or run.clock.iteration in seen:
+    shares = run.numbers.dead_shares.setdefault(where, {})
+    if result.dim() < 2 or result.shape[0] < 4 or run.clock.iteration in shares:
         return
-    seen.add(run.clock.iteration)
     over = (0, *range(2, result.dim()))
-    dead = float((result.detach() == 0).all(dim=over).double().mean())
-    run.numbers.dead_shares.setdefault(where, []).append(dead)
+    shares[run.clock.iteration] = float((result.detach() == 0).all(dim=over).double().mean())
 
 
 def report_non_leaf_grad(run: Run, tensor: Tensor, node: Any) -> None:

@@ -59,10 +59,6 @@ def check_direction(run: Run) -> None:
             run.report(18, opt.site, evidence, fixes.NO_MAXIMIZE if upward else fixes.STEP_DOWN)
         elif call.cost_sign < 0 and worse and not upward:
             report_minus(run, call, took)
-    for where, moves in training.hand_steps.items():
-        if climbs(moves) and any(rises_by_hand(run, call) for call in training.calls.values()):
-            evidence = f"In {len(moves)} of {len(moves)} steps by hand the parameters went along their gradient, "
-            run.report(18, where, evidence + "uphill, and the loss rose.")
 
 
 def report_minus(run: Run, call: BackwardCall, took: str) -> None:
@@ -77,20 +73,6 @@ def report_minus(run: Run, call: BackwardCall, took: str) -> None:
 def climbs(moves: list[MeasuredStep]) -> bool:
     """Tell whether each measured step went along the gradient."""
     return len(moves) >= MIN_ITERATIONS and all(move.along_gradient > 0 for move in moves)
-
-
-def rises_by_hand(run: Run, call: BackwardCall) -> bool:
-    """Tell whether a cost rose although all its leaves are moved by hand; a score may rise, a cost should not.
-
-    A leaf that another line moves too may be moved back there, as sharpness-aware minimisation does. Where a network is
-    frozen, its input may be what moves, uphill on purpose."""
-    modules = [module for ref, _ in run.tensors.modules.values() if (module := ref()) is not None]
-    if any(not parameter.requires_grad for module in modules for parameter in module.parameters(recurse=False)):
-        return False
-    leaves = [run.leaf(tensor) for tensor in call.tensors]
-    by_hand = all(leaf.hand_step_count and len(leaf.step_sites) == 1 and not leaf.stepped for leaf in leaves)
-    cost = call.cost_sign > 0 or (len(leaves) > 1 and call.cost_sign == 0)
-    return by_hand and cost and len(call.losses) >= MIN_ITERATIONS and not call.losses[-1] <= call.losses[0]
 
 
 def check_step_before_backward(run: Run, loss: Tensor, reached: list[Tensor], here: Site) -> None:

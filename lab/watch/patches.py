@@ -84,6 +84,7 @@ class Patches:
         """Watch calls of the model only in eval mode, which Module.eval() starts by train(False)."""
         yield
         mode = arguments(old, args, kwargs)["mode"]
+        self.run.clock.evaluating = not mode
         if self.eval_hook is not None and mode:
             self.eval_hook.remove()
             self.eval_hook = None

@@ -45,16 +45,6 @@ def sample(tensor: Tensor) -> Tensor:
     return tensor.detach().flatten()[:: tensor.numel() // MAX_SAMPLE | 1]
 
 
-def measure_hand_step(run: Run, here: Site, parameter: Tensor, moved: Tensor, along: float) -> None:
-    """Add the change of one parameter to the measured step by hand at this line."""
-    moves, now = run.training.hand_steps.setdefault(here, []), run.clock.gradients
-    if not moves or moves[-1].iteration != now:
-        moves.append(MeasuredStep(now, 0.0, 0.0, 0.0, last_loss(run)))
-    moves[-1].squared_change += float(moved.detach().square().sum())
-    moves[-1].squared_size += float(parameter.detach().square().sum())
-    moves[-1].along_gradient += along
-
-
 def last_loss(run: Run) -> float:
     call = run.training.last_call
     return float(call.losses[-1]) if call and call.losses else math.nan
@@ -102,15 +92,10 @@ def rate_line(opt: WatchedOptimizer) -> Site:
 
 
 def check_rates(run: Run) -> None:
-    """Report optimizers, and steps by hand, whose steps were too long."""
+    """Report optimizers whose steps were too long."""
     calls = list(run.training.calls.values())
     for opt in run.training.optimizers:
         own = [call for call in calls if any(id(tensor) in opt.parameter_ids for tensor in call.tensors)]
         evidence = long_step_evidence(own[0].losses, opt.measured_steps) if len(own) == 1 else ""
         if evidence:
             run.report(17, rate_line(opt), f"Steps of {opt.kind} {evidence}")
-    for here, moves in run.training.hand_steps.items():
-        evidence = long_step_evidence(calls[0].losses, moves) if len(calls) == 1 else ""
-        if evidence and all(move.along_gradient <= 0 for move in moves):
-            run.report(17, here, f"Steps by hand in this line {evidence}")
-            return

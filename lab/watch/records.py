@@ -140,9 +140,7 @@ class Leaf:
     loaded: bool = False  # copied from another tensor before its first backward pass
     version_at_backward: int = 0
     changed: bool = False  # since the first backward pass
-    hand_step_count: int = 0
-    step_sites: set[Site] = field(default_factory=set)  # lines that wrote to it while it had a gradient
-    autograd_grad: "weakref.ref[Tensor] | None" = None  # the gradient that autograd.grad() returned
+    asked: bool = False  # autograd.grad() was called for it
     has_graph_grad: bool = False  # its gradient was taken with create_graph=True: an input, not a parameter
 
 

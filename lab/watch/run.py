@@ -16,7 +16,6 @@ from lab.watch.records import (
     CutRecord,
     InPlaceWrite,
     Leaf,
-    MeasuredStep,
     NodeOrigin,
     TensorOrigin,
     WatchedOptimizer,
@@ -34,12 +33,11 @@ class Clock:
     """Counters, and where the script is."""
 
     iteration: int = 0  # backward passes that have run
-    gradients: int = 0  # backward passes and calls of autograd.grad()
     nodes: int = 0  # graph nodes seen
     cuts: int = 0
+    evaluating: bool = False  # a model is in eval mode
     forward_ran: bool = False  # since the last backward pass
     inspect_closely: bool = True  # whether this iteration gets the expensive checks
-    second_order: bool = False  # create_graph=True was used
     hidden_saves: bool = False  # hooks of the script pack what nodes save: reading it would run them
 
 
@@ -81,7 +79,6 @@ class Training:
     last_zero_grad: tuple[int, Site] = (-1, NOWHERE)  # its iteration and line
     lost_gradients: dict[Site, tuple[int, Site]] = field(default_factory=dict)  # backward() -> how often, and where
     useless_clips: dict[Site, int] = field(default_factory=dict)  # line that clips -> times in a row
-    hand_steps: dict[Site, list[MeasuredStep]] = field(default_factory=dict)  # line of a step by hand -> its steps
     fresh_parameters: dict[Site, set[int]] = field(default_factory=dict)  # line -> iterations of first gradients
     optimizer_parameter_sites: set[Site] = field(default_factory=set)
     gradients_scaled: bool = False  # the script multiplies or divides gradients by hand
@@ -94,6 +91,7 @@ class Graphs:
 
     # line -> its last result, the line of what it joins, iterations or rounds it spans, and iterations alone
     chains: dict[Site, tuple["weakref.ref[Tensor]", Site, int, int]] = field(default_factory=dict)
+    evaluation_sums: set[Site] = field(default_factory=set)  # those in eval mode, after a training step
     passed: set[tuple[str, int]] = field(default_factory=set)  # lines whose nodes a backward pass went through
     passed_later: set[Site] = field(default_factory=set)  # those that a later pass than the next one went through
     carry_site: Site = NOWHERE  # the last line that used a result of an earlier iteration
@@ -120,8 +118,8 @@ class Numbers:
 
     dangers: deque[Danger] = field(default_factory=partial(deque, maxlen=64))
     pairs: dict[Site, str] = field(default_factory=dict)  # line that broadcast (N, 1) with (N,) -> both shapes
-    relu_iterations: dict[Site, set[int]] = field(default_factory=dict)
-    dead_shares: dict[Site, list[float]] = field(default_factory=dict)  # relu -> shares of units 0 for a whole batch
+    # relu -> for each iteration, the share of its units that are 0 for a whole batch
+    dead_shares: dict[Site, dict[int, float]] = field(default_factory=dict)
     constant_weights: dict[int, Leaf] = field(default_factory=dict)
     # ratio of two gradients, line, evidence, and the fix for weights that were filled with small numbers
     faded: list[tuple[float, Site, str, str]] = field(default_factory=list)

@@ -202,6 +202,8 @@ class Watcher(Listener):
         """Record a result that spans several iterations or rounds, and the line of what it sums or joins."""
         spans = max(entry.chain, entry.past_iterations)
         if spans >= MIN_RUNNING_SUM:
+            if self.run.clock.evaluating and self.run.clock.iteration:
+                self.run.graphs.evaluation_sums.add(entry.site)
             self.run.graphs.chains[entry.site] = weakref.ref(result), source, spans, entry.past_iterations
 
     # Attributes

@@ -4,14 +4,13 @@ from typing import Any
 
 import torch
 
-from lab.watch import cuts, differences, errors, rates
+from lab.watch import cuts, differences, errors
 from lab.watch.onlooker import Look
 from lab.watch.records import InPlaceWrite, Leaf, address_of, has_numbers, storage_of, version_of
 from lab.watch.run import Run
-from lab.watch.sites import Site, is_library, outer_frame, site
+from lab.watch.sites import Site, outer_frame, site
 
 Tensor = torch.Tensor
-MAX_HAND_STEPS = 6
 SCALINGS = frozenset(("div_", "mul_", "__itruediv__", "__imul__"))
 
 
@@ -65,7 +64,6 @@ def write_in_place(run: Run, name: str, given: tuple[Any, ...], operands: list[T
     here, tensors = site(), run.tensors
     differences.note_finite_difference(run, name, given, here)
     leaf = tensors.leaves.get(tensors.leaf_ids.get(address_of(tensor), 0))
-    copy = before_write(leaf, tensor, name)
     version = version_of(tensor)
     yield
     if name == "zero_":
@@ -76,7 +74,7 @@ def write_in_place(run: Run, name: str, given: tuple[Any, ...], operands: list[T
     if version_of(tensor) != version:
         note_write(run, tensor, version, here)
     if leaf is not None:
-        after_write(run, leaf, tensor, copy, here, name)
+        after_write(leaf, tensor, here, name)
 
 
 def leaves_with_gradient(run: Run, tensor: Tensor) -> list[int]:
@@ -85,34 +83,12 @@ def leaves_with_gradient(run: Run, tensor: Tensor) -> list[int]:
     return [key for key, parameter in found if parameter is not None and parameter.grad is tensor]
 
 
-def gradient_of(leaf: Leaf) -> Tensor | None:
-    """Return a leaf's gradient, or the one that autograd.grad() returned for it, or None."""
-    parameter = leaf.ref()
-    if parameter is not None and parameter.grad is not None:
-        return parameter.grad
-    return leaf.autograd_grad() if leaf.autograd_grad is not None else None
-
-
-def before_write(leaf: Leaf | None, tensor: Tensor, name: str) -> Tensor | None:
-    """Return a copy of a parameter before a step by hand; None for other writes and after MAX_HAND_STEPS."""
-    if leaf is None or leaf.hand_step_count >= MAX_HAND_STEPS or name == "copy_":
-        return None
-    if is_library(outer_frame().f_code.co_filename):
-        return None
-    gradient = gradient_of(leaf)
-    return None if gradient is None or tensor.shape != gradient.shape else tensor.detach().clone()
-
-
-def after_write(run: Run, leaf: Leaf, tensor: Tensor, before: Tensor | None, here: Site, name: str) -> None:
+def after_write(leaf: Leaf, tensor: Tensor, here: Site, name: str) -> None:
     """Record a write to a leaf: an initialisation before its first gradient, or a step by hand."""
     if not leaf.backward_count:
         leaf.init_site = here
         leaf.loaded = leaf.loaded or (name == "copy_" and tensor.shape == leaf.shape)  # not into a few of its rows
     leaf.written_by_hand = leaf.backward_count > 0
-    if gradient_of(leaf) is not None:
-        leaf.step_sites.add(here)
-    if before is not None:
-        note_hand_step(run, leaf, tensor.detach() - before, here)
 
 
 def replace_data(run: Run, tensor: Tensor, new: Tensor) -> None:
@@ -120,19 +96,8 @@ def replace_data(run: Run, tensor: Tensor, new: Tensor) -> None:
     leaf = run.tensors.leaves.get(id(tensor))
     if leaf is None:
         return
-    if gradient_of(leaf) is not None and tensor.shape == new.shape and leaf.hand_step_count < MAX_HAND_STEPS:
-        leaf.step_sites.add(site())
-        note_hand_step(run, leaf, new.detach() - tensor.detach(), site())
     if not leaf.backward_count:
         leaf.init_site = site()
     leaf.written_by_hand = True
     if address := address_of(new):
         run.tensors.leaf_ids[address] = id(tensor)
-
-
-def note_hand_step(run: Run, leaf: Leaf, change: Tensor, here: Site) -> None:
-    """Count a step by hand, and measure it if the leaf has a gradient."""
-    leaf.hand_step_count += 1
-    gradient, parameter = gradient_of(leaf), leaf.ref()
-    if gradient is not None and parameter is not None:
-        rates.measure_hand_step(run, here, parameter, change, float((change * gradient).sum()))

@@ -86,7 +86,7 @@ FIXES = (
         "xavier_uniform_",
         ("nn.init.zeros_(p)", "nn.init.xavier_uniform_(p) if p.dim() > 1 else nn.init.zeros_(p)"),
     ),
-    ("hand rate", 17, "Divide the rate by 3 or 10", ("lr = 0.5", "lr = 0.05")),
+    ("rate far too high", 17, "Divide the rate by 3 or 10", ("lr=20.0", "lr=0.1")),
     ("minus ce", 18, "Remove the minus", ("= -nn", "= nn")),
     ("maximize", 18, "Leave out `maximize=True`", (", maximize=True", "")),
     (

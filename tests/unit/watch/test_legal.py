@@ -274,6 +274,13 @@ def test_after_a_fault_nothing_is_claimed(ran, monkeypatch):
     assert watcher.notes()[-1].count("stopped watching") == 1
 
 
+def test_watcher_and_recorder_listen_to_one_mode():
+    with Watcher() as watcher, RunPasses(watcher) as passes:
+        assert watcher.mode is passes.mode
+        assert torch.overrides._len_torch_function_stack() == 1
+    assert torch.overrides._len_torch_function_stack() == 0
+
+
 def test_nothing_stays_patched():
     clip = sys.modules["torch.nn.utils.clip_grad"]  # which torch.nn.utils imports from
     owners = {id(owner): owner for owner, _ in PATCHED} | {id(clip): clip}

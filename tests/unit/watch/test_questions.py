@@ -42,6 +42,7 @@ for i in range(5):
     "a sum of graphs in a validation": (
         10,
         f"""def validate():
+    net.eval()
     total = 0
     for part in x.split(4):
         total += net(part).square().mean()  #
@@ -105,6 +106,9 @@ for _ in range(3):
     opt.zero_grad()
     loss.backward()
     opt.step()
+""",
+    "a norm of the weights, printed": f"""for _ in range(4):
+{STEP}    print(sum(weight.norm() for weight in net.parameters()).item())
 """,
     "an error of the script's own": "raise KeyError('loss')\n",
 }
