@@ -93,18 +93,6 @@ for _ in range(4):
     opt.step()
 
 
-# %% old policy computed once with its graph (read)
-def update(policy, opt, obs, act, adv):
-    old_logp = policy(obs).log_prob(act)  #! 11
-    for _ in range(4):
-        logp = policy(obs).log_prob(act)
-        ratio = torch.exp(logp - old_logp)
-        loss = -(ratio * adv).mean()
-        opt.zero_grad()
-        loss.backward()
-        opt.step()
-
-
 # %% prediction detached in a pasted loop (read)
 def train(model, loader, criterion, optimizer):
     for x, y in loader:
