@@ -230,11 +230,15 @@ def misplaced(case: Case, updater: Updater, backward: Event, zero: Event | None,
             yield case.hit("step_before_backward", step.node, edit, backward, stepper=updater.text)
         return
     fields = {"stepper": updater.text, "step": step.line, "zeroed": zero.line}
-    if (edit := moved_behind(case, step, backward)) is not None and side_by_side((backward, zero, step)):
+    together = side_by_side((backward, zero, step))
+    if together is None:
+        return
+    if (edit := moved_behind(case, step, backward)) is not None:
         yield case.hit("step_without_gradient", step.node, edit, backward, **fields)
     elif (edit := moved_behind(case, zero, step)) is not None:
         in_order = case.order[backward] < case.order[zero] < case.order[step]
-        apart = zero.functions == step.functions != backward.functions  # a function of its own zeroes and steps
+        one_call = len(set(together[1])) == 2  # a function of its own zeroes and steps
+        apart = one_call and zero.functions == step.functions != backward.functions
         if moved_behind(case, backward, zero) is not None or (in_order and apart):
             yield case.hit("zeroed_before_step", zero.node, edit, backward, **fields)
 
