@@ -12,40 +12,30 @@ from lab.watch.sites import Site, line_of_argument, site
 
 Tensor = torch.Tensor
 QUOTIENTS = frozenset(("div", "__truediv__", "true_divide"))
-NUDGES = frozenset(("add", "sub", "__add__", "__sub__", "__iadd__", "__isub__", "add_", "sub_"))
 MIN_SINGLE_STEP = 1e-3  # smallest step of a check for which float32 has enough digits
 MAX_TINY_STEP = 2.1e-4  # one step or two: up to here float32 is too coarse
 
 
 def note_finite_difference(run: Run, name: str, args: tuple[Any, ...], here: Site) -> None:
-    """Notice a number moved by a tiny step, and a difference divided by a tiny number."""
-    if len(args) < 2 or not isinstance(args[1], float) or not 0 < abs(args[1]) < MAX_TINY_STEP:
+    """Notice a difference in single precision that is divided by a tiny number."""
+    if name not in QUOTIENTS or len(args) < 2 or not isinstance(args[0], Tensor) or not isinstance(args[1], float):
         return
-    tensor = args[0]
-    if not isinstance(tensor, Tensor) or tensor.dtype != torch.float32:
-        return
-    if name in QUOTIENTS and tensor.numel() == 1:
-        entry = origin_of(node_of(tensor))
-        origin = run.origin(tensor)
-        operation = entry.name if entry is not None else origin.name if origin is not None else ""
-        if operation in DIFFERENCES:
+    tensor, step = args[:2]
+    if tensor.dtype == torch.float32 and tensor.numel() == 1 and 0 < abs(step) < MAX_TINY_STEP:
+        made = origin_of(node_of(tensor)) or run.origin(tensor)
+        if made is not None and made.name in DIFFERENCES:
             run.numbers.tiny_quotients += 1
-            run.numbers.tiny_step = here, abs(args[1])
-    elif name in NUDGES:
-        down = (args[1] < 0) != ("sub" in name)
-        run.numbers.nudges.setdefault(here.file, ([], []))[down].append(abs(args[1]))
-        run.numbers.tiny_step = run.numbers.tiny_step if run.numbers.tiny_quotients else (here, abs(args[1]))
+            run.numbers.tiny_step = here, abs(step)
 
 
 def check_hand_comparison(run: Run) -> None:
     """Report finite differences, computed by hand in float32, of a tensor that also has a gradient."""
-    both = any(up and down and min(up + down) * 2.1 > max(up + down) for up, down in run.numbers.nudges.values())
     single = [
         leaf
         for leaf in run.tensors.leaves.values()
         if (tensor := leaf.ref()) is not None and tensor.dtype == torch.float32 and (leaf.backward_count or leaf.asked)
     ]
-    if (run.numbers.tiny_quotients >= 2 or both) and single and not any(opt.steps for opt in run.training.optimizers):
+    if run.numbers.tiny_quotients >= 2 and single and not any(opt.steps for opt in run.training.optimizers):
         at, step = run.numbers.tiny_step
         made_at = single[0].site
         where = Site(made_at.file, line_of_argument(*made_at[:2], "dtype"))

@@ -125,7 +125,6 @@ class Numbers:
     faded: list[tuple[float, Site, str, str]] = field(default_factory=list)
     tiny_quotients: int = 0  # differences divided by a tiny number
     tiny_step: tuple[Site, float] = NOWHERE, 0.0  # line of the last finite difference, and its size
-    nudges: dict[str, tuple[list[float], list[float]]] = field(default_factory=dict)  # file -> tiny steps up, and down
 
 
 class Run:

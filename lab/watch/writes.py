@@ -4,7 +4,7 @@ from typing import Any
 
 import torch
 
-from lab.watch import cuts, differences, errors
+from lab.watch import cuts, errors
 from lab.watch.onlooker import Look
 from lab.watch.records import InPlaceWrite, Leaf, address_of, has_numbers, storage_of, version_of
 from lab.watch.run import Run
@@ -62,7 +62,6 @@ def write_in_place(run: Run, name: str, given: tuple[Any, ...], operands: list[T
         yield from look_at_request(run, tensor, not any(value is False for value in given))
         return
     here, tensors = site(), run.tensors
-    differences.note_finite_difference(run, name, given, here)
     leaf = tensors.leaves.get(tensors.leaf_ids.get(address_of(tensor), 0))
     version = version_of(tensor)
     yield
