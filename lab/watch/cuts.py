@@ -107,7 +107,6 @@ def update_cut(run: Run, kind: str, here: Site, name: str, operands: list[Tensor
         source = origin_of(node)
         if source is not None:
             behind = (origin_of(other) for other, _ in node.next_functions)
-            cut.source = run.clock.iteration, source.node_number
             cut.operands = frozenset(entry.node_number for entry in behind if entry is not None) - {0}
         ids: set[int] = set(cut.leaves)
         for operand in operands:

@@ -184,10 +184,6 @@ def report_never_reached(run: Run, opt: WatchedOptimizer) -> None:
         behind = unreached & cut.leaves
         each_iteration = cut.kind == "number" and run.cuts.repeats[key_of(cut)] >= opt.steps
         if behind and (cut.used or each_iteration) and cut.kind != "update":
-            # With one optimizer, all lines that cut off a tensor keep it from the same loss
-            if len(run.training.optimizers) == 1 and any(cut.source):
-                same = [other for other in ordered if (other.source, other.kind) == (cut.source, cut.kind)]
-                cut = min(same, key=lambda other: (other.bypassed, other.last_number))
             evidence = f"{len(behind)} parameters of the optimizer in line {opt.site.line} got no gradient in "
             evidence += f"{opt.steps} steps: {cut.name} in line {cut.site.line} cuts the way to them."
             run.report(cuts.number_of(cut), cut.site, evidence, cuts.advice(cut))

@@ -92,8 +92,7 @@ def report_normalized_logits(run: Run, loss: str, loss_site: Site, activation: s
 def skip_joins(node: Any) -> Any:
     """Return the first node on the way back that does more than join, select or clip values."""
     while node is not None and node.next_functions:
-        single = kind(node) == "Add" and sum(other is not None for other, _ in node.next_functions) == 1
-        if not (single or kind(node) in VIEWS | JOINS):
+        if kind(node) not in VIEWS | JOINS:
             break
         node = node.next_functions[0][0]
     return node

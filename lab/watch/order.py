@@ -14,27 +14,24 @@ Tensor = torch.Tensor
 SQUARED = frozenset(("MseLoss", "L1Loss", "SmoothL1Loss", "HuberLoss"))
 LIKELIHOODS = frozenset(("NllLoss", "NllLoss2D", "BinaryCrossEntropy", "BinaryCrossEntropyWithLogits"))
 COSTS = SQUARED | LIKELIHOODS
-REDUCTIONS = VIEWS | {"Mean", "Sum", "Index", "Gather", "Diagonal"}
 MIN_ITERATIONS = 3
 MIN_IDLE = 5  # backward passes without a step
 
 
 def cost_sign(node: Any) -> tuple[int, Site]:
-    """Return 1 for a known cost (cross entropy, squared error), -1 for minus one or a log-probability, else 0, and the
-    line of the minus. A sum has the sign of its first term, if that is a cross entropy; its minus may be right, as in a
+    """Return 1 for a known cost (cross entropy, squared error), -1 for minus one, else 0, and the line of the
+    minus. A sum has the sign of its first term, if that is a cross entropy; its minus may be right, as in a
     bound."""
     sign, where, costs = 1, NOWHERE, COSTS
     while node is not None:
         name, entry = kind(node), origin_of(node)
         if name in costs or (costs is COSTS and name == "Pow" and getattr(node, "_saved_exponent", 0) == 2):
             return sign, where if costs is COSTS else NOWHERE
-        if name == "LogSoftmax":
-            return (-1, NOWHERE) if sign > 0 and costs is COSTS else (0, NOWHERE)
         if name == "Neg":
             sign, where = -sign, entry.site if entry is not None else where
         elif name in ("Add", "Sub"):
             costs = LIKELIHOODS  # a squared distance minus another may be wanted large
-        elif name not in REDUCTIONS:
+        elif name not in VIEWS | {"Mean", "Sum"}:
             break
         node = node.next_functions[0][0] if node.next_functions else None
     return 0, NOWHERE
@@ -62,11 +59,11 @@ def check_direction(run: Run) -> None:
 
 
 def report_minus(run: Run, call: BackwardCall, took: str) -> None:
-    """Report a cost with a minus, or a log-probability without one."""
+    """Report the minus before a cost, or, in a sum, the line of backward()."""
     if call.minus_site.line:
         run.report(18, call.minus_site, f"The minus in this line reverses the cost: {took}", fixes.NO_MINUS)
     else:
-        evidence = f"The loss is, or begins with, the log-probability of the data: {took} The data became less likely."
+        evidence = f"The loss begins with minus a cross entropy: {took} The data became less likely."
         run.report(18, call.site, evidence, fixes.ADD_A_MINUS)
 
 

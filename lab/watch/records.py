@@ -105,7 +105,6 @@ class CutRecord:
     leaves: frozenset[int] = frozenset()
     used: bool = False
     last_number: int = 0  # Clock.cuts when this line last cut a graph
-    source: tuple[int, int] = (0, 0)  # iteration, and number of the node that it last cut off
     operands: frozenset[int] = frozenset()  # numbers of the nodes of its operands
     bypassed: bool = False  # the result is added to one of them: a straight-through estimator
 
