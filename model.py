@@ -1,7 +1,7 @@
 """A reverse-mode automatic differentiation engine in NumPy. nn.py builds networks and optimizers on it.
 
-Read it from top to bottom; by the end of the arithmetic section you have seen the whole engine. An operation computes
-its result and keeps a closure, `_backward`, which takes the gradient of the result and sends gradients to the operands.
+Read it from top to bottom: by the end of the arithmetic section you have seen the engine, but for the sort and checks
+that `backward()` calls. An operation keeps a closure, `_backward`, which sends its result's gradient to the operands.
 `backward()` calls these closures from the last operation to the first. That is all:
 
     message to an operand = upstream gradient * local derivative        (the chain rule)
@@ -16,7 +16,6 @@ Conventions where a derivative does not exist, or where NumPy has a choice
     elements that relu, clip, max, ... do not choose       gradient 0, also where the upstream gradient is inf
     log(0), sqrt(0), division by 0, overflow of exp        inf, -inf or nan, without NumPy's warning
     where(c, a, b) with a branch that is inf or nan        0 * inf is nan: make the *input* of that branch safe first
-    integers and booleans                                  become float64; float32 stays float32 throughout
 """
 
 from __future__ import annotations
@@ -41,7 +40,14 @@ __all__ = [
 
 _Number: Any = np.float64
 Array: TypeAlias = NDArray[Any]  # of floats; a single number is a NumPy scalar, which has the same methods
-_quiet = np.errstate(all="ignore")  # inf and nan are answers here, not accidents: shown, not warned about
+_quiet = np.errstate(all="ignore")  # inf and nan are answers of some functions: shown, not warned about
+
+
+class _Elsewhere(str):
+    """What to write here in place of a name of PyTorch."""
+
+    def __get__(self, *_: object) -> Any:
+        raise AttributeError(f"That is PyTorch's name. Here: {self}.")
 
 
 class Tensor:
@@ -84,7 +90,7 @@ class Tensor:
         return out
 
     def accumulate(self, message: Array) -> None:
-        """Add one message to the gradient. Closures check `requires_grad` only where a message is expensive."""
+        """Add a message, which nobody else keeps, to the gradient. Closures test `requires_grad` if it costs much."""
         if not self.requires_grad:
             return
         if type(message) is not _Number or type(self._values) is not _Number:  # two such numbers always fit
@@ -119,7 +125,7 @@ class Tensor:
         other, left, right = self._operands(other, "+")
 
         def _backward(upstream: Array) -> None:
-            self.accumulate(upstream * 1.0)  # d(left + right)/d left = 1
+            self.accumulate(upstream * 1.0)  # d(left + right)/d left = 1; a new array, which the gradient may become
             other.accumulate(upstream * 1.0)  # d(left + right)/d right = 1
 
         return self.node(left + right, (self, other), "+", _backward)
@@ -170,8 +176,8 @@ class Tensor:
                 raise ValueError(f"A gradient of shape {message.shape} was sent to {_name(self)}: they must be equal.")
             message = summed.reshape(values.shape)
         if message.dtype != values.dtype:
-            return message.astype(values.dtype)
-        return message if message.base is None else message.copy()
+            return +message.astype(values.dtype)
+        return message if message.base is None else +message  # a copy, and a number for an array without axes
 
     # -- arithmetic
 
@@ -249,25 +255,13 @@ class Tensor:
 
         return self.node(left @ right, (self, other), "@", _backward)
 
-    # `2 - t` comes here because a number does not know tensors. The operand typed first stays first in the graph.
+    def _reflected(self, operation: str, left: Any) -> Any:
+        """Compute `2 - t`: Python comes here because a number does not know tensors. The first operand stays first."""
+        return getattr(self.constant(left), operation)(self)
 
-    def __radd__(self, left: Any) -> Tensor:
-        return self.constant(left).__add__(self)
-
-    def __rsub__(self, left: Any) -> Tensor:
-        return self.constant(left).__sub__(self)
-
-    def __rmul__(self, left: Any) -> Tensor:
-        return self.constant(left).__mul__(self)
-
-    def __rtruediv__(self, left: Any) -> Tensor:
-        return self.constant(left).__truediv__(self)
-
-    def __rpow__(self, left: Any) -> Tensor:
-        return self.constant(left).__pow__(self)
-
-    def __rmatmul__(self, left: Any) -> Tensor:
-        return self.constant(left).__matmul__(self)
+    __radd__, __rsub__ = partialmethod(_reflected, "__add__"), partialmethod(_reflected, "__sub__")
+    __rmul__, __rpow__ = partialmethod(_reflected, "__mul__"), partialmethod(_reflected, "__pow__")
+    __rtruediv__, __rmatmul__ = partialmethod(_reflected, "__truediv__"), partialmethod(_reflected, "__matmul__")
 
     # -- elementwise functions
 
@@ -407,7 +401,7 @@ class Tensor:
     def mean(self, axis: Any = None, keepdims: bool = False) -> Tensor:
         """Average along `axis`."""
         axes = _axes(self, axis)
-        return self.sum(axes, keepdims) / _count(self.shape, axes)
+        return self.sum(axes, keepdims) / math.prod(self.shape[i] for i in axes)
 
     def var(self, axis: Any = None, keepdims: bool = False) -> Tensor:
         """Return the mean squared distance from the mean: divides by n, torch.var by n - 1."""
@@ -417,7 +411,8 @@ class Tensor:
     def std(self, axis: Any = None, keepdims: bool = False) -> Tensor:
         """Return the square root of var: divides by n, torch.std by n - 1. The gradient of equal elements is 0."""
         axes = _axes(self, axis)
-        return (self - self.mean(axes, keepdims=True)).norm(axes, keepdims) / math.sqrt(_count(self.shape, axes))
+        count = math.prod(self.shape[i] for i in axes)
+        return (self - self.mean(axes, keepdims=True)).norm(axes, keepdims) / math.sqrt(count)
 
     def norm(self, axis: Any = None, keepdims: bool = False) -> Tensor:
         """Compute the Euclidean norm, sqrt(sum of squares), along `axis`. The gradient at 0 is 0."""
@@ -457,7 +452,7 @@ class Tensor:
             # all the reduced ones.
             order = [i for i in range(value.ndim) if i not in axes] + [*axes]
             moved = np.transpose(value, order)
-            rows = moved.reshape(*moved.shape[: value.ndim - len(axes)], _count(value.shape, axes))
+            rows = moved.reshape(*moved.shape[: value.ndim - len(axes)], math.prod(value.shape[i] for i in axes))
             ones = np.ones((*rows.shape[:-1], 1), value.dtype)
             before = np.cumprod(np.concatenate([ones, rows], axis=-1)[..., :-1], axis=-1)
             after = np.cumprod(np.concatenate([ones, rows[..., ::-1]], axis=-1)[..., :-1], axis=-1)[..., ::-1]
@@ -643,8 +638,7 @@ class Tensor:
         attributes_and_slots: Any = object.__getstate__(self)
         return attributes_and_slots[0], attributes_and_slots[1] | own
 
-    # Comparisons give boolean arrays: they have no derivative. Tensors are told apart by identity.
-    __hash__ = object.__hash__
+    __hash__ = object.__hash__  # tensors are told apart by identity; comparisons give arrays, without a derivative
 
     def _compare(self, other: Any, compare: Callable[[Any, Any], Any]) -> Any:
         return compare(self._values, _plain(other))
@@ -666,6 +660,16 @@ class Tensor:
     __iadd__, __isub__ = partialmethod(_rebind, sign="+="), partialmethod(_rebind, sign="-=")
     __imul__, __itruediv__ = partialmethod(_rebind, sign="*="), partialmethod(_rebind, sign="/=")
     __ipow__, __imatmul__ = partialmethod(_rebind, sign="**="), partialmethod(_rebind, sign="@=")
+
+    # PyTorch's names, and what to write here
+    unsqueeze, view, flatten = map(_Elsewhere, ("t.expand_dims(axis)", "t.reshape(shape)", "t.reshape(-1)"))
+    permute, expand, mm = map(_Elsewhere, ("t.transpose(0, 2, 1)", "t.broadcast_to(shape)", "t @ u"))
+    clamp, pow, square = map(_Elsewhere, ("t.clip(low, high)", "t ** 2", "t ** 2"))
+    numel, dim, grad_fn, is_leaf = map(_Elsewhere, ("t.size", "t.ndim", "t.op", "t.op, which is '' for a leaf"))
+    to = cuda = cpu = device = _Elsewhere("nothing, all tensors are NumPy arrays on the CPU")
+    float = double = long = _Elsewhere("a tensor made with another dtype, Tensor(t.numpy().astype(np.float32))")
+    argmax = argsort = topk = cumsum = tolist = _Elsewhere("the array t.numpy(), which has no graph")
+    clone, requires_grad_ = map(_Elsewhere, ("t * 1.0 in the graph, Tensor(t) outside", "t.requires_grad = True"))
 
     __array_ufunc__ = None  # so that NumPy leaves `array * tensor` to `__rmul__`
 
@@ -836,10 +840,6 @@ def _chosen(mask: Array, message: Array) -> Array:
 def _refuse_bools(axis: Any) -> None:
     if _holds(axis, (bool, np.bool_)):
         raise TypeError(f"An axis is an integer, not {axis}: write keepdims=True by its name.")
-
-
-def _count(shape: tuple[int, ...], axes: Iterable[int]) -> int:
-    return math.prod(shape[i] for i in axes)
 
 
 def _sum(array: Array, axes: tuple[int, ...], keepdims: bool = True) -> Array:

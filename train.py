@@ -76,7 +76,8 @@ class Trainer(RunState):
                         self.penalised(loss, self.model).backward()
                         self.note_gradients()
                         if settings.clip is not None:
-                            self.stats.clipped += clip_grad_norm(self.model.parameters(), settings.clip) > settings.clip
+                            norm = clip_grad_norm(self.model.parameters(), settings.clip)
+                            self.stats.clipped += settings.clip < norm < math.inf
                         steps_before = self.epoch * self.steps_per_epoch + batch
                         self.optimizer.lr = learning_rate(settings, steps_before, self.steps_per_epoch)
                         self.optimizer.step()
@@ -116,8 +117,8 @@ def train(config: Config, trainer: Trainer | None = None) -> Iterator[Record]:
 def train_in_folder(trainer: Trainer, folder: RunFolder, log: TrainingLog) -> None:
     """Train to the end. After each epoch write its record and a checkpoint, so that a kill loses at most one epoch.
 
-    The folder gets config.json (the settings), metrics.jsonl (a record per line), best_weights.npy (all weights of the
-    best epoch in one array), checkpoint.npz (the state to resume from) and at the end summary.png.
+    The folder gets metrics.jsonl (a record per line), best_weights.npy (all weights of the best epoch in one array) and
+    checkpoint.npz (the state to resume from). Who makes the folder writes config.json, the settings, and summary.png.
     """
     for _, record in trainer.steps():
         log.batch()

@@ -123,7 +123,7 @@ WrongCapture = broken(
     __add__={
         """
         def _backward(upstream: Array) -> None:
-            self.accumulate(upstream * 1.0)  # d(left + right)/d left = 1
+            self.accumulate(upstream * 1.0)  # d(left + right)/d left = 1; a new array, which the gradient may become
             other.accumulate(upstream * 1.0)  # d(left + right)/d right = 1
 """: """\
         senders = []
@@ -142,7 +142,7 @@ ReluWrongSide = broken("ReluWrongSide", relu={"result > 0.0": "result <= 0.0"})
 MeanUndivided = broken(
     "MeanUndivided",
     mean={
-        "        return self.sum(axes, keepdims) / _count(self.shape, axes)\n": """\
+        "        return self.sum(axes, keepdims) / math.prod(self.shape[i] for i in axes)\n": """\
         mean = self.read().mean(axis=axes, keepdims=True)
 
         def _backward(upstream: Array) -> None:

@@ -486,3 +486,17 @@ def test_tensors_to_join_can_be_given_by_name(join):
 
 def test_float32_of_another_byte_order_stays_float32():
     assert Tensor(np.array([1.0], ">f4")).dtype == np.float32
+
+
+@pytest.mark.parametrize(
+    "name", ["unsqueeze", "view", "permute", "flatten", "argmax", "cuda", "to", "clamp", "is_leaf"]
+)
+def test_a_name_of_pytorch_is_answered_with_what_to_write_here(name):
+    with pytest.raises(AttributeError, match=r"PyTorch's name\. Here: .*"):
+        getattr(Tensor([1.0, 2.0]), name)
+
+
+def test_the_gradient_of_a_single_number_is_a_number_by_every_route():
+    x = Tensor(2.0)
+    (x.reshape(1) * 3).sum().backward()
+    assert type(x.grad) is np.float64

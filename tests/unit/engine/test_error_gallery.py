@@ -92,6 +92,7 @@ GALLERY = {
     "shapes that do not broadcast": (lambda: x(3) + w(4), ["`+`", "'x'", "'w'", "(3,)", "(4,)"]),
     "matrices that do not fit": (lambda: x(2, 3) @ w(2, 3), ["`@`", "'x'", "'w'", "(2, 3)"]),
     "a number times a matrix by @": (lambda: x() @ w(2, 2), ["`@`", "'x'", "()"]),
+    "a name of PyTorch": (lambda: x(3).unsqueeze(0), ["PyTorch", "t.expand_dims(axis)"]),
     "clip upside down": (lambda: x(3).clip(2, 1), ["clip", "low", "high"]),
     "new data of another shape": (lambda: assigned(4), ["'x'", "(3,)", "(4,)", "Tensor"]),
     "a list that holds itself": (lambda: Tensor((rows := [1.0], rows.append(rows))[0]), ["rows", "same number"]),

@@ -37,7 +37,7 @@ SHARED = ("accumulate", "unbroadcast")
 EQUIVALENT = {
     ("Tensor.accumulate", "type(message)", "message"): "a short cut for scalars: without it the long way is taken",
     ("Tensor.accumulate", "type(self._values)", "self._values"): "the same short cut",
-    ("Tensor.unbroadcast", "message if message.base is None else message.copy()", "message.copy()"): "one copy too many",
+    ("Tensor.unbroadcast", "message if message.base is None else +message", "+message"): "one copy too many",
     ("linear", "_sum(upstream, (0,), keepdims=False)", "upstream"): "faster; `unbroadcast` sums over the rows all the same",
     ("linear", "_sum(upstream, (0,), keepdims=False)", "_sum(upstream, (0,))"): "`unbroadcast` takes the row away",
     ("linear", "False", "True"): "the same",
