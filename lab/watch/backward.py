@@ -11,14 +11,14 @@ from lab.watch.order import check_step_before_backward, cost_sign
 from lab.watch.records import (
     VIEWS,
     BackwardCall,
-    Term,
+    LossTerm,
     has_numbers,
     kind,
     leaves_of,
     origin_of,
     seen_nodes,
 )
-from lab.watch.run import Run
+from lab.watch.run import WatchedRun
 from lab.watch.sites import NOWHERE, Site, line_of_missing_call, site
 
 Tensor = torch.Tensor
@@ -32,7 +32,7 @@ SAMPLE_EVERY = 11  # odd, so that two alternating backward() lines are both insp
 MAX_TERMS = 12  # nodes at the end of a loss that are searched
 
 
-def look_at_backward(run: Run, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Look:
+def look_at_backward(run: WatchedRun, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Look:
     """Look at the graph before a backward pass, and at the gradients afterwards."""
     bound, here = arguments(function, args, kwargs), site()
     # Tensor.backward and autograd.backward name it differently; several losses are one pass
@@ -72,14 +72,14 @@ def look_at_backward(run: Run, function: Any, args: tuple[Any, ...], kwargs: dic
     after_backward(run, call, loss, tensors)
 
 
-def explain_later(run: Run, error: RuntimeError, loss: Tensor, here: Site) -> None:
+def explain_later(run: WatchedRun, error: RuntimeError, loss: Tensor, here: Site) -> None:
     """Keep the finding behind an error of a backward pass, in case it ends the script."""
     finding = errors.explain_backward(run, error, loss, here)
     if finding is not None:
         run.pending[str(error)] = finding
 
 
-def look_at_grad(run: Run, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Look:
+def look_at_grad(run: WatchedRun, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Look:
     """Look at autograd.grad(), and record what it reached and returned."""
     bound, here = arguments(function, args, kwargs), site()
     outputs, inputs = bound.get("outputs"), bound.get("inputs")
@@ -111,7 +111,7 @@ def look_at_grad(run: Run, function: Any, args: tuple[Any, ...], kwargs: dict[st
             leaf.asked, leaf.has_graph_grad = True, leaf.has_graph_grad or create_graph
 
 
-def mark_nodes(run: Run, loss: Tensor) -> None:
+def mark_nodes(run: WatchedRun, loss: Tensor) -> None:
     """Mark the nodes of a graph as passed by the coming backward pass."""
     now, graphs = run.clock.iteration, run.graphs
     for _, entry in seen_nodes(loss.grad_fn):
@@ -121,7 +121,7 @@ def mark_nodes(run: Run, loss: Tensor) -> None:
         entry.first_backward = entry.first_backward or now + 1
 
 
-def leaves_reached(run: Run, call: BackwardCall, loss: Tensor) -> list[Tensor]:
+def leaves_reached(run: WatchedRun, call: BackwardCall, loss: Tensor) -> list[Tensor]:
     """Return the leaves that a backward pass will reach; after the first passes, search the graph only now and then."""
     if call.walk_count > MAX_FIRST_WALKS and len(call.iterations) % WALK_EVERY:
         known = call.tensors
@@ -152,16 +152,16 @@ def note_terms(call: BackwardCall, loss: Tensor) -> None:
         if kind(node) in TERMS and behind and len(queue) < MAX_TERMS:
             queue += behind
             if entry is not None and entry.cut is not None and entry.cut.kind in LOSING:
-                lost = call.terms.setdefault(entry.cut.site, Term(cuts=[entry.cut]))  # a term that has no graph
+                lost = call.terms.setdefault(entry.cut.site, LossTerm(cuts=[entry.cut]))  # a term that has no graph
                 lost.passes += 1
         elif entry is not None:
-            term = call.terms.setdefault(entry.site, Term())
+            term = call.terms.setdefault(entry.site, LossTerm())
             term.passes += 1
             term.waiting = set(map(id, leaves_of(node)))
             term.cuts = [other.cut for _, other in seen_nodes(node) if other.cut is not None]
 
 
-def before_backward(run: Run, call: BackwardCall, loss: Tensor, reached: list[Tensor]) -> None:
+def before_backward(run: WatchedRun, call: BackwardCall, loss: Tensor, reached: list[Tensor]) -> None:
     """Check the leaves for gradients left from an earlier step, and the graph of the loss for its sign and cuts."""
     checked = 0
     for tensor in reached:
@@ -188,7 +188,7 @@ def before_backward(run: Run, call: BackwardCall, loss: Tensor, reached: list[Te
         values.check_batch(run, loss)
 
 
-def report_stale_gradient(run: Run, where: Site, tensor: Tensor) -> None:
+def report_stale_gradient(run: WatchedRun, where: Site, tensor: Tensor) -> None:
     """Report that a gradient was added to one that an earlier step had used."""
     training = run.training
     cleared = training.zero_grad_sites.get(id(tensor))
@@ -222,7 +222,7 @@ def is_undivided_mean(loss: Tensor) -> bool:
     return node is not None and (kind(node) == "Mean" or getattr(node, "_saved_reduction", 0) == 1)
 
 
-def after_backward(run: Run, call: BackwardCall, loss: Tensor, reached: list[Tensor]) -> None:
+def after_backward(run: WatchedRun, call: BackwardCall, loss: Tensor, reached: list[Tensor]) -> None:
     """Update the leaves that a backward pass reached; check its gradients in some iterations."""
     early = run.clock.inspect_closely and (len(call.iterations) <= 3 or run.clock.iteration > EARLY_ITERATIONS)
     run.clock.forward_ran = False
@@ -243,7 +243,7 @@ def after_backward(run: Run, call: BackwardCall, loss: Tensor, reached: list[Ten
     run.clock.inspect_closely = run.clock.iteration < EARLY_ITERATIONS or not run.clock.iteration % SAMPLE_EVERY
 
 
-def inspect_gradients(run: Run, loss: Tensor, reached: list[Tensor]) -> None:
+def inspect_gradients(run: WatchedRun, loss: Tensor, reached: list[Tensor]) -> None:
     """Run the expensive checks: operations with slope 0, constant weights, gradients by depth."""
     weights = [tensor for tensor in reached if tensor.dim() >= 2 and tensor.grad is not None]
     zeros = [tensor for tensor in weights if all_zero(tensor.grad)]  # type: ignore[arg-type]

@@ -7,7 +7,7 @@ import torch
 
 from lab.watch import differences, fixes, operations, values
 from lab.watch.records import CutRecord, NodeOrigin, leaves_of, node_of, origin_of
-from lab.watch.run import Run
+from lab.watch.run import WatchedRun
 from lab.watch.sites import Site, site
 
 Tensor = torch.Tensor
@@ -22,7 +22,7 @@ PRODUCTS = frozenset(["matmul", "__matmul__", "mm", "mv", "__rmul__"])  # the pa
 MAX_CUTS = 4  # graph walks for one line that cuts the graph
 
 
-def note_use(run: Run, entry: NodeOrigin, operand: Tensor, operands: list[Tensor]) -> None:
+def note_use(run: WatchedRun, entry: NodeOrigin, operand: Tensor, operands: list[Tensor]) -> None:
     """Note that an operation used a tensor that came out of a cut."""
     origin = run.origin(operand)
     if origin is not None and origin.cut is not None:
@@ -32,7 +32,7 @@ def note_use(run: Run, entry: NodeOrigin, operand: Tensor, operands: list[Tensor
         cut.bypassed |= any(other is not None and other.node_number in cut.operands for other in entries)
 
 
-def note_no_graph(run: Run, name: str, operands: list[Tensor], result: Tensor, args: tuple[Any, ...]) -> None:
+def note_no_graph(run: WatchedRun, name: str, operands: list[Tensor], result: Tensor, args: tuple[Any, ...]) -> None:
     """Record a result without a graph: it was cut off here, or an operand was before."""
     here = site()
     if name in CASTS and len(operands) == 1 and operands[0].requires_grad and not torch.is_grad_enabled():
@@ -56,7 +56,7 @@ def note_no_graph(run: Run, name: str, operands: list[Tensor], result: Tensor, a
     run.remember_origin(result, here, cut, name)
 
 
-def cut_of_operands(run: Run, name: str, here: Site, operands: list[Tensor], result: Tensor) -> CutRecord | None:
+def cut_of_operands(run: WatchedRun, name: str, here: Site, operands: list[Tensor], result: Tensor) -> CutRecord | None:
     """Return the cut behind a result without a graph: an earlier one of its operands, or a new one in this line."""
     known = (origin.cut for operand in operands if (origin := run.origin(operand)) is not None and origin.cut)
     cut = next(known, None)
@@ -67,7 +67,7 @@ def cut_of_operands(run: Run, name: str, here: Site, operands: list[Tensor], res
     return new if cut is None or cut.kind == new.kind or operands[0] is wanted else cut
 
 
-def record_cut(run: Run, name: str, here: Site, operands: list[Tensor], result: Tensor) -> CutRecord:
+def record_cut(run: WatchedRun, name: str, here: Site, operands: list[Tensor], result: Tensor) -> CutRecord:
     """Record that an operand requires gradients and the result does not, with the kind of cut."""
     modes = run.cuts.grad_modes
     if name in ("detach", "detach_", "data"):
@@ -93,7 +93,7 @@ def is_update(operands: list[Tensor]) -> bool:
     return learns and leaf.is_leaf and any(o.shape == leaf.shape and not o.requires_grad for o in operands[1:])
 
 
-def update_cut(run: Run, kind: str, here: Site, name: str, operands: list[Tensor]) -> CutRecord:
+def update_cut(run: WatchedRun, kind: str, here: Site, name: str, operands: list[Tensor]) -> CutRecord:
     """Count a cut at this line, and add the leaves behind its operands to its record."""
     key = (Site(here.file, here.line), kind)
     count = run.cuts.repeats[key] = run.cuts.repeats.get(key, 0) + 1
@@ -118,7 +118,7 @@ def update_cut(run: Run, kind: str, here: Site, name: str, operands: list[Tensor
     return cut
 
 
-def note_number(run: Run, name: str, tensor: Tensor, result: Any) -> None:
+def note_number(run: WatchedRun, name: str, tensor: Tensor, result: Any) -> None:
     """Record that a tensor was turned into a number or an array."""
     here = site()
     kind = "numpy" if name in ARRAYS else "number"
@@ -136,7 +136,7 @@ def note_number(run: Run, name: str, tensor: Tensor, result: Any) -> None:
         run.cuts.numbers.append((float(value), cut))
 
 
-def cut_of_value(run: Run, value: Any) -> CutRecord | None:
+def cut_of_value(run: WatchedRun, value: Any) -> CutRecord | None:
     """Return the cut that a number came through before it was put into a tensor, or None."""
     parts = [value] if isinstance(value, Tensor) else value
     if isinstance(parts, (list, tuple)) and parts and isinstance(parts[0], Tensor) and parts[0].requires_grad:
@@ -151,7 +151,7 @@ def cut_of_value(run: Run, value: Any) -> CutRecord | None:
     return run.cut_of_number(float(value)) if isinstance(value, (float, np.generic)) else None
 
 
-def note_forced_gradient(run: Run, tensor: Tensor) -> None:
+def note_forced_gradient(run: WatchedRun, tensor: Tensor) -> None:
     """Note that requires_grad was set on a single number that has no graph."""
     origin = run.origin(tensor)
     if origin is not None:
@@ -160,7 +160,7 @@ def note_forced_gradient(run: Run, tensor: Tensor) -> None:
             origin.cut.used = True
 
 
-def loss_without_graph(run: Run, loss: Tensor, here: Site) -> None:
+def loss_without_graph(run: WatchedRun, loss: Tensor, here: Site) -> None:
     """Report backward() from a leaf whose number was computed: it trains nothing."""
     origin = run.origin(loss)
     if not loss.requires_grad or origin is None:

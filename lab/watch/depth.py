@@ -8,7 +8,7 @@ import torch
 
 from lab.watch import fixes
 from lab.watch.records import kind, origin_of, walk
-from lab.watch.run import Run
+from lab.watch.run import WatchedRun
 from lab.watch.sites import Site
 
 Tensor = torch.Tensor
@@ -20,7 +20,7 @@ MAX_FADED_RATIO = 1e-3  # gradient of the deepest weight, relative to the last
 MAX_SMALL_RATIO = 1e-5  # gradient of a weight, relative to the largest of a bias
 
 
-def compare_by_depth(run: Run, loss: Tensor, weights: list[Tensor], reached: list[Tensor]) -> None:
+def compare_by_depth(run: WatchedRun, loss: Tensor, weights: list[Tensor], reached: list[Tensor]) -> None:
     """Compare the gradients of the deepest and the last weight by the sigmoids and tanhs above them, and those of
     weights that the script filled with the largest of a bias."""
     above, sites = saturating_above(loss.grad_fn)
@@ -72,7 +72,7 @@ def gradient_size(tensor: Tensor) -> float:
     return 0.0 if tensor.grad is None else float(tensor.grad.double().square().mean().sqrt())
 
 
-def judge(run: Run) -> None:
+def judge(run: WatchedRun) -> None:
     """Report vanishing gradients: behind filled weights only if the loss also stood still."""
     calls = run.training.calls.values()
     iterations = {number for call in calls for number in call.iterations}

@@ -6,7 +6,7 @@ import torch
 
 from lab.watch.onlooker import Look, arguments
 from lab.watch.records import node_of, origin_of
-from lab.watch.run import Run
+from lab.watch.run import WatchedRun
 from lab.watch.shapes import DIFFERENCES
 from lab.watch.sites import Site, line_of_argument, site
 
@@ -16,7 +16,7 @@ MIN_SINGLE_STEP = 1e-3  # smallest step of a check for which float32 has enough 
 MAX_TINY_STEP = 2.1e-4  # one step or two: up to here float32 is too coarse
 
 
-def note_finite_difference(run: Run, name: str, args: tuple[Any, ...], here: Site) -> None:
+def note_finite_difference(run: WatchedRun, name: str, args: tuple[Any, ...], here: Site) -> None:
     """Notice a difference in single precision that is divided by a tiny number."""
     if name not in QUOTIENTS or len(args) < 2 or not isinstance(args[0], Tensor) or not isinstance(args[1], float):
         return
@@ -28,7 +28,7 @@ def note_finite_difference(run: Run, name: str, args: tuple[Any, ...], here: Sit
             run.numbers.tiny_step = here, abs(step)
 
 
-def check_hand_comparison(run: Run) -> None:
+def check_hand_comparison(run: WatchedRun) -> None:
     """Report finite differences, computed by hand in float32, of a tensor that also has a gradient."""
     single = [
         leaf
@@ -44,7 +44,7 @@ def check_hand_comparison(run: Run) -> None:
         run.report(23, where, evidence)
 
 
-def look_at_gradcheck(run: Run, check: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Look:
+def look_at_gradcheck(run: WatchedRun, check: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Look:
     """Look at a gradient check of the script, which runs unwatched; report it if it failed for lack of precision."""
     bound, here, passed = arguments(check, args, kwargs), site(), False
     given, step = bound.get("inputs"), bound.get("eps", 0)

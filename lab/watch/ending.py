@@ -10,7 +10,7 @@ import torch
 from lab.watch import cuts, depth, differences, fixes, order, rates, sites
 from lab.watch.finding import RunFinding
 from lab.watch.records import CutRecord, Leaf, WatchedOptimizer, node_of, origin_of
-from lab.watch.run import Run
+from lab.watch.run import WatchedRun
 from lab.watch.sites import NOWHERE, Site
 
 Tensor = torch.Tensor
@@ -39,7 +39,7 @@ EXPLAINS = {
 }
 
 
-def judge(run: Run) -> None:
+def judge(run: WatchedRun) -> None:
     """Add the findings that need the whole run."""
     report_carried_graphs(run)
     report_kept_graphs(run)
@@ -81,7 +81,7 @@ def without_consequences(findings: Sequence[RunFinding]) -> list[RunFinding]:
 # What is alive after its turn
 
 
-def report_carried_graphs(run: Run) -> None:
+def report_carried_graphs(run: WatchedRun) -> None:
     """Report sums of tensors carried from iteration to iteration that no backward pass went through, and states whose
     graph grows from one to the next, under retain_graph=True."""
     for where, (ref, source, spans, iterations) in run.graphs.chains.items():
@@ -99,7 +99,7 @@ def report_carried_graphs(run: Run) -> None:
             run.report(11, where, evidence)
 
 
-def report_kept_graphs(run: Run) -> None:
+def report_kept_graphs(run: WatchedRun) -> None:
     """Report results of one line that containers hold with their graphs, after several iterations or the last one."""
     by_line: dict[Site, list[Tensor]] = {}
     for value in gc.get_objects():
@@ -134,7 +134,7 @@ def holders_of(kept: list[Tensor]) -> tuple[int, set[str]]:
     return len(held), names
 
 
-def report_evaluations(run: Run) -> None:
+def report_evaluations(run: WatchedRun) -> None:
     """Report a model in eval mode whose graphs were recorded between training steps for no backward pass."""
     detached = {key for cut in run.cuts.lines.values() if cut.kind == "detach" for key in cut.leaves}
     for where, runs in run.graphs.evaluations.items():
@@ -150,7 +150,7 @@ def report_evaluations(run: Run) -> None:
 # Which term reaches which parameter
 
 
-def report_idle_terms(run: Run) -> None:
+def report_idle_terms(run: WatchedRun) -> None:
     """Report terms of a loss that lost their graph, and those behind which no step moved anything although a cut lies
     between them and what the other terms teach."""
     for call in run.training.calls.values():
@@ -165,7 +165,7 @@ def report_idle_terms(run: Run) -> None:
                 run.report(cuts.number_of(cut), cut.site, evidence, cuts.advice(cut))
 
 
-def report_never_reached(run: Run, opt: WatchedOptimizer) -> None:
+def report_never_reached(run: WatchedRun, opt: WatchedOptimizer) -> None:
     """Report parameters of an optimizer that no gradient ever reached because a cut lies in between."""
     if opt.steps < 2:
         return
@@ -194,7 +194,7 @@ def key_of(cut: CutRecord) -> tuple[Site, str]:
     return Site(cut.site.file, cut.site.line), cut.kind
 
 
-def report_recreated_parameters(run: Run) -> None:
+def report_recreated_parameters(run: WatchedRun) -> None:
     """Report parameters that are made in each forward pass, get one gradient and are discarded."""
     training, leaves = run.training, run.tensors.leaves
     owned = {key for opt in training.optimizers for key in opt.parameter_ids}
@@ -206,7 +206,7 @@ def report_recreated_parameters(run: Run) -> None:
                 run.report(19, where, evidence + "and no optimizer ever had them.", fixes.MAKE_ONCE)
 
 
-def report_unoptimized(run: Run) -> None:
+def report_unoptimized(run: WatchedRun) -> None:
     """Report parameters that get gradients again and again, and that nothing ever changes."""
     optimizers, leaves = run.training.optimizers, run.tensors.leaves
     if not any(opt.steps >= 2 for opt in optimizers):
@@ -228,7 +228,7 @@ def report_unoptimized(run: Run) -> None:
         run.report(19, where, evidence, fixes.GIVE_TO_OPTIMIZER)
 
 
-def cause_of_unoptimized(run: Run, leaf: Leaf) -> Site:
+def cause_of_unoptimized(run: WatchedRun, leaf: Leaf) -> Site:
     """Return the line that made a leaf, if the optimizer that steps after its backward passes was made before it, else
     the line of that optimizer."""
     stepped = [opt for opt in run.training.optimizers if opt.steps]
@@ -244,7 +244,7 @@ def shapes_of(leaves: Sequence[Leaf]) -> str:
     return ", ".join(str(leaf.shape) for leaf in leaves[:3]) + (", ..." if len(leaves) > 3 else "")
 
 
-def report_unused_updates(run: Run) -> None:
+def report_unused_updates(run: WatchedRun) -> None:
     """Report a leaf's new value that nothing uses: `p = p - lr * p.grad` in a loop gives the name to another tensor."""
     for cut in run.cuts.lines.values():
         behind = [leaf for key in cut.leaves if (leaf := run.tensors.leaves.get(key)) is not None]
@@ -258,7 +258,7 @@ def report_unused_updates(run: Run) -> None:
 # Numbers over many steps
 
 
-def report_accumulation(run: Run) -> None:
+def report_accumulation(run: WatchedRun) -> None:
     """Report several backward passes per step whose losses were not divided, or whose gradients were cleared."""
     for opt in run.training.optimizers:
         summed: dict[Site, list[int]] = {}
@@ -281,7 +281,7 @@ def report_accumulation(run: Run) -> None:
                 run.report(24, where, evidence + f"a mean that was not divided by {counts[0]}.")
 
 
-def report_lost_gradients(run: Run, count: int, times: int, cleared: Site, step: Site) -> None:
+def report_lost_gradients(run: WatchedRun, count: int, times: int, cleared: Site, step: Site) -> None:
     """Report gradients that were cleared before a step used them: all but the last of a group, or those left over."""
     if times < 2 * (count - 1):
         evidence = f"Gradients of backward passes that no step had used were cleared in line {cleared.line}: the "
@@ -292,7 +292,7 @@ def report_lost_gradients(run: Run, count: int, times: int, cleared: Site, step:
         run.report(24, cleared, evidence + f"{count} for each step only the last counts.")
 
 
-def report_dead_units(run: Run) -> None:
+def report_dead_units(run: WatchedRun) -> None:
     """Report relus most of whose units stayed 0 for whole batches."""
     optimizers = run.training.optimizers
     for where, by_iteration in run.numbers.dead_shares.items():
@@ -307,7 +307,7 @@ def report_dead_units(run: Run) -> None:
             run.report(14, cause, evidence)
 
 
-def report_constant_weights(run: Run) -> None:
+def report_constant_weights(run: WatchedRun) -> None:
     """Report weight matrices that began with the same number everywhere."""
     leaves = list(run.numbers.constant_weights.values())
     if leaves:

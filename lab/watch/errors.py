@@ -11,7 +11,7 @@ from lab.failures import find
 from lab.watch import cuts, fixes
 from lab.watch.finding import RunFinding
 from lab.watch.records import leaves_of, origin_of, seen_nodes, skip_views, storage_of, walk, writes_in_place
-from lab.watch.run import Run
+from lab.watch.run import WatchedRun
 from lab.watch.sites import NOWHERE, Site, is_library
 
 Tensor = torch.Tensor
@@ -32,7 +32,7 @@ def finding(number: int, where: Site, evidence: str, advice: str = "") -> RunFin
     return RunFinding(number, where.file, where.line, evidence, advice=advice)
 
 
-def explain_backward(run: Run, error: RuntimeError, loss: Tensor, here: Site) -> RunFinding | None:
+def explain_backward(run: WatchedRun, error: RuntimeError, loss: Tensor, here: Site) -> RunFinding | None:
     """Return the finding behind an error of backward(), or None."""
     text = str(error)
     if "modified by an inplace operation" in text:
@@ -61,7 +61,7 @@ def explain_non_scalar(loss: Tensor, here: Site) -> RunFinding:
     return finding(3, here, f"backward() was called on {text}.")
 
 
-def explain_in_place(run: Run, text: str, loss: Tensor, here: Site) -> RunFinding:
+def explain_in_place(run: WatchedRun, text: str, loss: Tensor, here: Site) -> RunFinding:
     """Blame the write that changed a tensor backward() needs, if it was seen; else say what is known of the tensor."""
     match = VERSION_MISMATCH.search(text)
     if match is None:
@@ -115,7 +115,7 @@ def is_overwritten(node: Any, name: str) -> bool:
     return False
 
 
-def explain_second_backward(run: Run, loss: Tensor, here: Site) -> RunFinding:
+def explain_second_backward(run: WatchedRun, loss: Tensor, here: Site) -> RunFinding:
     """Explain a graph that was already freed: the same loss twice, or a tensor of an earlier iteration in the graph."""
     entries = list(seen_nodes(loss.grad_fn))
     freed_at = [entry.freed_at for _, entry in entries if entry.freed_at.line]
@@ -169,7 +169,7 @@ def reaches_only_others(node: Any, owned: set[int]) -> bool:
     return bool(leaves) and not owned & leaves
 
 
-def explain_no_graph(run: Run, loss: Tensor, here: Site) -> RunFinding:
+def explain_no_graph(run: WatchedRun, loss: Tensor, here: Site) -> RunFinding:
     """Explain a loss without a graph: a cut, or nothing that requires a gradient."""
     origin = run.origin(loss)
     if origin is not None:
@@ -183,7 +183,7 @@ def explain_no_graph(run: Run, loss: Tensor, here: Site) -> RunFinding:
     return finding(4, here, text, fixes.ASK_FOR_GRADIENTS)
 
 
-def all_frozen(run: Run) -> bool:
+def all_frozen(run: WatchedRun) -> bool:
     """Tell whether there are optimizers, and all they have are frozen parameters."""
     live = [opt.ref() for opt in run.training.optimizers]
     given = [
@@ -192,7 +192,7 @@ def all_frozen(run: Run) -> bool:
     return bool(given) and all(isinstance(p, torch.nn.Parameter) and not p.requires_grad for p in given)
 
 
-def explain(run: Run, error: BaseException) -> None:
+def explain(run: WatchedRun, error: BaseException) -> None:
     """Add the finding that belongs to the exception that ended the script."""
     for raised in filter(None, (error, error.__context__, error.__cause__)):
         found = run.pending.get(str(raised))
@@ -209,7 +209,7 @@ def explain(run: Run, error: BaseException) -> None:
             run.report(known[0], here, f"{type(error).__name__} in this line: {text.splitlines()[0]}")
 
 
-def explain_number(run: Run, value: Any, here: Site) -> None:
+def explain_number(run: WatchedRun, value: Any, here: Site) -> None:
     """Explain backward() on what is no tensor: a number or an array that came out of a graph."""
     cut = run.cut_of_number(value) if isinstance(value, float) else None
     if cut is not None:
@@ -221,7 +221,7 @@ def explain_number(run: Run, value: Any, here: Site) -> None:
         run.report(13, run.cuts.last_numpy.site, evidence)
 
 
-def explain_with_records(run: Run, error: BaseException, here: Site, text: str) -> bool:
+def explain_with_records(run: WatchedRun, error: BaseException, here: Site, text: str) -> bool:
     """Explain errors whose cause lies in what was recorded, not in the line of the error; tell whether it did."""
     if "can't optimize a non-leaf Tensor" in text:
         *_, frame = traceback.walk_tb(error.__traceback__)  # the last is of the optimizer's check

@@ -6,7 +6,7 @@ import torch
 
 from lab.watch import differences, fixes, shapes, values
 from lab.watch.records import VIEWS, NodeOrigin, TensorOrigin, kind, origin_of
-from lab.watch.run import Run
+from lab.watch.run import WatchedRun
 from lab.watch.sites import NOWHERE, Site, is_library, outer_frame, site
 
 Tensor = torch.Tensor
@@ -19,7 +19,7 @@ JOINS = frozenset(("Cat", "Stack", "Clamp", "ClampMin", "ClampMax", "Index"))
 SUMS_OF_LOSSES = frozenset(("add", "__add__", "__radd__", "sub", "__sub__"))
 
 
-def inspect(run: Run, entry: NodeOrigin, operands: list[Tensor], result: Tensor, given: tuple[Any, ...]) -> None:
+def inspect(run: WatchedRun, entry: NodeOrigin, operands: list[Tensor], result: Tensor, given: tuple[Any, ...]) -> None:
     """Run the checks for an operation whose result has a graph, by its name; `given` are its arguments, in order."""
     name, closely = entry.name, run.clock.inspect_closely
     differences.note_finite_difference(run, name, given, entry.site)
@@ -40,7 +40,7 @@ def inspect(run: Run, entry: NodeOrigin, operands: list[Tensor], result: Tensor,
         entry.cut = run.cut_of_number(numbers[0]) if numbers else entry.cut
 
 
-def layer_site(run: Run) -> Site:
+def layer_site(run: WatchedRun) -> Site:
     """Return the line that made the running layer if one of PyTorch's containers called it, or NOWHERE."""
     frame, inner, contained = outer_frame(), None, False
     while frame is not None and is_library(frame.f_code.co_filename):
@@ -53,7 +53,7 @@ def layer_site(run: Run) -> Site:
     return known[1] if known is not None and known[0]() is inner else NOWHERE
 
 
-def check_normalization(run: Run, loss: NodeOrigin, operands: list[Tensor]) -> None:
+def check_normalization(run: WatchedRun, loss: NodeOrigin, operands: list[Tensor]) -> None:
     """Report a loss that expects logits, or one normalization, and gets values normalized once too often."""
     node, own = skip_joins(operands[0].grad_fn), None
     if loss.name in NORMALIZED_LOSSES:
@@ -76,13 +76,13 @@ def check_normalization(run: Run, loss: NodeOrigin, operands: list[Tensor]) -> N
         run.report(14, where, evidence, fixes.NO_RELU)
 
 
-def check_normalized_logits(run: Run, loss: str, origin: TensorOrigin | None) -> None:
+def check_normalized_logits(run: WatchedRun, loss: str, origin: TensorOrigin | None) -> None:
     """Report a loss without a graph, as in a validation, that expects logits and gets normalized values."""
     if origin is not None and origin.name in NORMALIZATIONS:
         report_normalized_logits(run, loss, site(), origin.name, origin.site)
 
 
-def report_normalized_logits(run: Run, loss: str, loss_site: Site, activation: str, where: Site) -> None:
+def report_normalized_logits(run: WatchedRun, loss: str, loss_site: Site, activation: str, where: Site) -> None:
     evidence = f"{loss} in line {loss_site.line} got the result of a {activation}, made here, and another one follows "
     evidence += "it: give the loss logits."
     fix = f"Give `{loss}` what the {activation} gets. To look at probabilities, compute them separately."
@@ -98,7 +98,7 @@ def skip_joins(node: Any) -> Any:
     return node
 
 
-def measure_dead_units(run: Run, entry: NodeOrigin, result: Tensor) -> None:
+def measure_dead_units(run: WatchedRun, entry: NodeOrigin, result: Tensor) -> None:
     """Record the share of a relu's units that are 0 for the whole batch, once per iteration."""
     where = entry.module_site if entry.module_site.line else entry.site
     shares = run.numbers.dead_shares.setdefault(where, {})
@@ -108,7 +108,7 @@ def measure_dead_units(run: Run, entry: NodeOrigin, result: Tensor) -> None:
     shares[run.clock.iteration] = float((result.detach() == 0).all(dim=over).double().mean())
 
 
-def report_non_leaf_grad(run: Run, tensor: Tensor, node: Any) -> None:
+def report_non_leaf_grad(run: WatchedRun, tensor: Tensor, node: Any) -> None:
     """Report that .grad of the result of an operation is read, which is None."""
     entry, reader = origin_of(node), site()
     if entry is None or not entry.site.line:

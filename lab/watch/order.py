@@ -7,7 +7,7 @@ import torch
 
 from lab.watch import fixes
 from lab.watch.records import VIEWS, BackwardCall, MeasuredStep, WatchedOptimizer, kind, origin_of
-from lab.watch.run import Run
+from lab.watch.run import WatchedRun
 from lab.watch.sites import NOWHERE, Site, line_of_missing_call
 
 Tensor = torch.Tensor
@@ -37,7 +37,7 @@ def cost_sign(node: Any) -> tuple[int, Site]:
     return 0, NOWHERE
 
 
-def check_direction(run: Run) -> None:
+def check_direction(run: WatchedRun) -> None:
     """Report a cost that steps make larger, or a likelihood of the data that they make smaller."""
     training = run.training
     for call in training.calls.values():
@@ -58,7 +58,7 @@ def check_direction(run: Run) -> None:
             report_minus(run, call, took)
 
 
-def report_minus(run: Run, call: BackwardCall, took: str) -> None:
+def report_minus(run: WatchedRun, call: BackwardCall, took: str) -> None:
     """Report the minus before a cost, or, in a sum, the line of backward()."""
     if call.minus_site.line:
         run.report(18, call.minus_site, f"The minus in this line reverses the cost: {took}", fixes.NO_MINUS)
@@ -72,7 +72,7 @@ def climbs(moves: list[MeasuredStep]) -> bool:
     return len(moves) >= MIN_ITERATIONS and all(move.along_gradient > 0 for move in moves)
 
 
-def check_step_before_backward(run: Run, loss: Tensor, reached: list[Tensor], here: Site) -> None:
+def check_step_before_backward(run: WatchedRun, loss: Tensor, reached: list[Tensor], here: Site) -> None:
     """Report steps between the forward pass of a loss and its backward(), whose gradient is then one step old."""
     entry, now = origin_of(loss.grad_fn), run.clock.iteration
     if entry is None or entry.iteration < now:
@@ -92,7 +92,7 @@ def param_groups(opt: WatchedOptimizer) -> list[dict[str, Any]]:
     return [] if optimizer is None else list(optimizer.param_groups)
 
 
-def check_never_stepped(run: Run) -> None:
+def check_never_stepped(run: WatchedRun) -> None:
     """Report an optimizer that never stepped although its gradients were computed and cleared again and again."""
     training = run.training
     for opt in training.optimizers:
@@ -112,7 +112,7 @@ def check_never_stepped(run: Run) -> None:
             run.report(18, Site(last.file, bare or last.line), evidence, fixes.CALL_IT if bare else "")
 
 
-def check_clip(run: Run, given: list[Tensor], limit: float, here: Site) -> None:
+def check_clip(run: WatchedRun, given: list[Tensor], limit: float, here: Site) -> None:
     """Report gradients that are clipped after the step that used them, or before backward() computes them."""
     leaves, clips = run.tensors.leaves, run.training.useless_clips
     known = [leaf for tensor in given if (leaf := leaves.get(id(tensor))) is not None and leaf.backward_count]

@@ -17,7 +17,7 @@ from lab.watch import differences, steps
 from lab.watch.onlooker import Listener, Look, arguments, outside
 from lab.watch.order import check_clip
 from lab.watch.records import node_of, origin_of
-from lab.watch.run import Run
+from lab.watch.run import WatchedRun
 from lab.watch.sites import Site, is_library, outer_frame, site, site_of, user_frame
 
 GRAD_MODES = (torch.no_grad, torch.inference_mode)
@@ -28,7 +28,7 @@ GRAD_MODE_FILE = torch.no_grad.__exit__.__code__.co_filename
 class Patches:
     """Functions of PyTorch that also inform a watcher."""
 
-    def __init__(self, watcher: Listener, run: Run) -> None:
+    def __init__(self, watcher: Listener, run: WatchedRun) -> None:
         self.watcher, self.run = watcher, run
         self.eval_hook: Any = None  # hook on the results of modules in eval mode
 

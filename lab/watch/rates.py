@@ -7,7 +7,7 @@ from statistics import median
 import torch
 
 from lab.watch.records import MeasuredStep, WatchedOptimizer
-from lab.watch.run import Run
+from lab.watch.run import WatchedRun
 from lab.watch.sites import Site, line_of_argument
 
 Tensor = torch.Tensor
@@ -18,7 +18,7 @@ REPLACING_STEP = 1.0  # as a fraction of the parameters' norm: little of them is
 MIN_OVERSHOOT_FALL = 0.5  # of the loss, in the longest step: below it no step overshoots a valley
 
 
-def measure_step(run: Run, opt: WatchedOptimizer, parameters: Sequence[Tensor]) -> None:
+def measure_step(run: WatchedRun, opt: WatchedOptimizer, parameters: Sequence[Tensor]) -> None:
     """Record how far a step moved the parameters, compared with their values before it."""
     change = size = along = 0.0
     for tensor, before in zip(parameters, opt.values_before, strict=True):
@@ -45,7 +45,7 @@ def sample(tensor: Tensor) -> Tensor:
     return tensor.detach().flatten()[:: tensor.numel() // MAX_SAMPLE | 1]
 
 
-def last_loss(run: Run) -> float:
+def last_loss(run: WatchedRun) -> float:
     call = run.training.last_call
     return float(call.losses[-1]) if call and call.losses else math.nan
 
@@ -91,7 +91,7 @@ def rate_line(opt: WatchedOptimizer) -> Site:
     return Site(opt.site.file, line_of_argument(opt.site.file, opt.site.line, "lr", 1))
 
 
-def check_rates(run: Run) -> None:
+def check_rates(run: WatchedRun) -> None:
     """Report optimizers whose steps were too long."""
     calls = list(run.training.calls.values())
     for opt in run.training.optimizers:

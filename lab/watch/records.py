@@ -76,7 +76,7 @@ class NodeOrigin:
     consumers: list[Site] = field(default_factory=list)
     past_iterations: int = 0  # number of earlier iterations whose graph this node still reaches
     freed_at: Site = NOWHERE  # the autograd.grad() call that freed this node
-    watcher_number: int = 0  # Run.number of the run that saw it
+    watcher_number: int = 0  # WatchedRun.number of the run that saw it
     first_backward: int = 0  # number of the first backward pass through it; 0 for none
     loss_scaled: bool = False  # by a GradScaler
     node_number: int = 0  # Clock.nodes when it was made
@@ -173,7 +173,7 @@ class WatchedOptimizer:
     ref: "weakref.ref[torch.optim.Optimizer]"
     site: Site
     kind: str
-    index: int  # in Training.optimizers
+    index: int  # in TrainingRecords.optimizers
     parameter_ids: set[int] = field(default_factory=set)
     steps: int = 0
     last_iteration: int = 0
@@ -205,7 +205,7 @@ class BackwardCall:
     undivided_mean: bool = False
     cost_sign: int = 0  # 1 if the loss is a known cost, -1 if it is minus one, 0 otherwise
     minus_site: Site = NOWHERE  # the line of that minus
-    terms: dict[Site, "Term"] = field(default_factory=dict)  # of its losses, by their lines
+    terms: dict[Site, "LossTerm"] = field(default_factory=dict)  # of its losses, by their lines
 
     @property
     def tensors(self) -> list[Tensor]:
@@ -214,7 +214,7 @@ class BackwardCall:
 
 
 @dataclass
-class Term:
+class LossTerm:
     """A term of a loss: what it reaches, and whether that is stepped before its gradient is cleared.
 
     passes   backward passes through it

@@ -42,7 +42,7 @@ class Clock:
 
 
 @dataclass
-class Tensors:
+class TensorRecords:
     """Where tensors without a graph were made, leaves, modules and writes."""
 
     origins: dict[int, TensorOrigin] = field(default_factory=dict)
@@ -67,7 +67,7 @@ class Cuts:
 
 
 @dataclass
-class Training:
+class TrainingRecords:
     """Backward passes, steps, and what clears gradients."""
 
     optimizers: list[WatchedOptimizer] = field(default_factory=list)
@@ -127,7 +127,7 @@ class Numbers:
     tiny_step: tuple[Site, float] = NOWHERE, 0.0  # line of the last finite difference, and its size
 
 
-class Run:
+class WatchedRun:
     """The six records of a run. Its methods find and make the entries of single tensors, and add findings.
 
     number   of the watcher, which nodes of the graph carry
@@ -136,8 +136,8 @@ class Run:
 
     def __init__(self, number: int, guarded: Callable[..., None]) -> None:
         self.number, self.guarded = number, guarded
-        self.clock, self.tensors, self.cuts = Clock(), Tensors(), Cuts()
-        self.training, self.graphs, self.numbers = Training(), Graphs(), Numbers()
+        self.clock, self.tensors, self.cuts = Clock(), TensorRecords(), Cuts()
+        self.training, self.graphs, self.numbers = TrainingRecords(), Graphs(), Numbers()
         self.found: dict[tuple[int, str, int], RunFinding] = {}
         self.pending: dict[str, RunFinding] = {}  # text of an error -> what it is explained by
         self.compile_sites: list[Site] = []  # lines that called torch.compile
@@ -152,7 +152,7 @@ class Run:
 
     def forget(self) -> None:
         """Forget everything that refers to a tensor, even weakly."""
-        self.tensors, self.cuts, self.training = Tensors(), Cuts(), Training()
+        self.tensors, self.cuts, self.training = TensorRecords(), Cuts(), TrainingRecords()
         self.graphs, self.numbers = Graphs(), Numbers()
         self.pending.clear()
         self.held_frames.clear()

@@ -5,7 +5,7 @@ import math
 import torch
 
 from lab.watch.records import NodeOrigin, kind, node_of, origin_of
-from lab.watch.run import Run
+from lab.watch.run import WatchedRun
 from lab.watch.sites import Site
 
 Tensor = torch.Tensor
@@ -16,7 +16,7 @@ SUMS = frozenset(("mean", "sum"))
 PAIR_LOSSES = frozenset(("mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss"))
 
 
-def check_shapes(run: Run, entry: NodeOrigin, operands: list[Tensor], result: Tensor) -> None:
+def check_shapes(run: WatchedRun, entry: NodeOrigin, operands: list[Tensor], result: Tensor) -> None:
     """Report a loss function of two shapes, or an (N, N) table of pairs that becomes a number.
 
     The stage of such a table is 1 for a plain difference, whose mean is the same, and 2 for anything else.
@@ -44,7 +44,7 @@ def check_shapes(run: Run, entry: NodeOrigin, operands: list[Tensor], result: Te
             entry.pairwise_stage, entry.pairwise_site = 2, before.pairwise_site
 
 
-def check_pair_loss(run: Run, entry: NodeOrigin, prediction: Tensor, target: Tensor) -> None:
+def check_pair_loss(run: WatchedRun, entry: NodeOrigin, prediction: Tensor, target: Tensor) -> None:
     """Report a loss that repeats its predictions to fit the target's shape, or both, as PyTorch's warning says."""
     shape = tuple(torch.broadcast_shapes(prediction.shape, target.shape))  # type: ignore[no-untyped-call]
     if math.prod(shape) > prediction.numel():
@@ -62,7 +62,7 @@ def forms_all_pairs(operands: list[Tensor], result: Tensor) -> bool:
     return column.shape[1] == 1 and column.shape[0] == row.shape[0] > 1
 
 
-def compares_with_target(run: Run, a: Tensor, b: Tensor, here: Site) -> bool:
+def compares_with_target(run: WatchedRun, a: Tensor, b: Tensor, here: Site) -> bool:
     """Tell whether a prediction meets a target: only one has a graph, and the column was not made in this line."""
     if (a.grad_fn is None) == (b.grad_fn is None) or a.requires_grad == b.requires_grad:
         return False

@@ -8,7 +8,7 @@ import torch
 
 from lab.watch import backward, ending, rates, writes
 from lab.watch.records import WatchedOptimizer, node_of, origin_of, version_of
-from lab.watch.run import Run
+from lab.watch.run import WatchedRun
 from lab.watch.sites import NOWHERE, Site, site, site_outside_methods_of
 
 Tensor = torch.Tensor
@@ -17,19 +17,19 @@ MAX_MEASURED_STEPS = 6  # first steps of an optimizer that are measured; later, 
 MAX_MEASURED_TENSORS = 20
 
 
-def before_step(run: Run, optimizer: Optimizer, *_: Any) -> None:
+def before_step(run: WatchedRun, optimizer: Optimizer, *_: Any) -> None:
     """Inspect the gradients before an optimizer steps; a hook of PyTorch."""
     opt = watched_optimizer(run, optimizer)
     check_before(run, opt, optimizer, site())
     opt.steps += 1
 
 
-def after_step(run: Run, optimizer: Optimizer, *_: Any) -> None:
+def after_step(run: WatchedRun, optimizer: Optimizer, *_: Any) -> None:
     """Inspect the gradients after an optimizer stepped; a hook of PyTorch."""
     check_after(run, watched_optimizer(run, optimizer), optimizer, site())
 
 
-def watched_optimizer(run: Run, optimizer: Optimizer) -> WatchedOptimizer:
+def watched_optimizer(run: WatchedRun, optimizer: Optimizer) -> WatchedOptimizer:
     """Return the record of an optimizer; create it if there is none."""
     known = run.training.optimizers
     for opt in known:
@@ -43,7 +43,7 @@ def watched_optimizer(run: Run, optimizer: Optimizer) -> WatchedOptimizer:
     return opt
 
 
-def on_optimizer_deleted(run: Run, ref: "weakref.ref[Optimizer]") -> None:
+def on_optimizer_deleted(run: WatchedRun, ref: "weakref.ref[Optimizer]") -> None:
     """Report unreached parameters when the script deletes an optimizer: later they may be gone too."""
     for opt in run.training.optimizers:
         if opt.ref is ref:
@@ -54,7 +54,7 @@ def parameters_of(optimizer: Optimizer) -> list[Tensor]:
     return [tensor for group in optimizer.param_groups for tensor in group["params"]]
 
 
-def update_parameters(run: Run, opt: WatchedOptimizer, optimizer: Optimizer) -> list[Tensor]:
+def update_parameters(run: WatchedRun, opt: WatchedOptimizer, optimizer: Optimizer) -> list[Tensor]:
     """Return the parameters of an optimizer, and update their records."""
     parameters = parameters_of(optimizer)
     for tensor in parameters:
@@ -65,7 +65,7 @@ def update_parameters(run: Run, opt: WatchedOptimizer, optimizer: Optimizer) -> 
     return parameters
 
 
-def note_zero_grad(run: Run, owner: Any, here: Site) -> None:
+def note_zero_grad(run: WatchedRun, owner: Any, here: Site) -> None:
     """Record that zero_grad() of an optimizer or a module is called."""
     training = run.training
     parameters = parameters_of(owner) if isinstance(owner, Optimizer) else list(owner.parameters())
@@ -81,7 +81,7 @@ def note_zero_grad(run: Run, owner: Any, here: Site) -> None:
     training.last_zero_grad = run.clock.iteration, here
 
 
-def note_scheduler_step(run: Run, scheduler: Any, here: Site, made: bool) -> None:
+def note_scheduler_step(run: WatchedRun, scheduler: Any, here: Site, made: bool) -> None:
     """Record a scheduler's step, which PyTorch calls when it is made, or one before its optimizer's first step."""
     for opt in run.training.optimizers:
         if opt.ref() is scheduler.optimizer:
@@ -91,7 +91,7 @@ def note_scheduler_step(run: Run, scheduler: Any, here: Site, made: bool) -> Non
                 opt.early_schedule = here
 
 
-def note_scaled_loss(run: Run, result: Any) -> None:
+def note_scaled_loss(run: WatchedRun, result: Any) -> None:
     """Record that a GradScaler scaled a loss."""
     run.training.uses_grad_scaler = True
     entry = origin_of(node_of(result)) if isinstance(result, Tensor) else None
@@ -99,7 +99,7 @@ def note_scaled_loss(run: Run, result: Any) -> None:
         entry.loss_scaled = True
 
 
-def check_before(run: Run, opt: WatchedOptimizer, optimizer: Optimizer, here: Site) -> None:
+def check_before(run: WatchedRun, opt: WatchedOptimizer, optimizer: Optimizer, here: Site) -> None:
     """Report a step without gradients, and record the backward passes since the last step."""
     parameters = update_parameters(run, opt, optimizer)
     leaves = [run.leaf(tensor) for tensor in parameters]
@@ -127,7 +127,7 @@ def measured(parameters: list[Tensor]) -> list[Tensor]:
     return [tensor for tensor in parameters[:MAX_MEASURED_TENSORS] if tensor.dim() >= 1]
 
 
-def report_cleared(run: Run, opt: WatchedOptimizer, received: list[Tensor], here: Site) -> None:
+def report_cleared(run: WatchedRun, opt: WatchedOptimizer, received: list[Tensor], here: Site) -> None:
     """Report a step whose gradients were cleared between the last backward pass and the step."""
     entries = (run.training.cleared.get(id(tensor)) for tensor in received)
     iteration, cleared, forwarded = next(filter(None, entries), (-1, NOWHERE, False))
@@ -137,7 +137,7 @@ def report_cleared(run: Run, opt: WatchedOptimizer, received: list[Tensor], here
         run.report(18, where, evidence + f"cleared in line {cleared.line}.")
 
 
-def check_after(run: Run, opt: WatchedOptimizer, optimizer: Optimizer, here: Site) -> None:
+def check_after(run: WatchedRun, opt: WatchedOptimizer, optimizer: Optimizer, here: Site) -> None:
     """Report a stale gradient that the step used, and update the records of the step."""
     parameters = parameters_of(optimizer)
     leaves = [run.leaf(tensor) for tensor in parameters]

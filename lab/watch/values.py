@@ -5,7 +5,7 @@ import math
 import torch
 
 from lab.watch.records import NodeOrigin, origin_of, seen_nodes, walk
-from lab.watch.run import Danger, Run
+from lab.watch.run import Danger, WatchedRun
 from lab.watch.sites import Site
 
 Tensor = torch.Tensor
@@ -44,7 +44,7 @@ CHOOSERS = frozenset(("where", "masked_fill", "masked_fill_", "nan_to_num", "nan
 
 
 def note_danger(
-    run: Run, name: str, entry: NodeOrigin | None, here: Site, operands: list[Tensor], result: Tensor
+    run: WatchedRun, name: str, entry: NodeOrigin | None, here: Site, operands: list[Tensor], result: Tensor
 ) -> None:
     """Record a logarithm, root, quotient, ... of a value where its result or slope is not finite."""
     evidence = ""
@@ -69,7 +69,7 @@ def steep_at_zero(result: Tensor) -> bool:
     return isinstance(exponent, float) and exponent < 1
 
 
-def note_masked_danger(run: Run, entry: NodeOrigin, operands: list[Tensor], result: Tensor) -> None:
+def note_masked_danger(run: WatchedRun, entry: NodeOrigin, operands: list[Tensor], result: Tensor) -> None:
     """Record that `where` or a similar function masks a dangerous result."""
     recent = {id(danger.entry): danger for danger in run.numbers.dangers if danger.iteration == run.clock.iteration}
     if not recent or not bool(result.isfinite().all()):
@@ -85,7 +85,7 @@ def note_masked_danger(run: Run, entry: NodeOrigin, operands: list[Tensor], resu
                 break
 
 
-def report_non_finite(run: Run, loss: Tensor, reached: list[Tensor]) -> None:
+def report_non_finite(run: WatchedRun, loss: Tensor, reached: list[Tensor]) -> None:
     """Report the first operation that was not finite if nan or inf reached the loss or a gradient."""
     finite = bool(loss.detach().isfinite().all())
     spoiled = sum(tensor.grad is not None and not bool(tensor.grad.isfinite().all()) for tensor in reached)
@@ -103,7 +103,7 @@ def report_non_finite(run: Run, loss: Tensor, reached: list[Tensor]) -> None:
         run.report(9, first.site, evidence, next((fix for names, fix in FIXES if first.name in names), ""))
 
 
-def diverges(run: Run) -> bool:
+def diverges(run: WatchedRun) -> bool:
     """Tell whether a loss overflowed after it climbed step by step: too long steps, not a bad value."""
     for call in run.training.calls.values():
         finite = [abs(value) for value in call.losses if math.isfinite(value)]
@@ -112,7 +112,7 @@ def diverges(run: Run) -> bool:
     return False
 
 
-def check_batch(run: Run, loss: Tensor) -> None:
+def check_batch(run: WatchedRun, loss: Tensor) -> None:
     """Report numbers that were not finite before any operation: a batch, which the graph of a loss has saved."""
     if run.clock.hidden_saves or run.numbers.dangers:
         return

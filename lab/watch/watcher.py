@@ -1,7 +1,7 @@
 """A listener that sees each operation of a script and records what the findings need.
 
 Each operation is handled in operations.py (a result with a graph), cuts.py (one without), writes.py or backward.py;
-calls of optimizers, which the patches report, in steps.py. What they record is a Run (run.py).
+calls of optimizers, which the patches report, in steps.py. What they record is a WatchedRun (run.py).
 
 It changes nothing: each function gets its own operands, and all hooks and patches are removed at the end.
 """
@@ -27,7 +27,7 @@ from lab.watch.records import (
     version_of,
     writes_in_place,
 )
-from lab.watch.run import Run
+from lab.watch.run import WatchedRun
 from lab.watch.sites import Site, site
 
 Tensor = torch.Tensor
@@ -45,7 +45,7 @@ class Watcher(Listener):
 
     def __init__(self) -> None:
         super().__init__()
-        self.run = Run(next(_watcher_numbers), self.guarded)
+        self.run = WatchedRun(next(_watcher_numbers), self.guarded)
 
     def install(self) -> None:
         super().install()

@@ -7,14 +7,14 @@ import torch
 from lab.watch import cuts, errors
 from lab.watch.onlooker import Look
 from lab.watch.records import InPlaceWrite, Leaf, address_of, has_numbers, storage_of, version_of
-from lab.watch.run import Run
+from lab.watch.run import WatchedRun
 from lab.watch.sites import Site, outer_frame, site
 
 Tensor = torch.Tensor
 SCALINGS = frozenset(("div_", "mul_", "__itruediv__", "__imul__"))
 
 
-def assign(run: Run, function: Any, args: tuple[Any, ...]) -> Look:
+def assign(run: WatchedRun, function: Any, args: tuple[Any, ...]) -> Look:
     """Look at the assignment of an attribute of a tensor, and record what that means for its gradient."""
     attribute, tensor = function.__self__.__name__, args[0]
     if attribute == "grad" and args[1] is None:
@@ -27,7 +27,7 @@ def assign(run: Run, function: Any, args: tuple[Any, ...]) -> Look:
     yield
 
 
-def look_at_request(run: Run, tensor: Tensor, wanted: bool) -> Look:
+def look_at_request(run: WatchedRun, tensor: Tensor, wanted: bool) -> Look:
     """Look at a setting of requires_grad; an integer tensor refuses it, which becomes a finding."""
     if not wanted:
         run.cuts.freeze_site = site()
@@ -47,12 +47,12 @@ def look_at_request(run: Run, tensor: Tensor, wanted: bool) -> Look:
         raise
 
 
-def note_write(run: Run, tensor: Tensor, before: int, here: Site) -> None:
+def note_write(run: WatchedRun, tensor: Tensor, before: int, here: Site) -> None:
     """Record that the script's line wrote to a tensor, which had version `before`."""
     run.tensors.writes.append(InPlaceWrite(storage_of(tensor), before, version_of(tensor), run.clock.nodes, here))
 
 
-def write_in_place(run: Run, name: str, given: tuple[Any, ...], operands: list[Tensor]) -> Look:
+def write_in_place(run: WatchedRun, name: str, given: tuple[Any, ...], operands: list[Tensor]) -> Look:
     """Look at an operation in place, and record the write."""
     if not operands or operands[0] is not given[0]:
         yield
@@ -76,7 +76,7 @@ def write_in_place(run: Run, name: str, given: tuple[Any, ...], operands: list[T
         after_write(leaf, tensor, here, name)
 
 
-def leaves_with_gradient(run: Run, tensor: Tensor) -> list[int]:
+def leaves_with_gradient(run: WatchedRun, tensor: Tensor) -> list[int]:
     """Return the keys of the leaves whose gradient is this very tensor."""
     found = [(key, leaf.ref()) for key, leaf in run.tensors.leaves.items()]
     return [key for key, parameter in found if parameter is not None and parameter.grad is tensor]
@@ -90,7 +90,7 @@ def after_write(leaf: Leaf, tensor: Tensor, here: Site, name: str) -> None:
     leaf.written_by_hand = leaf.backward_count > 0
 
 
-def replace_data(run: Run, tensor: Tensor, new: Tensor) -> None:
+def replace_data(run: WatchedRun, tensor: Tensor, new: Tensor) -> None:
     """Record `w.data = ...` as a step by hand or an initialisation."""
     leaf = run.tensors.leaves.get(id(tensor))
     if leaf is None:
