@@ -401,7 +401,7 @@ class Tensor:
     def mean(self, axis: Any = None, keepdims: bool = False) -> Tensor:
         """Average along `axis`."""
         axes = _axes(self, axis)
-        return self.sum(axes, keepdims) / math.prod(self.shape[i] for i in axes)
+        return self.sum(axes, keepdims) / int(math.prod(self.shape[i] for i in axes))
 
     def var(self, axis: Any = None, keepdims: bool = False) -> Tensor:
         """Return the mean squared distance from the mean: divides by n, torch.var by n - 1."""

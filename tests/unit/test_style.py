@@ -47,7 +47,13 @@ def calls(tree):
 # `python -m lab.watch FILE` runs a file as `python FILE` does, for whoever types it; the app does not import it.
 RUNS_TEXT = {
     ROOT / "lab" / name
-    for name in ("practice/driver.py", "watch/program.py", "watch/__main__.py", "traps/faults/engines.py")
+    for name in (
+        "practice/driver.py",
+        "watch/program.py",
+        "watch/__main__.py",
+        "traps/faults/engines.py",
+        "failures/failure.py",  # the patches of failures.toml
+    )
 }
 
 

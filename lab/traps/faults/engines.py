@@ -142,7 +142,7 @@ ReluWrongSide = broken("ReluWrongSide", relu={"result > 0.0": "result <= 0.0"})
 MeanUndivided = broken(
     "MeanUndivided",
     mean={
-        "        return self.sum(axes, keepdims) / math.prod(self.shape[i] for i in axes)\n": """\
+        "        return self.sum(axes, keepdims) / int(math.prod(self.shape[i] for i in axes))\n": """\
         mean = self.read().mean(axis=axes, keepdims=True)
 
         def _backward(upstream: Array) -> None:
