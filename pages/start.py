@@ -38,7 +38,9 @@ def main() -> None:
     with page.run("start", FIELDS) as current:
         if current.restored:
             _begin()
-        st.title("Where does a gradient come from?")
+        with st.container(horizontal=True, vertical_alignment="center", gap="xxsmall"):
+            st.title("Where does a gradient come from?", width="content")
+            page.link_to("pages/graph_lab.py", "Paste a program", "code", {"kind": "program"})
         prose(
             "Drag *a* up a little on its card. How much does *out* move, and why? **Run backward pass** answers with "
             "the [[gradient]] of *a*, message by message."
@@ -134,7 +136,6 @@ STORIES = (
 DIGITS = {"data": "digits", "epochs": "10", "epoch": "10", "pad": "1"}  # a trained network, and the pad open
 FAILING = {"hidden": "16 16", "activation": "tanh", "lr": "0.3", "epoch": "60"}  # a training whose rate is too high
 TOOLS = (
-    ("Watch your program run", "play_circle", "pages/graph_lab.py", {"kind": "program"}),
     ("Find the mistakes in your code", "rule", "pages/what_went_wrong.py", {"tab": "code"}),
     ("Record a pass with lab.watch", "videocam", "pages/graph_lab.py", {"kind": "recorded"}),
     ("Draw a digit for a network", "draw", "pages/training_lab.py", DIGITS),

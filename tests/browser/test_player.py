@@ -728,7 +728,7 @@ def test_every_button_does_what_it_says_at_every_event_and_the_names_of_the_pass
           const scrubber = player.querySelector(".scrubber");
           const buttons = [...player.querySelectorAll(".controls button")];
           const called = (name) => buttons.find(
-            (b) => (b.getAttribute("aria-label") ?? b.querySelector("span").dataset.full) === name);
+            (b) => (b.getAttribute("aria-label") ?? b.querySelector("[data-full]").dataset.full) === name);
           const text = (part) => player.querySelector(part).textContent;
           const found = [];
           for (const name of names) for (let k = 0; k <= 21; k += 1) {

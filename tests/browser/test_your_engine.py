@@ -15,8 +15,9 @@ TENSORS = COURSES["tensors"]
 NASTY = '# </script><img src=x onerror="document.body.dataset.broken=1"><b>'
 TEXT = TENSORS.reference.replace("        def backward():\n", f"        def backward():  {NASTY}\n")
 KEEP = """([text, tasks, note]) => {
+  const passed = Object.keys(tasks).length;
   localStorage.setItem("tensor-ops-lab text tensors", text + "half = (");
-  localStorage.setItem("tensor-ops-lab copies tensors", JSON.stringify([{ when: "2026-10-01T12:00", text, note }]));
+  localStorage.setItem("tensor-ops-lab copies tensors", JSON.stringify([{ when: "2026-10-01T12:00", text, note, passed }]));
   localStorage.setItem("tensor-ops-lab tasks", JSON.stringify(tasks));
 }"""
 

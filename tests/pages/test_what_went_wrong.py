@@ -135,7 +135,7 @@ def test_kept_graphs_are_weighed():
     said = texts(at.markdown)
     assert "| tanh | \\(1000\\,\\) | 8\\,000 |" in said
     assert "16,040 bytes" in said
-    assert "frees the graph: 24 bytes are left" in said  # the loss, its gradient, and what the guard notes of it
+    assert "frees the graph: 16 bytes are left" in said  # the loss and its gradient
 
 
 @pytest.mark.exhaustive

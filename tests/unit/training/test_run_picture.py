@@ -2,8 +2,8 @@
 
 from matplotlib.figure import Figure
 
-import train
 from lab.training import summary
+from lab.training.cli import main
 from lab.training.summary import _scale
 
 SMALL = ["--data", "moons", "--hidden", "6", "--epochs", "3", "--batch-size", "200", "--quiet"]
@@ -29,8 +29,8 @@ def test_nothing_is_called_validation_where_nothing_was_held_out(tmp_path, monke
 
     right = summary._png
     monkeypatch.setattr(summary, "_png", kept)
-    assert train.main([*SMALL, "--val-fraction", "0", "--out", str(tmp_path / "all")]) == 0
-    assert train.main([*SMALL, "--out", str(tmp_path / "some")]) == 0
+    assert main([*SMALL, "--val-fraction", "0", "--out", str(tmp_path / "all")]) == 0
+    assert main([*SMALL, "--out", str(tmp_path / "some")]) == 0
     of_all, of_some = drawn
     assert "training (nothing held out)" in of_all
     assert "validation" not in of_all

@@ -1,0 +1,42 @@
+"""Rooms stay small enough to read: each has a cap, which is lowered when the room has become smaller."""
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+CAPS = {  # lines of code and of data, in rooms separated by spaces
+    "model.py": 1_000,
+    "nn.py": 260,
+    "train.py": 180,
+    "app.py": 60,
+    "lab/failures": 14_500,
+    "lab/watch": 5_450,
+    "lab/training": 7_500,
+    "lab/training/doctor.py lab/training/figures.py": 700,
+    "lab/practice": 5_550,
+    "lab/traps lab/designs lab/autodiff lab/gradcheck": 7_800,
+    "lab/ui": 2_400,
+    "pages": 10_650,
+    "static": 11_350,
+    "tests": 60_000,
+}
+COUNTED = {".py", ".toml", ".txt", ".json", ".js", ".ts", ".css", ".html"}
+
+
+def lines_of(rooms):
+    listed = subprocess.run(["git", "ls-files", "-z", *rooms.split()], cwd=ROOT, check=True, capture_output=True)
+    files = [ROOT / name for name in listed.stdout.decode().split("\0") if name]
+    return sum(
+        path.read_bytes().count(b"\n")
+        for path in files
+        if path.suffix in COUNTED and path.is_file() and "codemirror" not in path.parts and "echarts" not in path.parts
+    )
+
+
+@pytest.mark.skipif(not (ROOT / ".git").exists(), reason="what belongs to the project is known in its repository")
+@pytest.mark.parametrize("rooms", CAPS)
+def test_a_room_stays_within_its_cap(rooms):
+    lines = lines_of(rooms)
+    assert 0 < lines <= CAPS[rooms], f"{rooms}: {lines} lines"
