@@ -195,8 +195,8 @@ def link(config, **more):
 def one_round(browser, url, server, config, seconds):
     steps_per_epoch = Trainer(config).steps_per_epoch
     figures = {"command_line": command_line_pace(config, seconds)}
-    visitor = Visitor(url, "graph-lab", "stage=backward&view=plain")  # the player's sliders are not Streamlit's
-    assert visitor.slider, "the Graph lab shows no slider"
+    visitor = Visitor(url, "shapes", "tab=matmul")
+    assert visitor.slider, "Shapes shows no slider"
     visitor.latencies(1)
     idle = visitor.latencies(seconds)
     # Without a browser: a link to a late epoch trains at full speed when it is opened.
