@@ -87,7 +87,7 @@ def test_without_a_storage_the_ticks_show_within_the_visit(browser, app_url):
         expect(page.get_by_role("button", name=re.compile("remembers.*passed"))).to_be_visible()
 
 
-@pytest.mark.parametrize("path", ["graph-lab", "training-lab", "gradient-check"])
+@pytest.mark.parametrize("path", ["graph-lab"])
 def test_a_link_to_an_engine_that_is_not_here_says_so_and_the_address_is_right(open_page, path):
     page = open_page(f"{path}?engine=scalars")
     expect(page.get_by_text("The link asks for your engine “Scalars”")).to_be_visible()

@@ -186,7 +186,7 @@ def test_on_a_phone_the_bar_lies_on_nothing_and_the_page_is_as_large_as_before(o
 
 
 def test_who_writes_an_f_projects_nothing(open_page):
-    page = open_page("build-it-yourself?tab=ask")
+    page = open_page("what-went-wrong")
     page.locator(".project-bar").wait_for(state="attached")
     page.get_by_role("textbox").first.press_sequentially("of f")
     expect(page.get_by_role("textbox").first).to_have_value("of f")

@@ -47,7 +47,7 @@ def test_a_line_of_the_failures_looks_like_a_link(open_page):
     line.hover()
     assert words.evaluate(LINK)["underlined"]
     page.get_by_role("heading", level=1).hover()
-    page.get_by_role("button", name="18 ").focus()
+    page.get_by_role("button", name="13 ").focus()
     page.keyboard.press("Tab")
     expect(line).to_be_focused()
     assert words.evaluate(LINK)["underlined"]
