@@ -30,7 +30,7 @@ def test_nothing_is_called_validation_where_nothing_was_held_out(tmp_path, monke
     right = summary._png
     monkeypatch.setattr(summary, "_png", kept)
     assert main([*SMALL, "--val-fraction", "0", "--out", str(tmp_path / "all")]) == 0
-    assert main([*SMALL, "--out", str(tmp_path / "some")]) == 0
+    assert main([*SMALL, "--out", str(tmp_path / "$x_ & co")]) == 0  # a name that is no formula
     of_all, of_some = drawn
     assert "training (nothing held out)" in of_all
     assert "validation" not in of_all
