@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import linecache
 import textwrap
 from collections.abc import Callable, Mapping
 from contextlib import redirect_stdout
@@ -13,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from lab.text import body
+from lab.text import body, define
 
 Program = Callable[..., Any]  # takes the learner's numbers, if any; returns what it shows, by name
 Numbers = float | int | list[float]
@@ -164,10 +163,7 @@ def patched(program: Program, patch: str) -> Program:
             at += 1
     name = f"{program.__name__}_fixed"
     text = f"{header.replace(program.__name__, name, 1)}\n" + textwrap.indent("\n".join(lines), "    ") + "\n"
-    file, names = f"<{name}>", dict(vars(inspect.getmodule(program)))
-    linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)  # for inspect.getsource
-    exec(compile(text, file, "exec"), names)
-    made: Program = names[name]
+    made: Program = define(text, name, vars(inspect.getmodule(program)))
     return made
 
 

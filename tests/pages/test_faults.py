@@ -68,11 +68,7 @@ def test_every_fault_shows_what_was_just_computed(key):
         if gradient is not None and gradient.size <= 24:
             assert number(gradient.flat[0]) in text, name
     assert fault.fix in [code.value for code in at.code]
-    shown = [
-        escape(line.strip())
-        for line, mark in zip(fault.code.splitlines(), fault.changed_lines()[0], strict=True)
-        if mark
-    ]
+    shown = [escape(line[2:].strip()) for line in fault.difference if line[0] == "-" and line[2:].strip()]
     assert shown
     assert all(f"✗ {line}" in text or f"  {line}" in text for line in shown)
     if fault.torch_message:

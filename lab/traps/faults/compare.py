@@ -187,10 +187,14 @@ def follow(
 def training_pass(setup: Setup, seed: int) -> ComparedPass:
     """Train for three steps, and return the gradients that the third one used."""
     trainer = LessonTrainer(setup, seed)
-    losses = [loss for loss, _ in islice(trainer.steps(), STEPS)]
-    gradients = {p.label: None if p.grad is None else np.array(p.grad) for p in trainer.model.parameters()}
-    nodes = [(p.label, p.numpy(), p.grad) for p in trainer.model.parameters()]
-    return ComparedPass(np.array(losses[-1]), gradients, nodes)
+    parameters, losses, error = trainer.model.parameters(), [np.nan], ""
+    try:
+        losses = [loss for loss, _ in islice(trainer.steps(), STEPS)]
+    except Exception as raised:  # as in expression_pass
+        error = f"{type(raised).__name__}: {raised}"
+    gradients = {p.label: None if p.grad is None else np.array(p.grad) for p in parameters}
+    nodes = [(p.label, p.numpy(), gradients[p.label]) for p in parameters]
+    return ComparedPass(np.array(losses[-1]), gradients, nodes, error=error)
 
 
 def check(fault: Fault, engine: type[Tensor], seed: int) -> Report:

@@ -8,12 +8,12 @@ so an expression on such tensors runs on the broken engine, and nothing else in 
 from __future__ import annotations
 
 import inspect
-import linecache
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 
 import model
+from lab.text import define
 from model import Tensor
 
 
@@ -27,16 +27,7 @@ def broken(name: str, **methods: Mapping[str, str]) -> type[Tensor]:
                 raise ValueError(f"{name}: Tensor.{method} does not have this once:\n{right}")
             lines = lines.replace(right, wrong)
         source += f"\n{lines}"
-    file = f"{name}.py"
-    linecache.cache[file] = (
-        len(source),
-        None,
-        source.splitlines(keepends=True),
-        file,
-    )  # where Python looks for its lines
-    namespace: dict[str, Any] = {**vars(model), "__name__": __name__}
-    exec(compile(source, file, "exec"), namespace)
-    made: type[Tensor] = namespace[name]
+    made: type[Tensor] = define(source, name, {**vars(model), "__name__": __name__})
     return made
 
 

@@ -6,15 +6,15 @@ for *Spot the fault*, where the learner sees the effect and guesses the fault.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from types import MappingProxyType
+from collections.abc import Mapping
 
 import numpy as np
 
 from lab.text import brief, counted, listed, numeral
 from lab.training.records import column
-from lab.traps.faults.catalogue import BY_KEY, Fault
+from lab.traps.faults.catalogue import BY_KEY
 from lab.traps.faults.compare import (
+    STEPS,
     ComparedPass,
     EngineComparison,
     LessonRun,
@@ -22,10 +22,9 @@ from lab.traps.faults.compare import (
     expression_pass,
     leaves,
     train_with,
+    training_pass,
 )
-from lab.traps.faults.suspects import NOTHING, SuspectCase, TracedStep, gradient_checks, in_a_line, traced_step
-from lab.traps.faults.training import LessonTrainer
-from model import no_grad
+from lab.traps.faults.suspects import NOTHING, SuspectCase, gradient_checks, in_a_line
 
 Gradients = Mapping[str, np.ndarray | None]
 
@@ -50,12 +49,14 @@ def effect(comparison: EngineComparison, guess: str) -> str:
         return f"Of {count} none is nan or inf: the largest is {numeral(largest)} in size."
     if comparison.effect == "same":
         return f"{count} compared, of {listed(there)}: none differs by more than rounding."
-    what, right, wrong = _difference(healthy, broken)
-    return f"{what} is {wrong} in the broken engine and {right} in the healthy one."
+    difference = _difference(healthy, broken)
+    assert difference is not None, "the effect is not that all are the same"
+    what, right, wrong = difference
+    return f"{what[0].upper()}{what[1:]} is {wrong} in the broken engine and {right} in the healthy one."
 
 
-def _difference(healthy: Gradients, broken: Gradients) -> tuple[str, str, str]:
-    """Find the most drastic difference between two passes: what differs, and its value in each."""
+def _difference(healthy: Gradients, broken: Gradients) -> tuple[str, str, str] | None:
+    """Find the most drastic difference between two passes: what differs, and its value in each. None if none does."""
     found: list[tuple[tuple[int, float], str, str, str]] = []  # the smallest is the most drastic
     for name, one in healthy.items():
         other, what = broken[name], f"the gradient of {name}"
@@ -71,8 +72,7 @@ def _difference(healthy: Gradients, broken: Gradients) -> tuple[str, str, str]:
             if at:
                 what = f"element [{', '.join(map(str, at))}] of {what}"
             found.append(((2, -float(apart[at])), what, numeral(float(one[at])), numeral(float(other[at]))))
-    _, what, right, wrong = min(found)
-    return what[0].upper() + what[1:], right, wrong
+    return min(found)[1:] if found else None
 
 
 def _shown(gradient: np.ndarray | None) -> str:
@@ -103,17 +103,25 @@ def curve(healthy: LessonRun, broken: LessonRun, truth: str, guess: str) -> str:
 
 
 def suspect(case: SuspectCase, run: LessonRun, accused: str) -> str:
-    """Explain why a suspect of a case is not its culprit. run: the training run of the case."""
+    """Explain why a suspect of a case is not its culprit. run: the training run of the case.
+
+    Both go through the same pass: the suspect's example, or the training up to its third step."""
     if accused == NOTHING:
         return _something_is_wrong(case, run)
     fault = BY_KEY[accused]
-    if fault.kind == "engine":
-        return _another_engine(case, fault)
-    if fault.broken.loss is not fault.healthy.loss:
-        return _another_loss(case, fault)
-    if fault.broken.settings != fault.healthy.settings:
-        return _other_settings(case, fault)
-    return _another_optimizer(case, run, fault)
+    if fault.example is None:
+        theirs, here = (training_pass(setup, case.number) for setup in (fault.broken, case.setup))
+        where = f"step {STEPS} of the training"
+    else:
+        given = leaves(fault, case.number)
+        theirs, here = (
+            expression_pass(fault.example, engine, given) for engine in (fault.broken.engine, case.setup.engine)
+        )
+        where = f"`{in_a_line(fault.example)}`"
+        if all(value.ndim == 0 for value in given.values()):
+            where += f" with {listed(f'{name} = {numeral(float(value))}' for name, value in given.items())}"
+    what, expected, found = _pass_difference(theirs, here)
+    return f"In {where}, {what} is {expected} with this fault and {found} in this run."
 
 
 def _something_is_wrong(case: SuspectCase, run: LessonRun) -> str:
@@ -135,95 +143,11 @@ def _ended(run: LessonRun) -> str:
     return f"ends with a loss of {numeral(float(column(run.records, 'train_loss')[-1]))} {when}"
 
 
-def _another_engine(case: SuspectCase, fault: Fault) -> str:
-    """Compare the suspect's engine with that of the case, on the expression that reveals the suspect's fault."""
-    assert fault.example is not None
-    given = leaves(fault, case.number)
-    theirs = expression_pass(fault.example, fault.broken.engine, given)
-    here = expression_pass(fault.example, case.setup.engine, given)
-    where = f"`{in_a_line(fault.example)}`"
-    if all(value.ndim == 0 for value in given.values()):
-        where += f" with {listed(f'{name} = {numeral(float(value))}' for name, value in given.items())}"
-    what, expected, found = _pass_difference(theirs, here)
-    return f"In {where}, this fault makes {what} {expected}. In the engine of this run it is {found}."
-
-
 def _pass_difference(theirs: ComparedPass, here: ComparedPass) -> tuple[str, str, str]:
-    if here.error:
-        return "the pass", "stop with an error" if theirs.error else "finish", here.error.partition(":")[0]
-    same = all(
-        (one is other) if one is None or other is None else one.shape == other.shape and not differs(one, other).any()
-        for one, other in ((gradient, here.gradients[name]) for name, gradient in theirs.gradients.items())
-    )
-    if same:
-        return "the number of messages", f"{theirs.messages:,}", f"{here.messages:,}"
-    what, expected, found = _difference(theirs.gradients, here.gradients)
-    return what[0].lower() + what[1:], expected, found
-
-
-def _another_loss(case: SuspectCase, fault: Fault) -> str:
-    """Compare the suspect's loss with that of this run, on the outputs of the untrained network."""
-    trainer = LessonTrainer(case.setup, case.number)
-    rows = np.arange(trainer.config.batch_size)
-    with no_grad(), np.errstate(all="ignore"):
-        logits = trainer.model(trainer.dataset.train_x[rows])
-        labels = trainer.dataset.train_y[rows]
-        theirs, here = (loss(logits, labels).item() for loss in (fault.broken.loss, case.setup.loss))
-    return (
-        f"Of the first {len(rows)} samples and the untrained network, this fault's loss is {numeral(theirs)}; that of "
-        f"this run is {numeral(here)}."
-    )
-
-
-def _other_settings(case: SuspectCase, fault: Fault) -> str:
-    theirs, here = fault.broken.config(case.number), case.setup.config(case.number)
-    if fault.key == "rate-too-high":
-        return f"With this fault the learning rate is {theirs.lr:g}; in this run it is {here.lr:g}."
-    weights = [layer.weight.numpy() for layer in LessonTrainer(case.setup, case.number).model.layers]
-    count, others = sum(weight.size for weight in weights), sum(np.count_nonzero(weight) for weight in weights)
-    return f"With this fault all {count} weights begin at 0; in this run {others} of them do not."
-
-
-def _another_optimizer(case: SuspectCase, run: LessonRun, fault: Fault) -> str:
-    """Compare the steps of the suspect's optimizer with the third step of this run."""
-    rate, steps, error = traced_step(case)
-    if error or not any(np.isfinite(step.gradient) and step.gradient > 0 for step in steps):
-        return f"A run with this fault {_ended(train_with(fault.broken, case.number))}; this one {_ended(run)}."
-    assert rate is not None  # each of these runs has a learning rate
-    return OF_A_STEP[fault.key](rate, steps)
-
-
-def _never_cleared(rate: float, steps: list[TracedStep]) -> str:
-    cleared = next(step for step in steps if step.left_over == 0 and step.gradient > 0)
-    return (
-        "With this fault each parameter has a gradient left over after `zero_grad()`. In this run nothing is left over "
-        f"at {cleared.parameter}."
-    )
-
-
-def _cleared_in_the_first_layer(rate: float, steps: list[TracedStep]) -> str:
-    """Explain by a gradient left over in the first layer, or by none left over in the last one."""
-    first, last = steps[0], steps[-1]
-    if first.left_over:
-        return (
-            f"With this fault `zero_grad()` clears {first.parameter}. In this run a gradient with the norm "
-            f"{numeral(first.left_over)} is left over there."
-        )
-    return (
-        f"With this fault `zero_grad()` leaves the gradient of {last.parameter} as it was. In this run nothing is left "
-        "over there."
-    )
-
-
-def _upward(rate: float, steps: list[TracedStep]) -> str:
-    step = max(steps, key=lambda step: abs(step.slope))
-    return (
-        f"With this fault the third step adds to {step.parameter}: its first element, {numeral(step.before)}, has the "
-        f"gradient {numeral(step.slope)} and would become {numeral(step.before + rate * step.slope)}. In this run it "
-        f"became {numeral(step.after)}."
-    )
-
-
-OF_A_STEP: Mapping[str, Callable[[float, list[TracedStep]], str]] = MappingProxyType(
-    {"forgot-zero-grad": _never_cleared, "zero-some": _cleared_in_the_first_layer, "sign-flipped": _upward}
-)
+    """Find what differs between two passes, and its value in each: an error, a gradient, or the number of messages."""
+    expected, found = (one.error.partition(":")[0] or "none" for one in (theirs, here))
+    if expected != found:
+        return "the error raised", expected, found
+    if difference := _difference(theirs.gradients, here.gradients):
+        return difference
+    return "the number of messages", f"{theirs.messages:,}", f"{here.messages:,}"

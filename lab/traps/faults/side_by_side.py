@@ -1,9 +1,7 @@
 """HTML that shows the healthy and the broken engine side by side: their code, and their gradients as tables."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from difflib import SequenceMatcher
+from collections.abc import Mapping, Sequence
 from html import escape
-from itertools import pairwise
 from textwrap import dedent
 
 import numpy as np
@@ -13,7 +11,7 @@ from lab.trace.dot import PALETTES
 from lab.traps.faults.compare import differs
 
 MAX_LINES = 8  # of code: more cannot be seen at once side by side
-LINES_ABOVE = 3  # a difference, shown of longer code
+LINES_AROUND = 2  # a difference, shown of longer code
 
 # The browser chooses one of the two, also when the theme changes while this is on the page.
 _GRADIENT = f"color:light-dark({PALETTES['light']['gradient']},{PALETTES['dark']['gradient']});"
@@ -21,54 +19,42 @@ _GRADIENT = f"color:light-dark({PALETTES['light']['gradient']},{PALETTES['dark']
 _DIFFERENT = "outline:2px solid currentColor;outline-offset:-3px;font-weight:700;"
 
 
-def code_pair(broken: str, right: str, marks: tuple[Sequence[bool], Sequence[bool]], *, context: bool) -> str:
-    """Make HTML with the broken lines next to the right ones; the marked lines get a sign and a bar.
+def code_pair(difference: Sequence[str], *, context: bool) -> str:
+    """Make HTML with wrong lines next to the right ones; the lines that differ get a sign and a bar.
 
-    marks: for each line of broken and of right, whether it is marked. context: show the lines around the marked ones,
-    too; of long code only the nearest and the first, the same lines on both sides.
+    difference: as Fault.difference. context: show the lines around the differing ones, too; of long code only the
+    nearest, and the first of each function.
     """
-    sides = broken.splitlines(), right.splitlines()
-    shown: Sequence[Iterable[int]] = [[at for at, mark in enumerate(side) if mark] for side in marks]
-    if context or not all(shown):  # a line that is missing on one side is seen by the lines around its place
-        long = max(map(len, sides)) > MAX_LINES
-        shown = _near_marks(sides, marks) if long else [range(len(lines)) for lines in sides]
-    blocks = zip(("broken", "right"), sides, marks, shown, "✗✓", strict=True)
-    return f'<div class="code-pair">{"".join(_code(*block, dots=context) for block in blocks)}</div>'
+    differs = [line[0] in "-+" and bool(line[2:].strip()) for line in difference]
+    if len({line[0] for line, differing in zip(difference, differs, strict=True) if differing}) < 2:
+        context = True  # a line that is missing on one side is seen by the lines around its place
+    around = 0 if not context else LINES_AROUND if len(difference) > MAX_LINES else len(difference)
+    shown = [
+        any(differs[max(at - around, 0) : at + around + 1]) or (context and line[2:].startswith("def "))
+        for at, line in enumerate(difference)
+    ]
+    blocks = []
+    for title, sign, mark in (("broken", "-", "✗"), ("right", "+", "✓")):
+        pairs: list[tuple[str, str]] = []
+        for line, show in zip(difference, shown, strict=True):
+            if line[0] not in (sign, " "):
+                continue
+            if show:
+                pairs.append((mark if line[0] == sign and line[2:].strip() else " ", line[2:]))
+            elif context and line.strip() and pairs and not pairs[-1][1].endswith("…"):
+                pairs.append((" ", line[2 : len(line) - len(line[2:].lstrip())] + "…"))
+        blocks.append(_code(title, pairs))
+    return f'<div class="code-pair">{"".join(blocks)}</div>'
 
 
-def _code(title: str, code: Sequence[str], marked: Sequence[bool], shown: Iterable[int], sign: str, dots: bool) -> str:
-    """Make HTML with the shown lines; dots: with a line of dots for lines left out."""
-    pairs: list[tuple[str, bool]] = []
-    for at, following in pairwise([*sorted(shown), len(code)]):
-        pairs.append((code[at], marked[at]))
-        left_out = code[at + 1 : following]
-        if dots and any(map(str.strip, left_out)):
-            pairs.append((left_out[0][: len(left_out[0]) - len(left_out[0].lstrip())] + "…", False))
-    indented = dedent("\n".join(line for line, _ in pairs)).splitlines()
+def _code(title: str, pairs: Sequence[tuple[str, str]]) -> str:
+    """Make HTML with lines of code, each with its mark."""
+    indented = dedent("\n".join(line for _, line in pairs)).splitlines()
     lines = "".join(
-        f'<span class="{title if mark else ""}">{sign if mark else " "} {escape(line)}\n</span>'
-        for line, (_, mark) in zip(indented, pairs, strict=True)
+        f'<span class="{title if mark != " " else ""}">{mark} {escape(line)}\n</span>'
+        for line, (mark, _) in zip(indented, pairs, strict=True)
     )
     return f'<figure><figcaption>{title}</figcaption><pre tabindex="0" aria-label="{title} code">{lines}</pre></figure>'
-
-
-def _near_marks(sides: Sequence[Sequence[str]], marks: Sequence[Sequence[bool]]) -> tuple[set[int], set[int]]:
-    """Return the indices of the first line of each side, the marked lines and, from the code that both sides have, the
-    lines above a difference and the first lines of methods: the same lines on both sides."""
-    shown = tuple({0} | {at for at, mark in enumerate(side) if mark} for side in marks)
-    blocks = [
-        (slice(*ends[:2]), slice(*ends[2:]))
-        for tag, *ends in SequenceMatcher(None, sides[0], sides[1], autojunk=False).get_opcodes()
-        if tag == "equal"
-    ]
-    for each in blocks:
-        common = sides[0][each[0]]
-        last = each[0].stop == len(sides[0]) and each[1].stop == len(sides[1])
-        near = range(len(common) if last else max(len(common) - LINES_ABOVE, 0), len(common))
-        kept = [at for at, line in enumerate(common) if line.startswith("def ") or (at in near and line.strip())]
-        for indices, block in zip(shown, each, strict=True):
-            indices |= {block.start + at for at in kept}
-    return shown[0], shown[1]
 
 
 def gradient_tables(name: str, healthy: np.ndarray | None, broken: np.ndarray | None) -> str:

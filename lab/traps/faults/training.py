@@ -11,7 +11,7 @@ import numpy as np
 
 from lab.training.config import Config
 from lab.training.records import Record
-from model import Tensor, concatenate, mse_loss
+from model import Array, Tensor, concatenate, mse_loss
 from nn import MLP, SGD
 from train import Trainer
 
@@ -20,7 +20,7 @@ from train import Trainer
 
 class NeverZeroes(SGD):
     def zero_grad(self) -> None:
-        return
+        return  # as if the loop did not call it
 
 
 class ZeroesSome(SGD):
@@ -30,7 +30,7 @@ class ZeroesSome(SGD):
 
 
 class Ascends(SGD):
-    def _update(self, i, gradient):
+    def _update(self, i: int, gradient: Array) -> Array:
         if self.momentum:
             self.memory[f"velocity{i}"] = gradient = float(self.momentum) * self.memory[f"velocity{i}"] + gradient
         return -float(self.lr) * gradient
@@ -81,15 +81,6 @@ class Setup:
         """Make a configuration that trains in a fraction of a second and still learns."""
         base = {"data": "moons", "hidden": (8, 8), "optimizer": "sgd", "lr": 0.1, "batch_size": 40, "epochs": 20}
         return Config(**{**base, **self.settings, "seed": seed})
-
-
-def run_of(
-    engine: type[Tensor] = Tensor,
-    optimizer: type[SGD] = SGD,
-    loss: Callable[[Tensor, np.ndarray], Tensor] = likelihood_loss,
-    **settings: Any,
-) -> Setup:
-    return Setup(engine, optimizer, loss, MappingProxyType(settings))
 
 
 class LessonNetwork(MLP):

@@ -111,7 +111,7 @@ def _heading(fault: Fault) -> int:
 
 def _broken_rule(fault: Fault) -> None:
     whole = not st.session_state["fault run"]  # after the run only the marked lines, to leave room for the results
-    st.html(side_by_side.code_pair(fault.code, fault.right, fault.changed_lines(), context=whole))
+    st.html(side_by_side.code_pair(fault.difference, context=whole))
 
 
 def _ask(question: str, answers: Mapping[str, str], key: str) -> None:

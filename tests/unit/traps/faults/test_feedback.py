@@ -74,7 +74,7 @@ def test_a_wrong_name_is_told_from_the_run_of_the_case(culprit, trained):
     case = SuspectCase(3, culprit, tuple(SUSPECTS))
     run = trained(case.setup, 3)
     told = {key: feedback.suspect(case, run, key) for key in SUSPECTS if key != culprit}
-    assert len({*told.values()}) >= len(told) - 2  # of a run that stops at once, some have the same to say
+    assert len({*told.values()}) >= len(told) - 5  # where a run stops at once, the training faults have the same to say
     for key, said in told.items():
         assert re.fullmatch(r"[A-Z\d].*\.", said)
         assert_that_it_tells_two_things_apart(said)
@@ -85,17 +85,13 @@ def test_a_wrong_name_is_told_from_the_run_of_the_case(culprit, trained):
 def assert_that_it_tells_two_things_apart(said):
     """What the fault would do, and what this run did, are not the same words."""
     for pattern in (
-        r"this fault makes (?:.* of \w+|the number of messages|the pass) (.*)\. In the engine of this run it is (.*)\.",
-        r"With this fault the learning rate is (.*); in this run it is (.*)\.",
-        r"this fault's loss is (.*); that of this run is (.*)\.",
-        r"would become (.*)\. In this run it became (.*)\.",
-        r"A run with this fault (.*); this one (.*)\.",
+        r" is (.*) with this fault and (.*) in this run\.",
         r"The same run without any fault (.*); this one (.*)\.",
     ):
         if found := re.search(pattern, said):
             assert found[1] != found[2], said
             return
-    assert re.search(r"gradient check|left over|begin at 0", said), said
+    assert "gradient check" in said, said
 
 
 def test_who_overwrites_is_told_what_that_would_have_left(trained):
@@ -103,6 +99,5 @@ def test_who_overwrites_is_told_what_that_would_have_left(trained):
     case = SuspectCase(3, "wrong-order", tuple(SUSPECTS))
     said = feedback.suspect(case, trained(case.setup, 3), "overwrite")
     assert said == (
-        "In `a * b + a` with a = −0.4 and b = −1.3, this fault makes the gradient of a −1.3. In the engine of this run "
-        "it is −0.3."
+        "In `a * b + a` with a = −0.4 and b = −1.3, the gradient of a is −1.3 with this fault and −0.3 in this run."
     )
