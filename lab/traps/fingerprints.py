@@ -6,7 +6,7 @@ That reads every captured array twice, so it is meant for lessons and for debugg
 """
 
 import inspect
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
 from types import CellType, FunctionType
@@ -62,7 +62,8 @@ class Fingerprinted(Tensor):
         out: Any = super().node(values, children, op, closure)
         tensors = (out, *children)
         out.fingerprints = [
-            Fingerprint(name, _owner(array, tensors), np.array(array)) for name, array in _arrays(closure).items()
+            Fingerprint(name, owner(array, tensors), np.array(array))
+            for name, array in captured_arrays(closure).items()
         ]
         return out
 
@@ -74,7 +75,7 @@ class Fingerprinted(Tensor):
 
     def refuse_changes(self) -> None:
         """Raise MutationError if the closure would send other gradients than right after the forward pass."""
-        tensors, held = (self, *self.children), _arrays(self.closure)
+        tensors, held = (self, *self.children), captured_arrays(self.closure)
         now = {
             one.name: held.get(one.name) if one.owner is None else tensors[one.owner].numpy()
             for one in self.fingerprints
@@ -100,27 +101,24 @@ def _sentence(op: str, changed: Fingerprint, tensors: tuple[Tensor, ...]) -> str
     )
 
 
-def _variables(closure: Callable) -> dict[str, Any]:
+def _variables(closure: Callable) -> Mapping[str, Any]:
     """Return what a function captured, by the name of the variable; nothing for a callable of another kind."""
     function = inspect.unwrap(closure)  # a recorder wraps it
-    if not isinstance(function, FunctionType):
-        return {}
-    cells = zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
-    return {name: cell.cell_contents for name, cell in cells}
+    return inspect.getclosurevars(function).nonlocals if isinstance(function, FunctionType) else {}
 
 
-def _arrays(closure: Callable) -> dict[str, Any]:
+def captured_arrays(closure: Callable) -> dict[str, Any]:
     """Return each array that a closure captured, also through a function inside it, by the name of the variable."""
     found: dict[str, Any] = {}
     for name, value in _variables(closure).items():
         if isinstance(value, np.ndarray | np.generic):
             found[name] = value
         elif isinstance(value, FunctionType):
-            found |= {f"{name}: {inner}": array for inner, array in _arrays(value).items()}
+            found |= {f"{name}: {inner}": array for inner, array in captured_arrays(value).items()}
     return found
 
 
-def _owner(array: Any, tensors: tuple[Tensor, ...]) -> int | None:
+def owner(array: Any, tensors: Sequence[Tensor]) -> int | None:
     """Return the place of the tensor with these values: with this very array or, if its array has been handed out, so
     that each `read()` is a copy, with an equal one."""
     very = (place for place, tensor in enumerate(tensors) if tensor.read() is array)

@@ -1,12 +1,11 @@
 """Run the in-place trap: a forward pass, a write to an array, a backward pass, and a comparison of the gradients.
 
 An experiment chooses an operation, the tensor to write to (an input or the output), the way of writing (the route), and
-whether the engine's guard is on. `run` runs its steps with the real engine; no answer is stored here.
+whether the engine's guard is on. Its program is written as lines; `run` runs these lines with the real engine.
 """
 
-import inspect
 import re
-from collections.abc import Callable
+from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -17,7 +16,7 @@ import numpy as np
 from lab.gradcheck import numerical_gradient
 from lab.text import brief
 from lab.trace.recording import Recording, Trace, plain
-from lab.traps.fingerprints import MutationError, detect_mutation
+from lab.traps.fingerprints import MutationError, captured_arrays, detect_mutation, owner
 from model import Tensor, allow_mutation
 from nn import SGD
 
@@ -26,86 +25,55 @@ MAX_ABS = 5.0  # of the input values and of the number that is written
 
 @dataclass(frozen=True)
 class WrittenOperation:
-    """An operation of the experiment: its text, its function, and the names of its inputs."""
+    """An operation of the experiment: its text, and the names of its inputs."""
 
     text: str
-    apply: Callable[..., Any]
     inputs: tuple[str, ...]
+
+    def apply(self, **tensors: Any) -> Any:
+        """Compute it. tensors: a Tensor or array for each input."""
+        return eval(self.text, {}, tensors)
 
 
 OPS = {
-    "mul": WrittenOperation("a * b", lambda a, b: a * b, ("a", "b")),
-    "square": WrittenOperation("a ** 2", lambda a: a**2, ("a",)),
-    "exp": WrittenOperation("a.exp()", lambda a: a.exp(), ("a",)),
-    "relu": WrittenOperation("a.relu()", lambda a: a.relu(), ("a",)),
-    "add": WrittenOperation("a + b", lambda a, b: a + b, ("a", "b")),
-    "scale": WrittenOperation("10 * a", lambda a: 10 * a, ("a",)),
+    "mul": WrittenOperation("a * b", ("a", "b")),
+    "square": WrittenOperation("a ** 2", ("a",)),
+    "exp": WrittenOperation("a.exp()", ("a",)),
+    "relu": WrittenOperation("a.relu()", ("a",)),
+    "add": WrittenOperation("a + b", ("a", "b")),
+    "scale": WrittenOperation("10 * a", ("a",)),
 }
 WRITTEN = {"input": "a", "output": "y"}
 
 
 @dataclass(frozen=True)
 class Route:
-    """A way to write to the array of a tensor: its lines, with {t} for the tensor and {v} for a number, and functions
-    that do the same. `prepare` runs as soon as the tensor exists; its result is passed to `write`."""
+    """A way to write to the array of a tensor: its lines, with {t} for the tensor and {v} for a number.
+
+    prepare  lines that run as soon as the tensor exists
+    """
 
     title: str
-    write_lines: tuple[str, ...]
-    write: Callable[[Tensor, Any, float], None]
-    prepare_lines: tuple[str, ...] = ()
-    prepare: Callable[[Tensor], Any] = lambda t: None
+    write: tuple[str, ...]
+    prepare: tuple[str, ...] = ()
     takes_number: bool = True
     inputs_only: bool = False
 
     def line(self, target: str, number: object) -> str:
         """Return the line that writes (the first, if there are several)."""
-        return self.write_lines[0].format(t=target, v=number)
-
-
-def _augmented(t: Tensor, _: None, number: float) -> None:
-    t.data += number
-
-
-def _items(t: Tensor, _: None, number: float) -> None:
-    t.data[...] = number
-
-
-def _out(t: Tensor, _: None, number: float) -> None:
-    np.exp(t.data, out=t.data)
-
-
-def _view(t: Tensor, view: np.ndarray, number: float) -> None:
-    view += number
-
-
-def _other_name(t: Tensor, other: np.ndarray, number: float) -> None:
-    other[0] = number
-
-
-def _optimizer(t: Tensor) -> SGD:
-    t.sum().backward()  # a gradient of ones, as if left over from the previous batch
-    return SGD([t], lr=1.0)
-
-
-def _step(t: Tensor, optimizer: SGD, number: float) -> None:
-    optimizer.step()
-    optimizer.zero_grad()
+        return self.write[0].format(t=target, v=number)
 
 
 ROUTES = {
-    "augmented": Route("augmented assignment", ("{t}.data += {v}",), _augmented),
-    "item": Route("item assignment", ("{t}.data[...] = {v}",), _items),
-    "out": Route("the out= of a NumPy function", ("np.exp({t}.data, out={t}.data)",), _out, takes_number=False),
-    "view": Route("a view", ("view += {v}",), _view, ("view = {t}.data[:2]",), lambda t: t.data[:2]),
-    "name": Route(
-        "another name for the array", ("other[0] = {v}",), _other_name, ("other = {t}.data",), lambda t: t.data
-    ),
+    "augmented": Route("augmented assignment", ("{t}.data += {v}",)),
+    "item": Route("item assignment", ("{t}.data[...] = {v}",)),
+    "out": Route("the out= of a NumPy function", ("np.exp({t}.data, out={t}.data)",), takes_number=False),
+    "view": Route("a view", ("view += {v}",), ("view = {t}.data[:2]",)),
+    "name": Route("another name for the array", ("other[0] = {v}",), ("other = {t}.data",)),
     "optimizer": Route(
         "an optimizer step",
         ("optimizer.step()", "optimizer.zero_grad()"),
-        _step,
-        prepare_lines=("{t}.sum().backward()  # a gradient left by the batch before", "optimizer = SGD([{t}], lr=1.0)"),
-        prepare=_optimizer,
+        ("{t}.sum().backward()  # a gradient left by the batch before", "optimizer = SGD([{t}], lr=1.0)"),
         takes_number=False,
         inputs_only=True,
     ),
@@ -153,10 +121,6 @@ class Experiment:
     @property
     def inputs(self) -> dict[str, tuple[float, ...]]:
         return {name: getattr(self, name) for name in OPS[self.op].inputs}
-
-    @property
-    def write(self) -> str:
-        return ROUTES[self.route].line(self.target, self.number)
 
 
 @dataclass(frozen=True)
@@ -237,7 +201,7 @@ def run(experiment: Experiment, steps: int = 4) -> Outcome:
         one = _Pass(experiment)
         one.forward()
         if steps >= 2:
-            one.write()
+            one.execute(one.write)
         if steps >= 3:
             one.backward()
         result = one.result(steps)
@@ -258,17 +222,10 @@ def gradients_without_write(experiment: Experiment) -> dict[str, np.ndarray]:
 
 
 def repaired(experiment: Experiment) -> dict[str, np.ndarray]:
-    """Compute the gradients of the repaired program (see `repair`) with the guard on."""
+    """Run the repaired program (see `repair`) with the guard on, and return the gradients."""
     one = _Pass(replace(experiment, guard=True))
-    if ROUTES[experiment.route].inputs_only:
-        one.write()
-        one.forward()
-        one.backward()
-    else:
-        one.forward()
-        one.backward()
-        one.write()
-    return {name: np.array(one.tensors[name].grad) for name in experiment.inputs}
+    one.execute(repair(experiment).splitlines())
+    return {name: np.array(one.names[name].grad) for name in experiment.inputs}
 
 
 def same(one: np.ndarray | None, other: np.ndarray | None) -> bool:
@@ -283,14 +240,7 @@ def outcomes(route: str = "augmented", **values: Any) -> dict[tuple[str, str, bo
     return {cell: run(Experiment(*cell[:2], route, cell[2], **values)).outcome for cell in cells}
 
 
-# Central differences in a few lines, so that the script needs no part of the lab. h is near the cube root of float64's
-# precision, where truncation error and rounding error balance.
-_SLOPES = """\
-def slopes(f, at, h=6e-6):
-    ends = [[f([*at[:i], at[i] + step, *at[i + 1 :]]) for step in (-h, h)] for i in range(len(at))]
-    return [(high - low) / (2 * h) for low, high in ends]
-
-""".splitlines()
+# ---------------------------------------------------------------- the program, written and run
 
 
 def script(experiment: Experiment, steps: int = 4) -> str:
@@ -298,20 +248,19 @@ def script(experiment: Experiment, steps: int = 4) -> str:
     create, *passes = stages(experiment)
     imports = ["# Save this next to model.py, in the folder of the lab."]
     imports += ["import numpy as np"] if experiment.route == "out" else []
+    imports += ["from lab.gradcheck import numerical_gradient"] if steps >= 4 else []
     guard = "from lab.traps import detect_mutation", "from model import Tensor, allow_mutation"
     imports += [guard[0] if experiment.guard else guard[1]]
     imports += ["from nn import SGD"] if experiment.route == "optimizer" else []
     body: list[str] = []
     for number, lines in enumerate(passes[:steps], start=1):
         body += [f"    # {number} {('forward', 'mutate', 'backward')[number - 1]}", *lines]
-    compare = [""] * (steps >= 4) + ["# 4 compare"] * (steps >= 4)
-    compare += _SLOPES if steps >= 4 else []
-    for name in experiment.inputs if steps >= 4 else ():
-        computed = re.sub(r"\b([ab])\b", r"Tensor(\1)", OPS[experiment.op].text)
-        fixed = ", ".join(f"{other}={other}0" for other in experiment.inputs if other != name)
-        arguments = f"{name}, {fixed}" if fixed else name
-        compare.append(f"print({name}.grad, slopes(lambda {arguments}: ({computed}).sum().item(), {name}0))")
-    return "\n".join([*imports, "", *create, *body, *compare]).rstrip() + "\n"
+    if steps >= 4:
+        body += ["", "# 4 compare"]
+        for name in experiment.inputs:
+            computed = re.sub(rf"\b(?!{name}\b)([ab])\b", r"Tensor(\g<1>0)", OPS[experiment.op].text)
+            body.append(f"print({name}.grad, numerical_gradient(lambda {name}: ({computed}).sum(), Tensor({name}0)))")
+    return "\n".join([*imports, "", *create, *body]).rstrip() + "\n"
 
 
 def stages(experiment: Experiment) -> list[list[str]]:
@@ -320,81 +269,73 @@ def stages(experiment: Experiment) -> list[list[str]]:
     block = "detect_mutation() as Tensor" if experiment.guard else "allow_mutation()"
     create += [f"with {block}:  # the guard is {'on' if experiment.guard else 'off'}"]
     create += [f'    {name} = Tensor({name}0, label="{name}")' for name in experiment.inputs]
-    early, forward, write = _lines(experiment)
-    passes = [[*early, *forward], write, ["L.backward()"]]
+    early, compute, reduce, write = _lines(experiment)
+    passes = [[*early, *compute, *reduce], write, ["L.backward()"]]
     return [create, *([f"    {line}" for line in lines] for lines in passes)]
 
 
 def repair(experiment: Experiment) -> str:
     """Write the pass with its lines in an order in which the write does no harm. `repaired` runs it."""
-    early, forward, write = _lines(experiment)
-    forward.remove('y.label = "y"')
+    early, (compute, _), reduce, write = _lines(experiment)
     if ROUTES[experiment.route].inputs_only:
-        return "\n".join([*early, *write, *forward, "L.backward()"]) + "\n"
-    return "\n".join([*early, *forward, "L.backward()", *write]) + "\n"
+        lines = [*early, *write, compute, *reduce, "L.backward()"]
+    else:
+        lines = [*early, compute, *reduce, "L.backward()", *write]
+    return "\n".join(lines) + "\n"
 
 
-def _lines(experiment: Experiment) -> tuple[list[str], list[str], list[str]]:
-    """Return the lines before the forward pass, those of the forward pass, and those of the write."""
+def _lines(experiment: Experiment) -> tuple[list[str], list[str], list[str], list[str]]:
+    """Return the lines before the forward pass, those that compute y, those up to the loss, and those of the write."""
     route = ROUTES[experiment.route]
     prepare, write = (
         [line.format(t=experiment.target, v=experiment.number) for line in lines]
-        for lines in (route.prepare_lines, route.write_lines)
+        for lines in (route.prepare, route.write)
     )
-    forward = [f"y = {OPS[experiment.op].text}", 'y.label = "y"']
+    compute = [f"y = {OPS[experiment.op].text}", 'y.label = "y"']
     if experiment.written == "input":
-        return prepare, [*forward, "L = y.sum()"], write
-    return [], [*forward, *prepare, "L = y.sum()"], write
+        return prepare, compute, ["L = y.sum()"], write
+    return [], compute, [*prepare, "L = y.sum()"], write
 
 
 class _Pass:
-    """The tensors of one pass; its methods run the steps that `script` writes as lines."""
+    """The tensors of one pass; its methods run the lines that `script` writes."""
 
     def __init__(self, experiment: Experiment) -> None:
         self.experiment = experiment
-        self.route = ROUTES[experiment.route]
+        self.early, self.compute, self.reduce, self.write = _lines(experiment)
         self.error = ""
         with detect_mutation() as watched:
             self.recording = Recording(experiment.inputs, watched if experiment.guard else Tensor)
-        self.tensors = dict(self.recording.tensors)
-        if experiment.written == "input":
-            self._prepare()
-            self.recording.forget()  # the backward pass of the previous batch
+        self.names: dict[str, Any] = {"np": np, "SGD": SGD, **self.recording.tensors}
 
-    def _mode(self) -> AbstractContextManager:
-        return nullcontext() if self.experiment.guard else allow_mutation()
-
-    def _prepare(self) -> None:
-        with self._mode():
-            self.other = self.route.prepare(self.tensors[self.experiment.target])
+    def execute(self, lines: Sequence[str]) -> None:
+        guard: AbstractContextManager = nullcontext() if self.experiment.guard else allow_mutation()
+        with guard:
+            exec("\n".join(lines), self.names)
 
     def forward(self) -> None:
-        with self._mode():
-            y = OPS[self.experiment.op].apply(**self.tensors)
-            y.label = "y"
-            self.tensors["y"] = y
-        self.held = _captured_arrays(y)
-        if self.experiment.written == "output":
-            self._prepare()
-        with self._mode():
-            self.loss = y.sum()
-            self.loss.label = "L"
-        self.op = y.op
+        self.execute(self.early)
+        self.recording.forget()  # the backward pass of the previous batch
+        self.execute(self.compute)
+        y = self.names["y"]
+        self.op, tensors = y.op, (*y.children, y)
+        self.held = [
+            (name, "" if (at := owner(array, tensors)) is None else tensors[at].label, np.array(array), array)
+            for name, array in captured_arrays(y.closure).items()
+        ]
+        self.execute(self.reduce)
+        self.names["L"].label = "L"
+        self.tensors = {name: self.names[name] for name in (*self.experiment.inputs, "y")}
         self.before = {name: tensor.numpy() for name, tensor in self.tensors.items()}
-
-    def write(self) -> None:
-        with self._mode():
-            self.route.write(self.tensors[self.experiment.target], self.other, self.experiment.number)
 
     def backward(self) -> None:
         try:
-            with self._mode():
-                self.loss.backward()
+            self.execute(["L.backward()"])
         except MutationError as error:
             self.error = str(error)
 
     def result(self, steps: int) -> Outcome:
-        trace = self.recording.finish(self.loss, self.error)
+        trace = self.recording.finish(self.names["L"], self.error)
         self._mark_writes(trace)
         return Outcome(
             experiment=self.experiment,
@@ -405,7 +346,7 @@ class _Pass:
             boxes=self._boxes(),
             before=self.before,
             values={name: tensor.numpy() for name, tensor in self.tensors.items()},
-            loss=self.loss.item(),
+            loss=self.names["L"].item(),
             error=self.error,
             gradients={
                 name: None if (grad := self.tensors[name].grad) is None or steps < 3 else np.array(grad)
@@ -429,41 +370,18 @@ class _Pass:
         target = self.experiment.target
         with allow_mutation():  # the array itself, no copy
             named = [(f"{target}.data", self.tensors[target].read())]
-        if isinstance(self.other, np.ndarray):
-            named.append((self.route.prepare_lines[0].format(t=target), self.other))
+        prepared = [line.format(t=target) for line in ROUTES[self.experiment.route].prepare]
+        arrays = [(line, self.names.get(line.split(" = ")[0])) for line in prepared]
+        named += [(line, array) for line, array in arrays if isinstance(array, np.ndarray)]
         named += [(f"closure of {self.op}: {name}", array) for name, of, _, array in self.held if of == target]
-        groups: list[list[tuple[str, np.ndarray]]] = []
+        groups: list[list[tuple[str, Any]]] = []
         for name, array in named:
-            group = next((g for g in groups if np.shares_memory(g[0][1], array)), None)
+            group = next((group for group in groups if np.shares_memory(group[0][1], array)), None)
             if group is None:
-                groups.append([(name, array)])
-            else:
-                group.append((name, array))
+                groups.append(group := [])
+            group.append((name, array))
         before = self.before[target]
-        return [Box(tuple(name for name, _ in g), np.array(max(g, key=_size)[1]), before) for g in groups]
-
-
-def _size(named: tuple[str, np.ndarray]) -> int:
-    return named[1].size
-
-
-def _captured_arrays(y: Tensor) -> list[tuple[str, str, np.ndarray, Any]]:
-    """List the arrays in the closure of `y`: (variable, tensor with these values, a copy of them, the array itself)."""
-    found = []
-    closure = inspect.unwrap(y.closure)  # the recording wraps it
-    for name, cell in zip(closure.__code__.co_freevars, closure.__closure__, strict=True):
-        array = cell.cell_contents
-        if isinstance(array, np.ndarray | np.generic):
-            found.append((name, _owner_label(array, y), np.array(array), array))
-    return found
-
-
-def _owner_label(array: Any, y: Tensor) -> str:
-    """Return the label of the tensor with these values, or "". The same array is preferred to an equal copy, which an
-    operation captures if the tensor's array had been handed out."""
-    tensors = (*y.children, y)
-    very = (tensor.label for tensor in tensors if tensor.read() is array)
-    return next(very, next((tensor.label for tensor in tensors if same(tensor.read(), array)), ""))
+        return [Box(tuple(n for n, _ in g), np.array(max((a for _, a in g), key=np.size)), before) for g in groups]
 
 
 def _numerical(experiment: Experiment, name: str) -> np.ndarray:

@@ -4,6 +4,7 @@ One parameter w, one loss L = (w * w - 2)**2 (smallest when w is the square root
 as a string with a letter for each action, so it fits into an address and replays to the same numbers.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -91,23 +92,48 @@ def parse_life(text: str) -> str:
 
 
 def live(actions: str, lr: float) -> Life:
-    """Run the actions with the engine. `actions` is a text that `parse_life` accepts."""
-    training, life = _Training(lr), Life(possible=_possible(actions))
+    """Run the lines of the actions with the engine. `actions` is a text that `parse_life` accepts."""
+    with detect_mutation() as watched:
+        w = watched(1.0, label="w")
+    names: dict[str, Any] = {"w": w, "optimizer": SGD([w], lr=lr)}
+    life = Life(possible=_possible(actions))
     with np.errstate(all="ignore"):
         for letter in actions:
-            failed = False
+            before, failed = (w.item(), w.grad), False
             try:
-                moves, sentence = training.act(letter)
+                exec(ACTIONS[letter].code, names)
+                moves, sentence = _result(letter, names, *before)
             except RuntimeError as error:
                 moves, sentence, failed = [], str(error), True
+            values = [names[name].item() for name in ("w", "L") if name in names]
             if life.state == "diverged":
                 moves = []
-            elif not training.finite:
+            elif not np.isfinite(values).all():
                 moves = [*moves, "diverged"]
             life.path += moves
-            gradient = None if training.w.grad is None else float(training.w.grad)
-            life.log.append(LifeEntry(ACTIONS[letter].code, sentence, failed, life.state, training.w.item(), gradient))
+            gradient = None if w.grad is None else float(w.grad)
+            life.log.append(LifeEntry(ACTIONS[letter].code, sentence, failed, life.state, w.item(), gradient))
     return life
+
+
+def _result(letter: str, names: Mapping[str, Any], value: float, gradient: Any) -> tuple[list[str], str]:
+    """Return the states that an action has led through, and a sentence about its result. value, gradient: of w before
+    it."""
+    w = names["w"]
+    if letter in "fl":
+        name = "y" if letter == "f" else "L"
+        names[name].label = name
+        return ["forward" if letter == "f" else "loss"], f"{name} = {numeral(names[name].item())}."
+    if letter in "br":
+        added = "" if gradient is None else f" It was {numeral(gradient.item())}; the new gradient was added to it."
+        kept = " The graph is freed." if letter == "b" else " The graph is kept."
+        return ["backward", "freed"][: 2 if letter == "b" else 1], f"w.grad is {numeral(w.grad.item())}.{added}{kept}"
+    if letter == "z":
+        return [], "w.grad is None again."
+    if gradient is None:
+        return [], "w.grad is None, so the optimizer leaves w as it is."
+    settled = max(abs(w.grad.item()), abs(w.item() - value)) < SETTLED
+    return ["updated", "converged"][: 2 if settled else 1], f"w: {numeral(value)} → {numeral(w.item())}."
 
 
 def effect(life: Life, count: int) -> str:
@@ -130,53 +156,3 @@ def _possible(actions: str) -> set[str]:
     if len(actions) >= MAX_ACTIONS:
         return set()
     return {"f", "s", "z"} | ({"l"} if "f" in actions else set()) | ({"b", "r"} if "l" in actions else set())
-
-
-class _Training:
-    """The parameter, optimizer, y and loss of a life. `act` runs the code line of an action on them."""
-
-    def __init__(self, lr: float) -> None:
-        with detect_mutation() as watched:
-            self.w = watched(1.0, label="w")
-        self.optimizer = SGD([self.w], lr=lr)
-        self.y: Any = None  # a Tensor after the action f
-        self.loss: Any = None  # a Tensor after the action l
-
-    @property
-    def finite(self) -> bool:
-        return bool(np.isfinite(self.w.item()) and (self.loss is None or np.isfinite(self.loss.item())))
-
-    def act(self, letter: str) -> tuple[list[str], str]:
-        """Run an action; return the states that it leads through, and a sentence about its result."""
-        if letter == "f":
-            self.y = self.w * self.w - 2
-            self.y.label = "y"
-            return ["forward"], f"y = {numeral(self.y.item())}."
-        if letter == "l":
-            self.loss = self.y**2
-            self.loss.label = "L"
-            return ["loss"], f"L = {numeral(self.loss.item())}."
-        if letter == "b":
-            return ["backward", "freed"], f"{self._backward(retain_graph=False)} The graph is freed."
-        if letter == "r":
-            return ["backward"], f"{self._backward(retain_graph=True)} The graph is kept."
-        if letter == "s":
-            return self._step()
-        self.optimizer.zero_grad()
-        return [], "w.grad is None again."
-
-    def _backward(self, retain_graph: bool) -> str:
-        before = self.w.grad
-        self.loss.backward(retain_graph=retain_graph)
-        assert self.w.grad is not None
-        added = "" if before is None else f" It was {numeral(before.item())}; the new gradient was added to it."
-        return f"w.grad is {numeral(self.w.grad.item())}.{added}"
-
-    def _step(self) -> tuple[list[str], str]:
-        if self.w.grad is None:
-            return [], "w.grad is None, so the optimizer leaves w as it is."
-        before = self.w.item()
-        self.optimizer.step()
-        settled = max(abs(self.w.grad.item()), abs(self.w.item() - before)) < SETTLED
-        states = ["updated", "converged"] if settled else ["updated"]
-        return states, f"w: {numeral(before)} → {numeral(self.w.item())}."
