@@ -13,8 +13,10 @@ from lab import charts
 from lab.autodiff import grids
 from lab.expression import ExpressionError
 from lab.expression.parser import Expression
-from lab.gradcheck import MARKS, Element, Report, gradcheck, random_cotangent
-from lab.gradcheck.steps import EXPONENTS, METHODS, PRECISIONS, CheckPoint, ElementName, Sweep, error_by_step
+from lab.gradcheck import MARKS, Report, gradcheck, random_cotangent
+from lab.gradcheck.finite_differences import ElementName
+from lab.gradcheck.slopes import Slope
+from lab.gradcheck.steps import EXPONENTS, METHODS, PRECISIONS, CheckPoint, Sweep, error_by_step
 from lab.text import numeral, short
 from lab.traps.faults.softmax import RULES, SoftmaxRule, by_cotangent, by_sum
 from lab.ui import address, expression_box, page, progress, state
@@ -137,7 +139,7 @@ def _one_element(expression: Expression) -> None:
         right.selectbox("Element", places, key="check element")
     place, point = places[session["check element"]], points[session["check numbers"]]
     checked = report.inputs.get(place.name)
-    slope = checked.element(place.index).slope if checked else None
+    slope = checked.element(place.index) if checked else None
 
     def pictured() -> tuple[list[Sweep], bytes]:
         sweeps = error_by_step([point], place)
@@ -177,7 +179,7 @@ def _derived(expression: Expression, values: Mapping[str, Any]) -> tuple[dict[st
 def _map(point: CheckPoint, at: object, place: ElementName, h: float, report: Report) -> charts.Chart:
     method = st.session_state["check method"]
     errors = memoize("check errors", (at, point.precision, h, method), lambda: point.errors(h, method))
-    kinks = [one.index for one in report.kinks if one.input == place.name]
+    kinks = [one.element.index for one in report.kinks if one.element.name == place.name]
     return charts.error_map(place.name, errors[place.name], kinks, place.index, page.theme())
 
 
@@ -230,8 +232,8 @@ def _checked(rule: SoftmaxRule, logits: Any, seed: int, guess: str) -> None:
             show_table(
                 ["element", "backward()", "difference", "agree"],
                 [
-                    (element.name, numeral(element.analytic), numeral(element.numerical), _mark(element))
-                    for element in (checked.element(index) for index in np.ndindex(checked.shape))
+                    (str(slope.element), numeral(slope.used), numeral(slope.numerical), _mark(slope))
+                    for slope in checked.slopes
                 ],
             )
     st.caption(
@@ -240,9 +242,9 @@ def _checked(rule: SoftmaxRule, logits: Any, seed: int, guess: str) -> None:
     )
 
 
-def _mark(element: Element) -> str:
-    unjudged = {"small": "too small", "rounded": "hidden", "lost": "hidden"}.get(element.slope.kind)
-    return unjudged or "✓" if element.error <= element.tolerance else "✗"
+def _mark(slope: Slope) -> str:
+    unjudged = {"small": "too small", "rounded": "hidden", "lost": "hidden"}.get(slope.kind)
+    return unjudged or "✓" if slope.error <= slope.tolerance else "✗"
 
 
 main()

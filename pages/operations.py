@@ -184,10 +184,10 @@ def _check(shown: Example, draw: int) -> None:
     with st.expander("Every element of this check"):
         rows = []
         for name, checked in report.inputs.items():
-            for element in map(checked.element, np.ndindex(checked.shape)):
-                value = shown.values[str(name)][element.index]
-                columns = (value, element.analytic, element.numerical, element.error)
-                rows.append((element.name, *(numeral(float(column)) for column in columns)))
+            for slope in checked.slopes:
+                value = shown.values[str(name)][slope.element.index]
+                columns = (value, slope.used, slope.numerical, slope.error)
+                rows.append((str(slope.element), *(numeral(float(column)) for column in columns)))
         show_table(["element", "value", "backward()", "difference", "error"], rows)
 
 
@@ -247,7 +247,7 @@ def _at_the_element(shown: Example, upstream: np.ndarray, element: str, x: float
     line = element_curve(shown, upstream, element, np.linspace(-REACH, REACH, 61))
     here = element_curve(shown, upstream, element, np.array([x]))
     name, index = elements(shown)[element]
-    slope = gradcheck(weighted(shown, upstream), shown.values).inputs[name].element(index).slope
+    slope = gradcheck(weighted(shown, upstream), shown.values).inputs[name].element(index)
     many = np.size(upstream) > 1
     what = "Σ g·y" if many else "y"
     judged = f"By finite differences: {numeral(slope.slope)}." if slope.kind == "smooth" else slope.sentence

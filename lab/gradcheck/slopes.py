@@ -21,6 +21,7 @@ from typing import Literal
 
 import numpy as np
 
+from lab.gradcheck.finite_differences import ElementName, replaced
 from lab.operation_table import OPS
 from lab.text import numeral, with_minus
 from model import Tensor, topological_order
@@ -49,9 +50,9 @@ class Slope:
                   steep    a slope grows without bound; jump: because the value jumps
                   edge     on one side f has no finite value
                   nan inf  f itself has no finite value here
-    element       as Python writes it: "a", "W[0, 2]"
+    element       its name and index
     left, right   the slopes; nan if there is none, infinite if they grow without bound
-    used          the gradient that backward() gives
+    used          the gradient that backward() gives; nan if there is none
     still         f does not change when the element is moved
     tolerance     how far `used` may be from the slope
     noise         the part of the tolerance that allows for rounding inside f
@@ -61,7 +62,7 @@ class Slope:
     """
 
     kind: Kind
-    element: str
+    element: ElementName
     left: float
     right: float
     used: float
@@ -81,9 +82,29 @@ class Slope:
         return self.kind not in NO_VALUE
 
     @property
+    def numerical(self) -> float:
+        """The central difference: the mean of both slopes, also where there is no derivative."""
+        return self.left / 2 + self.right / 2
+
+    @property
+    def error(self) -> float:
+        """The distance of the gradient from the difference; without a derivative, from the range between both slopes.
+        nan if f has no value."""
+        if self.kind in WITHOUT_DERIVATIVE:
+            low, high = min(self.left, self.right), max(self.left, self.right)
+            return max(low - self.used, self.used - high, 0.0) if low <= high and self.used == self.used else math.nan
+        return abs(self.used - self.numerical)
+
+    @property
+    def excess(self) -> float:
+        """The error as a multiple of the tolerance; inf if it is nan."""
+        ratio = self.error / self.tolerance if self.tolerance else math.inf * self.error
+        return math.inf if math.isnan(ratio) else ratio
+
+    @property
     def slope(self) -> float:
         """The derivative by finite differences; nan if there is none."""
-        return self.left / 2 + self.right / 2 if self.has_derivative else math.nan
+        return self.numerical if self.has_derivative else math.nan
 
     @property
     def permitted(self) -> bool:
@@ -149,7 +170,7 @@ class Slope:
         return f"{words.get(left, left)} on the left", f"{words.get(right, right)} on the right"
 
 
-def judge(found: OneSidedSlopes, element: str, used: float, tolerance: float, graph: KnownGraph) -> Slope:
+def judge(found: OneSidedSlopes, element: ElementName, used: float, tolerance: float, graph: KnownGraph) -> Slope:
     """Compare one gradient, `used`, with the slopes found by differences. tolerance: how far apart they may be."""
     kind = found.kind
     if kind == "kink" and graph.tied:
@@ -297,12 +318,13 @@ def sides(
     """
 
     def quotients(step: float) -> DifferenceQuotients:
-        under, over = moved(point, index, -step), moved(point, index, step)
+        x = point[index]
+        under, over = (replaced(point, index, moved) for moved in (x - step, x + step))
         below, above = evaluate(under), evaluate(over)
         # Subtract first, then sum: outputs that do not depend on this element cancel exactly, also where they are inf.
         rise, fall = _change(above, centre), _change(centre, below)
-        left = _total(cotangent * fall) / float(point[index] - under[index])
-        right = _total(cotangent * rise) / float(over[index] - point[index])
+        left = _total(cotangent * fall) / float(x - under[index])
+        right = _total(cotangent * rise) / float(over[index] - x)
         changed = (rise != 0) | (fall != 0)
         weights = eps * np.abs(cotangent) * changed
         noise = max(_total_size(weights, above) + _total_size(weights, below), 2 * eps * inside) / step
@@ -425,10 +447,3 @@ def _total_size(weights: np.ndarray, values: np.ndarray) -> float:
     """Add up the weighted sizes of the values that are finite."""
     total = _total(weights * np.abs(values))
     return total if math.isfinite(total) else _total(weights * np.where(np.isfinite(values), np.abs(values), 0.0))
-
-
-def moved(point: np.ndarray, index: tuple[int, ...], by: float) -> np.ndarray:
-    """Return a copy of a point with one element changed by `by`."""
-    copy = point.copy()
-    copy[index] += by
-    return copy

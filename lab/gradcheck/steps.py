@@ -12,16 +12,24 @@ size of x. Where h is so small that x + h is x, the difference is 0.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 
-from lab.gradcheck import random_cotangent
+from lab.gradcheck.check import random_cotangent
+from lab.gradcheck.finite_differences import (
+    Difference,
+    ElementName,
+    Method,
+    best_step,
+    difference,
+    elements_of,
+    replaced,
+)
 from model import Tensor
 
-Method = Literal["forward", "central"]
 METHODS: tuple[Method, ...] = ("forward", "central")
 PRECISIONS: dict[str, type[np.floating[Any]]] = {"float64": np.float64, "float32": np.float32}
 EXPONENTS = tuple(range(0, -18, -1))
@@ -30,57 +38,6 @@ Regime = Literal["best", "truncation", "cancellation"]
 MAX_BRANCH_STEP = 0.1  # with larger steps, higher powers of h spoil the straight line of the truncation branch
 BEST_FACTOR = 10.0  # a step whose error is at most this multiple of the smallest counts as good as the best
 REACH, SAMPLES = 1.6, 17  # the curve around x: how many steps h on both sides, and how many points on each
-
-
-@dataclass(frozen=True)
-class ElementName:
-    """One element of one input. `str` writes it as Python does: `w[0, 2]`, `a` for an input that is one number."""
-
-    name: str
-    index: tuple[int, ...] = ()
-
-    def __str__(self) -> str:
-        return self.name + (f"[{', '.join(map(str, self.index))}]" if self.index else "")
-
-
-@dataclass(frozen=True)
-class Difference:
-    """One difference quotient with all the numbers in it, computed in one precision.
-
-    left   x - h, or x itself for a forward difference; below is the value of f there
-    right  x + h; above is the value of f there
-    width  the divisor of the difference of the two values: h, or 2 h
-    exact  the derivative by backward(), in float64
-    """
-
-    method: Method
-    h: float
-    x: float
-    left: float
-    right: float
-    below: float
-    above: float
-    width: float
-    difference: float
-    quotient: float
-    exact: float
-
-    @property
-    def error(self) -> float:
-        return abs(self.quotient - self.exact)
-
-    @property
-    def digits_lost(self) -> float:
-        """How many leading digits the two values share and the subtraction loses; inf if the values are equal."""
-        size = max(abs(self.above), abs(self.below))
-        if not self.difference:
-            return math.inf
-        return max(0.0, math.log10(size / abs(self.difference))) if math.isfinite(size) else math.nan
-
-    @property
-    def stuck(self) -> bool:
-        """Whether h is so small that adding it to x changes nothing."""
-        return self.right == self.x
 
 
 @dataclass(frozen=True)
@@ -157,32 +114,20 @@ class CheckPoint:
             name: np.zeros(leaf.shape) if leaf.grad is None else np.array(leaf.grad) for name, leaf in leaves.items()
         }
 
-    def places(self) -> Iterator[ElementName]:
-        for name, value in self.values.items():
-            for index in np.ndindex(value.shape):
-                yield ElementName(name, index)
+    def places(self) -> list[ElementName]:
+        return elements_of(self.values)
 
     def value(self, place: ElementName, moved: Any) -> Any:
         """Compute sum(cotangent * f) with one element replaced by `moved`, in this precision."""
-        values = {name: self._tensor(value, requires_grad=False) for name, value in self.values.items()}
-        array = self.values[place.name].copy()
-        array[place.index] = moved
-        values[place.name] = self._tensor(array, requires_grad=False)
-        result = self._f(**values).numpy()
+        arrays = self.values | {place.name: replaced(self.values[place.name], place.index, moved)}
+        result = self._f(**{str(n): self._tensor(array, requires_grad=False) for n, array in arrays.items()}).numpy()
         return result.reshape(()) if result.size == 1 else np.sum(self.cotangent.astype(result.dtype) * result)
 
     @np.errstate(all="ignore")
     def difference(self, place: ElementName, h: float, method: Method = "central") -> Difference:
         """Compute one difference quotient, all of it in this precision, h included; nan if f has no value."""
-        dtype = PRECISIONS[self.precision]
-        x, step = self.values[place.name][place.index], dtype(h)
-        left, right = (x - step if method == "central" else x), x + step
-        below, above = self.value(place, left), self.value(place, right)
-        width = dtype(2) * step if method == "central" else step
-        difference = above - below
-        exact = self.gradients[place.name][place.index]
-        numbers = (x, left, right, below, above, width, difference, difference / width, exact)
-        return Difference(method, h, *map(float, numbers))
+        x, exact = (arrays[place.name][place.index] for arrays in (self.values, self.gradients))
+        return difference(lambda moved: self.value(place, moved), x, h, method, exact)
 
     @np.errstate(all="ignore")
     def around(self, place: ElementName, h: float) -> list[tuple[float, float]]:
@@ -207,7 +152,7 @@ class CheckPoint:
             self.precision,
             found,
             best,
-            predicted_step(method, self.precision, float(self.values[place.name][place.index])),
+            best_step(method, self.values[place.name][place.index], PRECISIONS[self.precision]),
             _branch(truncation),
             _branch(cancellation),
         )
@@ -223,12 +168,6 @@ class CheckPoint:
 def error_by_step(points: Iterable[CheckPoint], place: ElementName, steps: Sequence[float] = STEPS) -> list[Sweep]:
     """Sweep forward and central differences at one element over all steps, for each point in its precision."""
     return [point.sweep(place, method, steps) for point in points for method in METHODS]
-
-
-def predicted_step(method: Method, precision: str, x: float) -> float:
-    """Predict the best step: sqrt(eps) for forward and cbrt(eps) for central differences, times max(1, |x|)."""
-    eps = float(np.finfo(PRECISIONS[precision]).eps)
-    return float(eps ** (1 / 2 if method == "forward" else 1 / 3) * max(1.0, abs(x)))
 
 
 def _branch(differences: Sequence[Difference]) -> Branch | None:

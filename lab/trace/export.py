@@ -68,8 +68,13 @@ def _without_copy(entry: Captured) -> dict[str, Any]:
 def slope_data(slopes: Sequence[Slope]) -> list[dict[str, Any]]:
     """Return slopes as plain data, with the keys that the player reads."""
     return [
-        {name: getattr(slope, name) for name in ("element", "kind", "left", "right", "used", "still", "sentence")}
-        | {"hasDerivative": slope.has_derivative, "hasValue": slope.has_value, "sides": slope.side_texts}
+        {name: getattr(slope, name) for name in ("kind", "left", "right", "used", "still", "sentence")}
+        | {
+            "element": str(slope.element),
+            "hasDerivative": slope.has_derivative,
+            "hasValue": slope.has_value,
+            "sides": slope.side_texts,
+        }
         for slope in slopes
     ]
 

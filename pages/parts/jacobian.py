@@ -166,7 +166,7 @@ def _graph(expression: Expression, values: Mapping[str, float | list]) -> Functi
         )
         return graph
     if kinks := memoize("jacobian kinks", at, lambda: gradcheck(expression, values).kinks):
-        names = ", ".join(element.name for element in kinks)
+        names = ", ".join(str(slope.element) for slope in kinks)
         st.warning(
             f"The function has a kink where {escape_markdown(names)} is, and no derivative: what fills the picture "
             "there is a convention of the rules.",

@@ -12,19 +12,9 @@ from typing import Any
 
 import streamlit as st
 
+from lab.gradcheck.finite_differences import Difference, ElementName, Method
 from lab.gradcheck.slopes import Slope
-from lab.gradcheck.steps import (
-    EXPONENTS,
-    METHODS,
-    PRECISIONS,
-    STEPS,
-    Branch,
-    CheckPoint,
-    Difference,
-    ElementName,
-    Method,
-    Sweep,
-)
+from lab.gradcheck.steps import EXPONENTS, METHODS, PRECISIONS, STEPS, Branch, CheckPoint, Sweep
 from lab.text import numeral, short, strict_json, with_minus
 from lab.ui.assets import component
 

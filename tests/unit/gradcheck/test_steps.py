@@ -5,7 +5,8 @@ import math
 import numpy as np
 import pytest
 
-from lab.gradcheck.steps import PRECISIONS, STEPS, CheckPoint, ElementName, error_by_step, predicted_step
+from lab.gradcheck.finite_differences import ElementName, best_step
+from lab.gradcheck.steps import PRECISIONS, STEPS, CheckPoint, error_by_step
 from model import Tensor
 
 X = ElementName("x")
@@ -42,7 +43,7 @@ def test_the_rule_predicts_the_best_step_within_a_hundred(method, precision):
     steps = tuple(np.logspace(-1, -12, 45))
     for x in (0.8, 2.0):
         sweep = sweeps(lambda x: x.sin() + x * x / 50, {"x": x}, steps=steps)[method, precision]
-        assert sweep.rule == predicted_step(method, precision, x)
+        assert sweep.rule == best_step(method, x, PRECISIONS[precision])
         assert 0.01 < sweep.best.h / sweep.rule < 100
 
 
