@@ -31,11 +31,11 @@ OPEN = """async (small) => {
   document.body.replaceChildren();
   const sheet = new CSSStyleSheet();
   document.adoptedStyleSheets = [await sheet.replace(await (await fetch("/player/player.css")).text())];
-  const { mount } = await import("/player/player.js");
+  const { createPlayer } = await import("/player/player.js");
   const place = document.createElement("div");
   document.body.append(place);
   const graphviz = { source: `${location.origin}/graphviz/graphviz.js`, worker: "/player/worker.js" };
-  window.player = mount(place, { graphviz });
+  window.player = createPlayer(place, { graphviz });
   window.cards = () => document.querySelectorAll(".graph .card").length;
   player.update({ trace: small, event: null });
   while (cards() !== small.nodes.length) await new Promise(requestAnimationFrame);

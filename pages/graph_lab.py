@@ -13,7 +13,6 @@ from lab.traps.faults.compare import follow
 from lab.traps.faults.engines import SWITCH
 from lab.ui import address, expression_box, in_pytorch, page, progress, recorded, state
 from lab.ui.address import Field
-from lab.ui.assets import component
 from lab.ui.memoize import memoize
 from lab.ui.player import Live, Switch, live_values, player
 from lab.ui.state import PageState, Parts
@@ -24,7 +23,6 @@ from pages.parts.graph import inputs, passes, program
 from pages.parts.practice import choice, finished, running
 
 PRESETS = expression_box.presets()
-_enter = component("enter", "expression/enter.js", "listen")
 OWN = "Your own expression"
 KINDS = {"expression": "Expression", "program": "Your program", "recorded": "Recorded pass"}
 PLAYER_KEY = "graph player"
@@ -275,7 +273,6 @@ def _turn(by: int) -> None:
 
 
 def _expression() -> None:
-    _enter(key="graph enter")
     st.text_area(
         "Expression",
         key="graph expression",

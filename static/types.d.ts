@@ -645,6 +645,28 @@ export interface OnDisk {
   stamp: string;
 }
 
+// -- lab/ui/places.py: what shows or takes the learner's progress
+
+/** pages/parts/path.py */
+export interface ShownPath {
+  cards: { key: string; title: string; action: string; page: string; href: string }[];
+  courses: { key: string; title: string }[];
+}
+
+/** lab/ui/assignment.py */
+export interface ShownAssignment {
+  items: { key: string; title: string; href: string }[];
+}
+
+/** lab/ui/progress.py: keys of cards that are done, or done at the end of the player's pass, and of passed tasks */
+export interface ShownNote {
+  done: string[];
+  atEnd: string[];
+  tasks: string[];
+  /** the latest failure in each task */
+  stumbles: Record<string, { check: string; mistake: string }>;
+}
+
 /** pages/parts/practice/tasks.py */
 export interface ShownTasks {
   /** key of the course, with which the keys of its tasks begin */
@@ -662,8 +684,6 @@ export interface ShownEngines {
   courses: { key: string; last: string; tasks: number }[];
   /** whether the page waits for one of them */
   wanted: boolean;
-  /** path of the page that asks, which may not be the one computed last */
-  path: string;
 }
 
 // -- lab/lessons/search.py, `SearchHit`
@@ -683,7 +703,8 @@ export interface SearchHit {
 
 export interface Component<Parent extends HTMLElement | ShadowRoot> {
   parentElement: Parent;
-  data: Uint8Array;
+  /** JSON; null if Python sends nothing */
+  data: Uint8Array | null;
   setStateValue(name: string, value: unknown): void;
   setTriggerValue(name: string, value: unknown): void;
 }

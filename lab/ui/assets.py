@@ -14,38 +14,38 @@ import streamlit as st
 _STATIC = (Path(__file__).parents[2] / "static").resolve()
 
 
-def component(name: str, module: str, function: str = "show", *, lost: str = "", style: str = "", **more: Any) -> Any:
-    """Register a Streamlit component that calls a function of a JavaScript module in static/.
+def component(name: str, module: str, *, lost: str = "", **more: Any) -> Any:
+    """Register a Streamlit component that calls the function `show` of a JavaScript module in static/.
 
-    The browser calls the function on each run of the page, and the function that it returns when the run is over.
+    The browser calls it on each run of the page, and the function that it returns when the run is over
+    (static/mount.js). The module loads its style sheet itself, which has the same name.
 
-    lost   what the visitor misses if loading fails, such as "The list"; without it the browser shows no message
-    style  a style sheet in static/, such as "grids/grids.css"
+    lost   what the visitor misses if loading fails, such as "The list"; without it the component's state `failed` is
+           True then
     more   further arguments of `st.components.v2.component`
     """
     sentence = json.dumps(f"{lost} could not be loaded. Load the page again.")
+    failed = f"component.parentElement.append({sentence})" if lost else 'component.setStateValue("failed", true)'
     script = f"""export default function (component) {{
-  const over = loading.then(
-    (module) => module.{function}(component),
-    () => {f"component.parentElement.append({sentence})" if lost else "{}"},
-  );
+  const over = loading.then((module) => module.show(component), () => {{ {failed}; }});
   return () => over.then((end) => end?.());
 }}
 """
-    css = (_STATIC / style).read_text("utf-8") if style else None
-    return st.components.v2.component(f"tensor_ops_lab_{name}", css=css, js=loading(module) + script, **more)
+    return st.components.v2.component(f"tensor_ops_lab_{name}", js=loading(module) + script, **more)
 
 
-def loading(name: str, *more: str) -> str:
+def loading(name: str) -> str:
     """Return JavaScript that starts to load a module such as "charts/charts.js", as a promise named `loading`.
 
     Streamlit lets each browser decide how long to cache these files, so some would be outdated after an update. A
-    browser that has not seen this version of the module, its imports and the files `more` fetches all of them again.
+    browser that has not seen this version of the module, its imports and style sheets fetches all of them again.
     """
-    files = [_STATIC / name, *(_STATIC / other for other in more)]
+    files = [_STATIC / name]
     for file in files:  # the loop appends to the list
-        for imported in re.findall(r'^import [^;]* from "(\..*?)";$', file.read_text("utf-8"), re.M):
-            path = (file.parent / imported).resolve()
+        for imported, style in re.findall(
+            r'^import [^;]* from "(\..*?)";$|new URL\("([^"]*\.css)"', file.read_text("utf-8"), re.M
+        ):
+            path = (file.parent / (imported or style)).resolve()
             if path not in files:
                 files.append(path)
     version = hashlib.blake2s(b"".join(file.read_bytes() for file in files), digest_size=8).hexdigest()

@@ -15,7 +15,6 @@ from lab.lessons.assignment import ITEMS
 from lab.lessons.pages import BY_FILE, BY_PATH
 from lab.ui import places, progress, state
 from lab.ui.address import Field, shorter_than
-from lab.ui.assets import component
 from lab.ui.table import escape_markdown
 from lab.ui.widgets import button
 
@@ -25,8 +24,6 @@ FIELDS = (  # in the address of every page that has no fields of the same names
     Field(assignment_link.ITEMS, "set items", (), assignment_link.read, assignment_link.written),
     Field(assignment_link.NAME, "set name", "", shorter_than(MAX_NAME)),
 )
-
-_list = component("set", "progress/assignment.js", lost="The list", style="progress/assignment.css")
 
 
 def opened() -> None:
@@ -60,7 +57,7 @@ def show() -> None:
             {"key": key, "title": item.title, "href": BY_FILE[item.file].address(item.query)}
             for key, item in items.items()
         ]
-        places.show(_list, "set list", {"items": shown}, items)
+        places.show("assignment", "set list", {"items": shown}, items)
         if unknown:
             st.info(note(unknown), icon=":material/help:")
 

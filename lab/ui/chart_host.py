@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -17,7 +17,7 @@ from lab.ui.assets import component, keep_value
 from lab.ui.memoize import memoize
 
 # Isolated styles would put the charts into a shadow tree, where a link cannot reach a heading.
-_component = component("charts", "charts/charts.js", lost="The charts", style="charts/charts.css", isolate_styles=False)
+_component = component("charts", "charts/charts.js", lost="The charts", isolate_styles=False)
 
 
 class ChartHost:
@@ -41,6 +41,7 @@ class ChartHost:
         self._heights = heights or {}
         with st.container(key=self._name):
             self._payload = st.empty()
+            _component(key=f"{self._name} reader", data=strict_json({"feed": self._name}).encode())
 
     def place(self, *keys: str) -> None:
         """Reserve space at this point of the page for charts, one below the other.
@@ -48,22 +49,16 @@ class ChartHost:
         Two keys are not charts: "progress" is the progress bar of a run, "network" its network
         (pages/parts/training/network.py).
         """
-        data = {"payload": f"st-key-{self._name}", "keys": keys}
+        data = {"feed": self._name, "keys": keys}
         _component(key=f"charts {self._name} {keys[0]}", data=strict_json(data).encode())
 
     def fill(self, charts: Mapping[str, Chart], others: Mapping[str, Any] | None = None) -> None:
         """Show charts in their places; others: the contents of "progress" and "network", as plain data."""
-        shown = {key: self._entry(key, chart) for key, chart in charts.items()} | dict(others or {})
+        shown = dict(others or {})
+        for key, chart in charts.items():
+            shown[key] = _entry(chart, self._notes.get(key, ""), self._heights.get(key, ""))
         # Comparing takes a fraction of the time that serializing a large chart does.
         self._payload.text(memoize(f"payload {self._name}", shown, lambda: strict_json(shown)))
-
-    def _entry(self, key: str, chart: Chart) -> dict[str, Any]:
-        entry = {name: getattr(chart, name) for name in ("title", "spec", "alt", "headers", "rows")}
-        entry["height"] = self._heights.get(key, f"{chart.height}px")
-        if chart.backdrop:
-            edges = [chart.spec["grid"][edge] for edge in ("left", "top", "right", "bottom")]
-            entry["backdrop"] = {"png": base64.b64encode(chart.backdrop).decode(), "edges": edges}
-        return entry | {"note": self._notes.get(key, "")}
 
 
 def show_chart(chart: Chart, key: str, of: str = "") -> None:
@@ -72,12 +67,29 @@ def show_chart(chart: Chart, key: str, of: str = "") -> None:
     key: unique on the page; of: the engine that the chart is about, as a note and in the alternative text.
     """
     name = re.sub(r"\W", "-", key)
-    host = ChartHost(name, {name: of})
-    host.place(name)
-    host.fill({name: replace(chart, alt=f"{of.capitalize()} engine. {chart.alt}") if of else chart})
+    shown = _entry(replace(chart, alt=f"{of.capitalize()} engine. {chart.alt}") if of else chart, of)
+    data = {"keys": [name], "payload": {name: shown}}
+    _component(key=f"chart {name}", data=memoize(f"chart data {name}", data, lambda: strict_json(data).encode()))
 
 
-_teller = component("epoch_teller", "charts/charts.js", "tellEpoch")
+def _entry(chart: Chart, note: str, height: str = "") -> dict[str, Any]:
+    entry = {name: getattr(chart, name) for name in ("title", "spec", "alt", "headers", "rows")}
+    entry |= {"note": note, "height": height or f"{chart.height}px"}
+    if chart.backdrop:
+        edges = [chart.spec["grid"][edge] for edge in ("left", "top", "right", "bottom")]
+        entry["backdrop"] = {"png": base64.b64encode(chart.backdrop).decode(), "edges": edges}
+    return entry
+
+
+def teller(kind: str, key: str, **callbacks: Callable[[], None]) -> dict[str, Any]:
+    """Mount what tells the page of clicks on charts, and return what it has told.
+
+    Charts that change during training are in a fragment, whose messages wait until it ends; this belongs outside.
+
+    kind: "epoch", "points" or "network" (static/charts/channel.js)
+    """
+    told: dict[str, Any] = _component(key=key, data=strict_json({"tells": kind}).encode(), **callbacks)
+    return told
 
 
 def clicked_epoch(key: str, slider: str, epochs: tuple[int, int]) -> None:
@@ -91,15 +103,12 @@ def clicked_epoch(key: str, slider: str, epochs: tuple[int, int]) -> None:
         if type(epoch) is int:
             st.session_state[slider] = min(max(epoch, epochs[0]), epochs[1])
 
-    _teller(key=key, on_epoch_change=move)
-
-
-_point_teller = component("point_teller", "charts/charts.js", "tellPoints")
+    teller("epoch", key, on_epoch_change=move)
 
 
 def clicked_points(key: str) -> list[tuple[float, float]]:
     """Return the points (x, y) clicked since the last call, on a chart whose spec contains `placing`."""
-    clicks = _point_teller(key=key, on_clicks_change=keep_value).get("clicks")
+    clicks = teller("points", key, on_clicks_change=keep_value).get("clicks")
     if not isinstance(clicks, dict) or not isinstance(clicks.get("points"), list):
         return []
     page, points = clicks.get("id"), clicks["points"]

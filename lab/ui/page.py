@@ -12,16 +12,16 @@ import streamlit as st
 from streamlit.errors import StreamlitPageNotFoundError
 
 from lab.lessons.pages import BY_FILE, BY_PATH
+from lab.text import strict_json
 from lab.ui import address, assignment, progress, search_field, state
 from lab.ui.assets import component, keep_value
-from lab.ui.terms import closable, prose
+from lab.ui.terms import prose
 from lab.ui.widgets import button
 
 Draw = Callable[[state.PageState], Callable[[], None] | None]  # draws a tab; its result is called at the page's end
 STYLE = Path(__file__).parents[2] / "assets" / "app.css"
 
-_theme = component("theme", "theme/theme.js", "follow")
-_project = component("project", "project/project.js", "listen", isolate_styles=False)
+_listeners = component("page", "page/page.js", lost="What the keys of this page do", isolate_styles=False)
 
 
 @contextmanager
@@ -100,11 +100,10 @@ def show_parts(tabs: Tabs, *parts: TabGroup) -> None:
 
 
 def style() -> None:
-    """Load the app's style sheet and what every page offers: explained terms, projecting, theme and search."""
+    """Load the app's style sheet and what every page offers: projecting by F, keys, its theme, and search."""
     st.html(STYLE)
-    closable()
-    _project(key="project")  # the F key shows the page's picture and its words in the whole window
-    _theme(key="theme", on_changed_change=keep_value)
+    here = strict_json({"path": st.session_state.get("path", "")})
+    _listeners(key="listeners", data=here.encode(), on_theme_change=keep_value)
     search_field.show()
 
 

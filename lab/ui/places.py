@@ -1,4 +1,7 @@
-"""A list of links, such as the cards of the path, that static/progress/places.js draws in the browser."""
+"""What the browser draws from the visitor's progress, or reads from it: static/progress/lists.js.
+
+The kinds are "path", "assignment", "tasks", "note" and "engines"; static/types.d.ts has their data.
+"""
 
 from __future__ import annotations
 
@@ -10,14 +13,21 @@ import streamlit as st
 from lab.lessons.achievements import Achievement
 from lab.text import strict_json
 from lab.ui import state
+from lab.ui.assets import component
+
+_component = component("progress", "progress/lists.js", lost="Your progress")
 
 
-def show(component: Callable[..., Any], key: str, shown: Mapping[str, Any], places: Mapping[str, Achievement]) -> None:
+def mount(kind: str, key: str, shown: Mapping[str, Any], **callbacks: Callable[[], None]) -> None:
+    """Mount a list, or what stores or sends the visitor's progress. key: its session key; shown: its data."""
+    _component(key=key, data=strict_json({"kind": kind, **shown}).encode(), **callbacks)
+
+
+def show(kind: str, key: str, shown: Mapping[str, Any], places: Mapping[str, Achievement]) -> None:
     """Draw a list of links, and open the one that the visitor has clicked.
 
-    component  draws the list; key is its session key
-    shown      data for the component
-    places     key of a line -> the page that it opens
+    kind, key, shown  as for `mount`
+    places            key of a line -> the page that it opens
     """
     session = st.session_state
 
@@ -26,7 +36,7 @@ def show(component: Callable[..., Any], key: str, shown: Mapping[str, Any], plac
             case {"key": str(chosen), "here": str(here)}:
                 session[f"{key} asked"] = chosen, here
 
-    component(key=key, data=strict_json(shown).encode(), on_go_change=go)
+    mount(kind, key, shown, on_go_change=go)
     chosen, here = session.pop(f"{key} asked", ("", ""))
     if chosen in places:
         state.leave(places[chosen].file, here, places[chosen].query)

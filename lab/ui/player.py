@@ -1,7 +1,6 @@
 """The player as a Streamlit component: the whole trace is sent to the browser once and scrubbed there.
 
-The JavaScript is in static/player/. Streamlit sends a component's own script with every message, so the one here is
-only a few lines that load the rest.
+The JavaScript is in static/player/.
 """
 
 import hashlib
@@ -22,7 +21,7 @@ from lab.trace.mistakes import Mistakes
 from lab.trace.numerical import NumericalCheck, check, slopes_of_numbers
 from lab.trace.recording import Trace
 from lab.ui import page
-from lab.ui.assets import keep_value, loading
+from lab.ui.assets import component, keep_value
 from lab.ui.memoize import memoize
 from lab.ui.table import show_table
 from model import Tensor
@@ -31,17 +30,7 @@ MAX_DRAWN = 100  # nodes of a graph that is drawn where the player cannot be loa
 MAX_PREDICTED = 6  # numbers in a gradient that the learner is asked to predict
 LIMIT = 1e6  # largest absolute value that is accepted from the browser
 
-_LOADER = (
-    loading("player/streamlit.js", "player/player.css")
-    + """export default function (component) {
-  loading.then(
-    (player) => player.show(component),
-    () => component.setStateValue("failed", true),
-  );
-  return () => loading.then((player) => player.remove(component.parentElement), () => {});
-}"""
-)
-_component = st.components.v2.component("tensor_ops_lab_player", html="", js=_LOADER)
+_component = component("player", "player/streamlit.js")
 
 
 @dataclass(frozen=True)

@@ -9,16 +9,12 @@ import streamlit as st
 
 from lab.lessons.cards import BY_KEY, CARD, CARDS
 from lab.lessons.pages import BY_FILE
-from lab.text import strict_json
-from lab.ui import state
+from lab.ui import places, state
 from lab.ui.address import Field, one_of
-from lab.ui.assets import component
 from lab.ui.table import escape_markdown
 from lab.ui.widgets import button
 
 ASKED = Field(CARD, "card asked", "", one_of(*BY_KEY))  # the card whose link led to the page
-
-_note = component("progress", "progress/progress.js", "note")
 
 
 def note(key: str = "progress") -> None:
@@ -38,7 +34,7 @@ def note(key: str = "progress") -> None:
     done = [card.key for card in complete if not card.at_end]
     at_end = [card.key for card in complete if card.at_end]
     data = {"done": done, "tasks": tasks, "atEnd": at_end, "stumbles": stumbles}
-    _note(key=key, data=strict_json(data).encode())
+    places.mount("note", key, data)
 
 
 def done(card: str, met: bool = True) -> None:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 WENT_WRONG = "pages/what_went_wrong.py"
 ASKED = "search asked"  # session key of a question that WENT_WRONG is to look up
 MAX_CHARACTERS = 100_000  # of a question
-_component = component("search", "search/search.js", style="search/search.css")
+_component = component("search", "search/search.js", lost="The search")
 
 
 async def _answer(request: Request) -> Response:

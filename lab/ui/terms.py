@@ -7,16 +7,8 @@ from html import escape
 import streamlit as st
 
 from lab.lessons.glossary import TERMS
-from lab.ui.assets import component
 
 MARK = re.compile(r"\[\[((?!\d)[^\]|]+)(?:\|([^\]]+))?\]\]")
-
-_component = component("terms", "terms/terms.js", "listen")
-
-
-def closable() -> None:
-    """Let the Escape key close an explanation; call it once on a page."""
-    _component(key="terms")
 
 
 def prose(text: str) -> None:

@@ -6,7 +6,7 @@ from lab.autodiff.grids import GridPicture
 from lab.text import strict_json
 from lab.ui.assets import component
 
-_component = component("grids", "grids/grids.js", lost="The arrays", style="grids/grids.css")
+_component = component("grids", "grids/grids.js", lost="The arrays")
 
 
 def packed(picture: GridPicture) -> bytes:

@@ -4,10 +4,7 @@ from lab.lessons.achievements import ACHIEVEMENTS
 from lab.lessons.cards import CARDS
 from lab.lessons.pages import BY_FILE
 from lab.ui import places
-from lab.ui.assets import component
 from practice import COURSES
-
-_component = component("path", "progress/path.js", lost="The cards", style="progress/path.css")
 
 
 def show() -> None:
@@ -24,4 +21,4 @@ def show() -> None:
         for page in [BY_FILE[card.file]]
     ]
     courses = [{"key": one.key, "title": one.title} for one in COURSES.values()]
-    places.show(_component, "start path", {"cards": cards, "courses": courses}, ACHIEVEMENTS)
+    places.show("path", "start path", {"cards": cards, "courses": courses}, ACHIEVEMENTS)

@@ -19,7 +19,7 @@ from lab.text import numeral, short, strict_json, with_minus
 from lab.ui.assets import component
 
 DIGITS = {"float64": 16, "float32": 7}  # approximate number of decimal digits
-_component = component("steps", "steps/steps.js", lost="The picture", style="steps/steps.css")
+_component = component("steps", "steps/steps.js", lost="The picture")
 
 
 def packed(point: CheckPoint, place: ElementName, sweeps: Sequence[Sweep], slope: Slope | None) -> bytes:
@@ -61,8 +61,8 @@ def show(
                     on_choice(h, method, numbers)
 
     h, method, numbers = chosen
-    first = strict_json({"h": h, "method": method, "numbers": numbers}).encode()
-    _component(key=key, data=first + b"\n" + packed, on_choice_change=choose)
+    choice = strict_json({"h": h, "method": method, "numbers": numbers}).encode()
+    _component(key=key, data=b'{"choice": %b, "picture": %b}' % (choice, packed), on_choice_change=choose)
 
 
 def _step(found: Difference, here: float, sweep: Sweep, name: str, slope: Slope | None) -> dict[str, Any]:

@@ -1,12 +1,15 @@
-/** The charts of the Training lab. The page lays them out once; a hidden text on the page, the payload, holds their
- * data. With Streamlit's own charts the browser would go through the whole page for each chart that changes. */
+/** Charts. Those that change many times a second read one hidden text on the page, the feed: with an element for each
+ * chart Streamlit would go through the whole page for each of them. */
 
 import * as echarts from "../echarts/echarts.js";
+import { mount } from "../mount.js";
 import { Network } from "../network/network.js";
 import { Debounced, h, mayMove, observeSight, setAttribute, setText } from "../player/dom.js";
+import { announce, Teller } from "./channel.js";
 import { DataTable } from "./data_table.js";
 
-/** @import { AxisSpec, ChartSpec, Component, Payload, ShownChart, ShownProgress } from "../types.js" */
+/** @import { Place } from "../mount.js" */
+/** @import { AxisSpec, ChartSpec, Payload, ShownChart, ShownProgress } from "../types.js" */
 
 /** @typedef {object} Part of a slot: a chart, the progress of the run or the network
  * @property {HTMLElement} element
@@ -14,51 +17,72 @@ import { DataTable } from "./data_table.js";
  * @property {DataTable} [table]
  * @property {(shown: never) => void} show takes this part of the payload, whose type differs from part to part */
 
-const EPOCH = "tensor-ops-lab-epoch";
-const POINT = "tensor-ops-lab-point";
-const SEND_DELAY_MS = 120; // without another click or move, before the page is told
+const SEND_DELAY_MS = 120; // without another move, before the page is told
 const ANSWER_MS = 1500; // in which the page has certainly answered to a chosen epoch
 const DRAW_MARGIN = "200px"; // how far outside the window a chart is already drawn
-/** @type {Map<HTMLElement, Slot>} Streamlit's element -> the charts in it */
-const slots = new Map();
-/** @type {MutationObserver | undefined} */
-let changes;
-/** @type {{text: string, shown: Payload}} the payload as last parsed: several slots read the same one */
-let latest = { text: "", shown: {} };
+/** @type {Map<string, Feed>} */
+const feeds = new Map();
+/** @type {Set<Slot>} */
+const slots = new Set();
 
-/** Lay out a slot. The data name its parts, `keys` (charts, "progress", "network"), and the CSS class of the payload's
- * element, `payload`. @param {Component<HTMLElement>} component */
-export function show({ data, parentElement }) {
-  const { payload, keys } = JSON.parse(new TextDecoder().decode(data));
-  const slot = slots.get(parentElement) ?? new Slot(parentElement);
-  slots.set(parentElement, slot);
-  slot.layOut(payload, keys);
-  changes ??= new MutationObserver(() => slots.forEach((one) => one.read()));
-  changes.observe(document.body, { subtree: true, childList: true, characterData: true });
-  return () => remove(parentElement);
-}
-
-/** Remove a slot that is no longer on the page. Streamlit also calls this whenever a newer run replaces a call.
- * @param {HTMLElement} parentElement */
-export function remove(parentElement) {
-  if (parentElement.isConnected) return;
-  slots.get(parentElement)?.layOut("", []);
-  slots.delete(parentElement);
-}
-
-/** A place on the page for one or more parts, which show their share of the payload. */
-class Slot {
-  /** @param {HTMLElement} parent */
-  constructor(parent) {
-    this.parent = parent;
-    /** @type {Map<string, Part>} */
-    this.figures = new Map();
-    this.payload = "";
+/** Reads the hidden text that lies beside it on the page. */
+export class Feed {
+  /** @param {Place} place @param {string} name of the feed: the key of Streamlit's container */
+  constructor({ root }, name) {
+    this.name = name;
     this.text = "";
+    /** @type {Payload} */
+    this.payload = {};
+    this.box = /** @type {HTMLElement} */ (root).closest(`.st-key-${name}`);
+    this.changes = new MutationObserver(() => this.read());
+    feeds.set(name, this);
   }
 
-  /** Add and remove parts so that the slot has these. @param {string} payload @param {string[]} keys */
-  layOut(payload, keys) {
+  show() {
+    if (this.box) this.changes.observe(this.box, { subtree: true, childList: true, characterData: true });
+    this.read();
+  }
+
+  /** Read the text, and pass it on. While Streamlit lays the page out again, another text may be here, or a second one,
+   * for a moment. */
+  read() {
+    const text = this.box?.textContent ?? "";
+    if (text === this.text || !text.startsWith("{")) return;
+    try {
+      this.payload = JSON.parse(text);
+    } catch {
+      return;
+    }
+    this.text = text;
+    for (const slot of slots) if (slot.feed === this.name) slot.fill(this.payload);
+  }
+
+  remove() {
+    this.changes.disconnect();
+    if (feeds.get(this.name) === this) feeds.delete(this.name);
+  }
+}
+
+/** A place on the page for one or more parts. */
+class Slot {
+  constructor() {
+    this.element = h("div");
+    /** @type {Map<string, Part>} */
+    this.figures = new Map();
+    this.feed = "";
+    slots.add(this);
+  }
+
+  /** Show the parts with these keys (charts, "progress", "network"), from a feed or from the data.
+   * @param {{keys: string[], feed?: string, payload?: Payload}} data */
+  show({ keys, feed = "", payload }) {
+    this.layOut(keys);
+    this.feed = feed;
+    this.fill(payload ?? feeds.get(feed)?.payload ?? {});
+  }
+
+  /** Add and remove parts so that the slot has these. @param {string[]} keys */
+  layOut(keys) {
     for (const [key, figure] of this.figures) {
       if (keys.includes(key)) continue;
       figure.remove();
@@ -68,27 +92,20 @@ class Slot {
       if (this.figures.has(key)) continue; // moving it would take the focus from it
       const part = key === "progress" ? new Progress() : key === "network" ? new Network() : new Figure(key);
       this.figures.set(key, part);
-      this.parent.append(part.element);
+      this.element.append(part.element);
     }
-    this.payload = payload;
-    this.text = "";
-    if (payload) this.read();
   }
 
-  /** Show the payload if its text has changed. */
-  read() {
-    const text = document.querySelector(`.${this.payload}`)?.textContent ?? "";
-    // While Streamlit lays the page out again, another text may be here, or a second one, for a moment.
-    if (text === this.text || (text && !text.startsWith("{"))) return;
-    try {
-      if (text !== latest.text) latest = { text, shown: text ? JSON.parse(text) : {} };
-    } catch {
-      return;
-    }
-    this.text = text;
-    const { tables } = /** @type {{tables?: boolean}} */ (latest.shown);
+  /** Show what a payload has for the parts. @param {Payload} payload */
+  fill(payload) {
+    const { tables } = /** @type {{tables?: boolean}} */ (payload);
     if (tables !== undefined) for (const figure of this.figures.values()) figure.table?.open(tables);
-    for (const [key, shown] of Object.entries(latest.shown)) this.figures.get(key)?.show(/** @type {never} */ (shown));
+    for (const [key, shown] of Object.entries(payload)) this.figures.get(key)?.show(/** @type {never} */ (shown));
+  }
+
+  remove() {
+    this.layOut([]);
+    slots.delete(this);
   }
 }
 
@@ -98,8 +115,7 @@ class Progress {
     this.reached = 0; // epochs
     this.movedAt = -ANSWER_MS; // when the learner last moved it
     this.chosen = 0; // the epoch that the learner moved it to; the maximum means: follow the training
-    const tell = () => window.dispatchEvent(new CustomEvent(EPOCH, { detail: this.chosen }));
-    this.telling = new Debounced(tell, SEND_DELAY_MS);
+    this.telling = new Debounced(() => announce("epoch", this.chosen), SEND_DELAY_MS);
     this.words = h("p");
     this.bar = h("input", { type: "range", min: 0, "aria-label": "Show the epoch", oninput: () => this.move() });
     this.element = h("div", { class: "run-progress" }, this.words, this.bar);
@@ -231,14 +247,12 @@ export class Figure {
       // Mark the point until the chart is drawn with it: `draw` removes the mark.
       const [left, top] = place.map((pixels) => `${pixels}px`);
       this.picture.append(h("span", { class: "clicked", style: `left: ${left}; top: ${top}` }));
-      const detail = this.chart.convertFromPixel({ xAxisIndex: 0, yAxisIndex: 0 }, place);
-      window.dispatchEvent(new CustomEvent(POINT, { detail }));
+      announce("point", this.chart.convertFromPixel({ xAxisIndex: 0, yAxisIndex: 0 }, place));
       return;
     }
     const axis = [this.shown?.spec.xAxis].flat()[0];
     if (axis?.name !== "epoch" || !this.chart?.containPixel({ gridIndex: 0 }, place)) return;
-    const epoch = Math.round(this.chart.convertFromPixel({ xAxisIndex: 0 }, place[0]));
-    window.dispatchEvent(new CustomEvent(EPOCH, { detail: epoch }));
+    announce("epoch", Math.round(this.chart.convertFromPixel({ xAxisIndex: 0 }, place[0])));
   }
 
   remove() {
@@ -247,40 +261,6 @@ export class Figure {
     this.chart?.dispose();
     this.element.remove();
   }
-}
-
-/** Tell the page of clicks on an epoch. The component stands outside the fragment that is redrawn while training:
- * Streamlit handles it at once only there. @param {Component<HTMLElement>} component */
-export function tellEpoch({ setTriggerValue }) {
-  const listener = (/** @type {Event} */ event) => setTriggerValue("epoch", /** @type {CustomEvent} */ (event).detail);
-  window.addEventListener(EPOCH, listener);
-  return () => window.removeEventListener(EPOCH, listener);
-}
-
-/** @type {WeakMap<Node, () => void>} root of each component that tells of points -> the function that stops it */
-const telling = new WeakMap();
-
-/** Tell the page of all points clicked since it was loaded, so that none is lost when answers overtake each other. This
- * ends only when the component leaves the page. @param {Component<ShadowRoot>} component */
-export function tellPoints({ parentElement, setStateValue }) {
-  if (!telling.has(parentElement)) telling.set(parentElement, sendPoints(setStateValue));
-  return () => {
-    if (!parentElement.isConnected) telling.get(parentElement)?.();
-  };
-}
-
-/** Send clicks until the returned function is called. @param {Component<ShadowRoot>["setStateValue"]} setStateValue */
-function sendPoints(setStateValue) {
-  const id = crypto.getRandomValues(new Uint32Array(1))[0];
-  /** @type {number[][]} */
-  const points = [];
-  const sending = new Debounced(() => setStateValue("clicks", { id, points: [...points] }), SEND_DELAY_MS);
-  const listener = (/** @type {Event} */ event) => {
-    points.push(/** @type {CustomEvent<number[]>} */ (event).detail);
-    sending.postpone();
-  };
-  window.addEventListener(POINT, listener);
-  return () => window.removeEventListener(POINT, listener);
 }
 
 /** Return the zoom in which an element is drawn; an older browser does not know it. @param {Element} element */
@@ -359,3 +339,11 @@ export function formatter(text = "%.4g") {
       ? (before + withMinusSigns(number(value)) + after).replace("%%", "%")
       : "–";
 }
+
+export const show = mount(
+  (place, { keys, feed, tells }) => {
+    if (tells) return new Teller(place, tells);
+    return keys ? new Slot() : new Feed(place, feed);
+  },
+  new URL("charts.css", import.meta.url),
+);

@@ -1,9 +1,10 @@
 /** A pad of 32 x 32 pixels for drawing a digit with the pointer or the keyboard. It sends the drawing to the page as a
  * string of zeros and ones. */
 
-import { Debounced } from "../player/dom.js";
+import { mount } from "../mount.js";
+import { Debounced, h } from "../player/dom.js";
 
-/** @import { Component } from "../types.js" */
+/** @import { Place } from "../mount.js" */
 /** @import { Point } from "../player/layout.js" */
 
 const SIDE = 32;
@@ -12,19 +13,23 @@ const PEN_RADIUS = 1.9; // pixels
 const START_BLOCK = { x: 3, y: 3 }; // where the keyboard cursor starts
 const REPORT_MS = 120; // between two reports while the pen moves
 
-/** Connect the pad that Streamlit has put on the page. @param {Component<ShadowRoot>} component */
-export function show({ parentElement, setStateValue }) {
-  const canvas = parentElement.querySelector("canvas");
-  const clear = parentElement.querySelector("button");
-  const pen = canvas?.getContext("2d");
-  if (!canvas || !clear || !pen || canvas.dataset.ready) return;
-  canvas.dataset.ready = "yes";
+/** @param {Place} place on the page */
+function pad({ keep }) {
+  const canvas = h("canvas", {
+    width: 320,
+    height: 320,
+    tabindex: 0,
+    role: "application",
+    "aria-label": "Pad to draw a digit on. By keyboard: the arrow keys move, space draws or erases a block.",
+  });
+  const clear = h("button", {}, "Clear the pad");
+  const pen = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));
   const ink = new Uint8Array(SIDE * SIDE);
   /** @type {Point | null} the block under the keyboard cursor; null without keyboard focus */
   let cursor = null;
   /** @type {Point | null} the end of the stroke so far; null while the pen is up */
   let last = null;
-  const reporting = new Debounced(() => setStateValue("ink", ink.join("")), REPORT_MS);
+  const reporting = new Debounced(() => keep("ink", ink.join("")), REPORT_MS);
   const report = () => reporting.waiting || reporting.postpone();
 
   /** Return a colour of the theme. @param {string} name @param {string} fallback */
@@ -50,7 +55,7 @@ export function show({ parentElement, setStateValue }) {
         if (Math.hypot(j + 0.5 - x, i + 0.5 - y) <= PEN_RADIUS) ink[i * SIDE + j] = 1;
   };
 
-  const place = (/** @type {PointerEvent} */ event) => {
+  const pointAt = (/** @type {PointerEvent} */ event) => {
     const box = canvas.getBoundingClientRect();
     return { x: ((event.clientX - box.left) / box.width) * SIDE, y: ((event.clientY - box.top) / box.height) * SIDE };
   };
@@ -67,9 +72,9 @@ export function show({ parentElement, setStateValue }) {
 
   canvas.onpointerdown = (event) => {
     canvas.setPointerCapture(event.pointerId);
-    stroke(place(event), place(event));
+    stroke(pointAt(event), pointAt(event));
   };
-  canvas.onpointermove = (event) => last && stroke(last, place(event));
+  canvas.onpointermove = (event) => last && stroke(last, pointAt(event));
   canvas.onpointerup = canvas.onpointercancel = () => (last = null);
 
   canvas.onkeydown = (event) => {
@@ -102,5 +107,7 @@ export function show({ parentElement, setStateValue }) {
     draw();
     report();
   };
-  draw();
+  return { element: h("div", {}, canvas, clear), show: () => {}, draw };
 }
+
+export const show = mount(pad, new URL("digit_pad.css", import.meta.url));

@@ -1,25 +1,25 @@
 /** Arrays drawn cell by cell. Pointing at a cell, focusing it or tapping it highlights the related cells of the other
  * arrays and shows how its value is computed. Everything comes with the picture, so no server is asked. */
 
+import { mount } from "../mount.js";
 import { h, setText } from "../player/dom.js";
 import { indexText, shapeText } from "../player/format.js";
 
 const MIN_COLUMNS = 2; // that an array takes, with its title
 const [ABOVE, HEADS] = [350, 50]; // pixels above the arrays, and those of a row that are not cells
 
-/** @import { Component, ShownGrid, ShownGrids } from "../types.js" */
+/** @import { ShownGrid, ShownGrids } from "../types.js" */
 
-/** @type {WeakMap<ShadowRoot, string>} root of each component -> the data that it shows */
-const drawn = new WeakMap();
-
-/** Draw the grids in the data. @param {Component<ShadowRoot>} component */
-export function show({ data, parentElement }) {
-  const text = new TextDecoder().decode(data);
-  if (drawn.get(parentElement) === text) return;
-  drawn.set(parentElement, text);
-  parentElement.querySelector(".grids")?.remove();
-  parentElement.append(new Picture(JSON.parse(text)).element);
-}
+export const show = mount(
+  () => {
+    const element = h("div");
+    return {
+      element,
+      show: (/** @type {ShownGrids} */ shown) => element.replaceChildren(new Picture(shown).element),
+    };
+  },
+  new URL("grids.css", import.meta.url),
+);
 
 /** @typedef {ShownGrids["rows"][number][number]} Part */
 

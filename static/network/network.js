@@ -1,17 +1,12 @@
 /** A picture of the network: a tile for each unit, with a map of its output, and lines whose width and colour show the
- * weights. The page shows a tile large when the pointer or the focus is on it. It learns of that, and of the buttons
- * that change the network, from a component outside the fragment that is redrawn while training (`tell`): Streamlit
- * handles it at once only there. */
+ * weights. The page shows a tile large when the pointer or the focus is on it. */
 
+import { announce } from "../charts/channel.js";
 import { DataTable } from "../charts/data_table.js";
-import { Debounced, h, observeSight, s, setAttribute, setText } from "../player/dom.js";
+import { h, observeSight, s, setAttribute, setText } from "../player/dom.js";
 
-/** @import { Component, NetworkColumn, NetworkWires, ShownNetwork } from "../types.js" */
+/** @import { NetworkColumn, NetworkWires, ShownNetwork } from "../types.js" */
 
-const UNIT = "tensor-ops-lab-unit";
-const CHANGE = "tensor-ops-lab-network";
-const OPEN = "tensor-ops-lab-open-unit";
-const HOVER_MS = 80; // for which the pointer rests on a tile before the page is told
 const MIN_LINE_WIDTH = 0.4; // pixels: a weight of 0
 const ADDED_LINE_WIDTH = 6; // pixels that the largest weight adds
 const MAX_WIDE_LAYERS = 3; // hidden layers: with more, the two buttons above a layer are stacked
@@ -124,7 +119,7 @@ export class Network {
       else if (by > 0) hidden.push(hidden.at(-1) ?? 4);
       else hidden.pop();
       if (this.shown) this.shown.hidden = hidden; // the next click may come before the page has answered
-      change({ hidden: hidden.filter((width) => width > 0).join(" ") });
+      announce("change", { hidden: hidden.filter((width) => width > 0).join(" ") });
     };
     return h("button", { title: name, "aria-label": name, onclick }, by > 0 ? "+" : "−");
   }
@@ -214,59 +209,22 @@ function paint(tile, map, side, colours, palette) {
  * @param {Network} network */
 function button({ name, place, on, word }, at, row, network) {
   const element = h("button", { title: name, "aria-label": name }, h("canvas"), h("span", {}, word));
-  const point = () => window.dispatchEvent(new CustomEvent(UNIT, { detail: place || null }));
-  const leave = () => window.dispatchEvent(new CustomEvent(UNIT, { detail: null }));
+  const point = () => announce("unit", place || null);
+  const leave = () => announce("unit", null);
   element.onpointerenter = point;
   element.onpointerleave = leave;
   element.onfocus = point;
   element.onblur = leave;
   if (on === null) {
-    if (at) element.onclick = () => window.dispatchEvent(new CustomEvent(OPEN, { detail: [at, row] }));
+    if (at) element.onclick = () => announce("open", [at, row]);
     return element;
   }
   element.onclick = () => {
     const tiles = network.shown?.columns[at].tiles ?? [];
     tiles[row].on = !tiles[row].on;
     const features = tiles.filter((tile) => tile.on).map((tile) => tile.key);
-    if (features.length) change({ features: features.join(" ") });
+    if (features.length) announce("change", { features: features.join(" ") });
     else tiles[row].on = true; // the network needs at least one input
   };
   return element;
-}
-
-/** Ask the page to change the network. @param {Record<string, string>} detail */
-function change(detail) {
-  window.dispatchEvent(new CustomEvent(CHANGE, { detail }));
-}
-
-/** Tell the page which tile is pointed at (null: none), which change of the network was asked for, and which unit, by
- * its column and row, is to be followed through a backward pass.
- * @param {Component<ShadowRoot>} component */
-export function tell({ setStateValue, setTriggerValue }) {
-  /** @type {string | null} */
-  let sent = null;
-  /** @type {string | null} */
-  let unit = null;
-  const resting = new Debounced(() => {
-    if (unit !== sent) setStateValue("unit", (sent = unit));
-  }, HOVER_MS);
-  const pointed = (/** @type {Event} */ event) => {
-    unit = /** @type {CustomEvent<string | null>} */ (event).detail;
-    resting.postpone();
-  };
-  const changed = (/** @type {Event} */ event) => {
-    setTriggerValue("change", /** @type {CustomEvent} */ (event).detail);
-  };
-  const opened = (/** @type {Event} */ event) => {
-    setTriggerValue("open", /** @type {CustomEvent} */ (event).detail);
-  };
-  window.addEventListener(UNIT, pointed);
-  window.addEventListener(CHANGE, changed);
-  window.addEventListener(OPEN, opened);
-  return () => {
-    resting.cancel();
-    window.removeEventListener(UNIT, pointed);
-    window.removeEventListener(CHANGE, changed);
-    window.removeEventListener(OPEN, opened);
-  };
 }

@@ -50,7 +50,7 @@ const END_EVENT = "tensor-ops-lab-end"; // sent when the backward pass has ended
 
 /** Build a player inside an element. Call `update` with what lab/ui/player.py or lab/trace/export.py sends.
  * @param {Element | ShadowRoot} root @param {Host} host */
-export function mount(root, host) {
+export function createPlayer(root, host) {
   /** @type {Playback | null} */
   let playback = null;
   /** @type {PlayerData | null} */

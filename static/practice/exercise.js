@@ -2,7 +2,7 @@
  *
  * The browser stores the text at every change; the text goes to the server only with a check. */
 
-import { isCurrentPage } from "../current_page.js";
+import { mount } from "../mount.js";
 import { h, save, setText } from "../player/dom.js";
 import { hashed } from "../progress/hash.js";
 import { editor } from "./editor.js";
@@ -10,42 +10,41 @@ import { Draft } from "./draft.js";
 import { SharedText } from "./shared.js";
 import { resultElements } from "./result.js";
 
-/** @import { Component, OnDisk, ShownExercise } from "../types.js" */
+/** @import { Place } from "../mount.js" */
+/** @import { OnDisk, ShownExercise } from "../types.js" */
 /** @import { Copy } from "./draft.js" */
 
 const MAX_CHARACTERS = 300_000; // of a text that is checked
 
-/** @type {Map<ShadowRoot, Exercise>} */
-const exercises = new Map();
+/** The place of the exercises of a course: one text has one editor. */
+class Exercises {
+  /** @param {Place} place */
+  constructor(place) {
+    this.place = place;
+    /** @type {Exercise | null} */
+    this.open = null;
+  }
 
-/** Show the exercise in the data. @param {Component<ShadowRoot>} component */
-export function show(component) {
-  const root = component.parentElement;
-  const shown = JSON.parse(new TextDecoder().decode(component.data));
-  const before = exercises.get(root);
-  const known = before && before.shown.key === shown.key ? before : new Exercise(root, shown);
-  if (known !== before) before?.remove();
-  exercises.set(root, known);
-  known.send = (name, value) => isCurrentPage() && component.setTriggerValue(name, value);
-  known.show(shown);
-  return () => remove(root);
-}
+  /** @param {ShownExercise} shown */
+  show(shown) {
+    if (this.open?.shown.key !== shown.key) {
+      this.remove();
+      this.open = new Exercise(this.place, shown);
+    }
+    this.open.show(shown);
+  }
 
-/** Remove an exercise that is no longer on the page. Streamlit also calls this when a newer run replaces a call.
- * @param {ShadowRoot} root */
-function remove(root) {
-  if (root.isConnected) return;
-  exercises.get(root)?.remove();
-  exercises.delete(root);
+  remove() {
+    this.open?.remove();
+  }
 }
 
 class Exercise {
-  /** @param {ShadowRoot} root @param {ShownExercise} shown */
-  constructor(root, shown) {
+  /** @param {Place} place @param {ShownExercise} shown */
+  constructor({ root, tell }, shown) {
     this.shown = shown;
+    this.send = tell;
     this.draft = new Draft(shown.key);
-    /** @type {(name: string, value: unknown) => void} */
-    this.send = () => {};
     /** the text of the last check since this page was opened, or "" */
     this.checked = "";
     this.drawn = "";
@@ -287,3 +286,5 @@ class Exercise {
     }
   }
 }
+
+export const show = mount((place) => new Exercises(place), new URL("exercise.css", import.meta.url));

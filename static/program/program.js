@@ -3,6 +3,7 @@
  * The browser stores the text at every change and writes it to the address; it goes to the server only to be run. */
 
 import { isCurrentPage } from "../current_page.js";
+import { mount } from "../mount.js";
 import { h, setText } from "../player/dom.js";
 import { LINE, POINTED, SHOWN } from "../player/pointing.js";
 import { Source } from "../player/source.js";
@@ -11,7 +12,8 @@ import { editor } from "../practice/editor.js";
 import { hashed } from "../progress/hash.js";
 import { packed } from "./packed.js";
 
-/** @import { Component, ShownProgram } from "../types.js" */
+/** @import { Place } from "../mount.js" */
+/** @import { ShownProgram } from "../types.js" */
 /** @import { Playback } from "../player/playback.js" */
 /** @import { Pointed, Shown } from "../player/pointing.js" */
 
@@ -20,38 +22,20 @@ const MAX_LINKED = 4_000; // characters of a program that the address carries
 const MIN_HEIGHT = 430; // pixels, of a player that is one part of a page
 const WRITE_MS = 400; // after the last change, until it is in the address
 
-/** @type {Map<ShadowRoot, Program>} */
-const programs = new Map();
 let taken = 0; // number of the text that the page gave last
 
-/** Show the program in the data. @param {Component<ShadowRoot>} component */
-export function show(component) {
-  const root = component.parentElement;
-  const shown = JSON.parse(new TextDecoder().decode(component.data));
-  const known = programs.get(root) ?? new Program(root, shown);
-  programs.set(root, known);
-  known.send = (name, value) => isCurrentPage() && component.setTriggerValue(name, value);
-  known.show(shown);
-  return () => {
-    if (root.isConnected) return;
-    programs.get(root)?.remove();
-    programs.delete(root);
-  };
-}
-
 class Program {
-  /** @param {ShadowRoot} root @param {ShownProgram} shown */
-  constructor(root, shown) {
+  /** @param {Place} place @param {ShownProgram} shown */
+  constructor({ root, tell }, shown) {
     this.shown = shown;
+    this.tell = tell;
     this.draft = new Draft("program");
-    /** @type {(name: string, value: unknown) => void} */
-    this.send = () => {};
     /** @type {Shown | null} what the player shows */
     this.at = null;
     /** @type {ReturnType<typeof setTimeout> | undefined} */
     this.writing = undefined;
     this.runButton = h("button", { class: "check", onclick: () => this.run() }, "Run (Ctrl+Enter)");
-    this.stopButton = h("button", { onclick: () => this.send("stop", true) }, "Stop");
+    this.stopButton = h("button", { onclick: () => tell("stop", true) }, "Stop");
     this.note = h("p", { class: "said", role: "status" });
     const place = h("div", { class: "editor" });
     this.source = new Source();
@@ -92,7 +76,6 @@ class Program {
     removeEventListener(POINTED, this.onPointed);
     this.source.destroy();
     this.editor.destroy();
-    this.element.remove();
   }
 
   /** @param {ShownProgram} shown */
@@ -149,7 +132,7 @@ class Program {
       return;
     }
     this.draft.write(text);
-    this.send("run", { text });
+    this.tell("run", { text });
   }
 
   /** Open a tab. @param {number} at */
@@ -207,3 +190,5 @@ function linesOfNode(playback, node) {
     event.kind === "forward" && users.includes(event.node) ? [event.line] : [],
   );
 }
+
+export const show = mount((place, shown) => new Program(place, shown), new URL("program.css", import.meta.url));

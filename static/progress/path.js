@@ -3,26 +3,23 @@
 import { h, save, setText } from "../player/dom.js";
 import { bringTexts, textsToSave } from "../practice/transfer.js";
 import { fileText, MAX_BYTES, MAX_NAME_CHARACTERS, openFile } from "./file.js";
-import { achievementLink, places } from "./places.js";
+import { achievementLink, Count } from "./lists.js";
 import { add, cardsDone, forgetCards, learner, setLearner, stumblesDone, tasksDone } from "./progress.js";
 
-/** @typedef {{key: string, title: string, action: string, page: string, href: string}} Card */
+/** @import { Place } from "../mount.js" */
+/** @import { ShownPath } from "../types.js" */
 
-/** @typedef {{key: string, title: string}} Course */
-
-class Path {
-  /** @param {ShadowRoot} parent */
-  constructor(parent) {
-    /** @type {Card[]} */
+export class Path {
+  /** @param {Place} place */
+  constructor(place) {
+    this.place = place;
+    /** @type {ShownPath["cards"]} */
     this.cards = [];
-    /** @type {Course[]} */
+    /** @type {ShownPath["courses"]} */
     this.courses = [];
-    /** @type {(key: string) => void} */
-    this.go = () => {};
-    this.count = h("strong");
-    this.bar = h("progress", { "aria-label": "Cards done" });
-    this.note = h("p", { class: "path-said", role: "status" });
-    this.list = h("ol", { class: "path" });
+    this.count = new Count("Cards done");
+    this.note = h("p", { class: "said", role: "status" });
+    this.list = h("ol");
     const file = h("input", { type: "file", accept: ".json", hidden: true, onchange: () => this.load(file) });
     const keepName = () => setLearner(this.name.value.trim());
     const attributes = { type: "text", maxlength: MAX_NAME_CHARACTERS, placeholder: "your name", autocomplete: "name" };
@@ -33,26 +30,32 @@ class Path {
       h("button", { onclick: () => file.click() }, "Load a file"),
       h("button", { onclick: () => this.beginAgain() }, "Begin again"),
     ];
-    parent.append(h("div", { class: "path-bar" }, this.count, this.bar, ...buttons, file, this.note), this.list);
+    const bar = h("div", { class: "bar" }, this.count.element, ...buttons, file, this.note);
+    this.element = h("div", { class: "path" }, bar, this.list);
   }
 
-  paint() {
+  /** @param {ShownPath} shown */
+  show({ cards, courses }) {
+    this.cards = cards;
+    this.courses = courses;
+  }
+
+  draw() {
     if (!this.name.matches(":focus")) this.name.value = learner();
     const done = cardsDone();
-    const count = this.cards.filter((card) => card.key in done).length;
-    setText(this.count, `${count} of ${this.cards.length} done`);
-    this.bar.max = this.cards.length;
-    this.bar.value = count;
+    this.count.show(this.cards, done);
     const next = this.cards.find((card) => !(card.key in done))?.key;
     this.list.replaceChildren(...this.cards.map((card, at) => this.item(card, at, done[card.key], card.key === next)));
   }
 
-  /** Return a card. @param {Card} card @param {number} at @param {string | undefined} day @param {boolean} next */
+  /** Return a card. @param {ShownPath["cards"][number]} card @param {number} at @param {string | undefined} day
+   * @param {boolean} next */
   item(card, at, day, next) {
     const state = day ? "✓ done" : next ? "next" : "";
     const link = achievementLink(
+      this.place,
+      card.key,
       card.href,
-      () => this.go(card.key),
       h("strong", {}, `${at + 1}. ${card.title}`, h("small", {}, state)),
       h("span", {}, card.action),
       h("span", {}, h("small", {}, card.page)),
@@ -115,5 +118,3 @@ function fileName(name) {
   const plain = name.replace(/[^\p{L}\p{M}\p{N}]+/gu, "-").replace(/^-+|-+$/g, "");
   return `${plain || "tensor-ops-lab"}-progress.json`;
 }
-
-export const show = places((root) => new Path(root));

@@ -3,7 +3,7 @@
 
 import { checked, checkedObjects, STUMBLE } from "./file.js";
 
-/** @import { Component } from "../types.js" */
+/** @import { ShownNote } from "../types.js" */
 /** @import { Done, Stumble } from "./file.js" */
 
 const NAME = "tensor-ops-lab progress";
@@ -22,9 +22,8 @@ addEventListener(END, () => complete(doneAtEnd));
 /** @type {Map<string, string>} replaces the storage of a browser that blocks it, until the page is closed */
 const memory = new Map();
 
-/** Store the progress that the server sends with each run of the page. @param {Component<HTMLElement>} component */
-export function note({ data }) {
-  const { done, tasks, atEnd, stumbles } = JSON.parse(new TextDecoder().decode(data));
+/** Store the progress that the server has noted on this page. @param {ShownNote} shown */
+export function note({ done, tasks, atEnd, stumbles }) {
   doneAtEnd = atEnd;
   complete(done);
   complete(tasks, TASKS);

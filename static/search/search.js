@@ -1,10 +1,12 @@
 /** The lab's search, in the bar of every page: for a word, a question, an operation or an error message. It opens by a
  * button, Ctrl+K, / or a paste outside any text field. */
 
-import { isCurrentPage, parameters } from "../current_page.js";
+import { parameters } from "../current_page.js";
+import { mount } from "../mount.js";
 import { Debounced, h } from "../player/dom.js";
 
-/** @import { Component, SearchHit } from "../types.js" */
+/** @import { Place } from "../mount.js" */
+/** @import { SearchHit } from "../types.js" */
 
 const MAX_CHARACTERS = 100_000;
 const SEND_DELAY_MS = 150; // without a key, before the server is asked
@@ -21,10 +23,8 @@ const LOOK_UP = {
 };
 const LABEL = "Search: a word, an error";
 
-/** @type {Component<ShadowRoot>} the component of the latest run */
-let component;
-/** @type {HTMLDialogElement} */
-let dialog;
+/** @type {Place} */
+let place;
 /** The pasted text with all its lines: the field has only one line. */
 let pasted = "";
 /** Resolves when the answers to the text in the field are shown. */
@@ -55,14 +55,33 @@ const field = h("input", {
   onkeydown: keys,
 });
 
-/** Put the search on the page. Called with each run of a page. @param {Component<ShadowRoot>} next */
-export function show(next) {
-  component = next;
+const dialog = h(
+  "dialog",
+  { "aria-label": "Search the lab", onclick: (/** @type {Event} */ { target }) => target === dialog && dialog.close() },
+  h("div", {}, field, list, status),
+);
+const opener = h(
+  "button",
+  {
+    class: "opener",
+    "aria-label": LABEL,
+    "aria-haspopup": "dialog",
+    "aria-keyshortcuts": "Control+K Meta+K /",
+    "data-keys": SHORTCUT,
+    title: `${LABEL} (${SHORTCUT} or /)`,
+    onclick: open,
+  },
+  h("span", {}, LABEL),
+);
+
+/** Put the search on the page. @param {Place} next */
+function search(next) {
+  place = next;
   document.addEventListener("keydown", press); // the browser does not add a listener twice
   document.addEventListener("paste", paste);
-  if (!next.parentElement.querySelector("dialog")) build(next.parentElement);
   document.querySelector(MAIN)?.setAttribute("id", "page");
   document.body.prepend(skip);
+  return { element: h("div", {}, opener, dialog), show: () => {} };
 }
 
 /** Move the focus to the page's title. @param {Event} event */
@@ -72,26 +91,6 @@ function skipToPage(event) {
   if (!(title instanceof HTMLElement)) return;
   title.tabIndex = -1;
   title.focus();
-}
-
-/** Make the button and the dialog. @param {ShadowRoot} root */
-function build(root) {
-  const onclick = (/** @type {MouseEvent} */ event) => event.target === dialog && dialog.close();
-  dialog = h("dialog", { "aria-label": "Search the lab", onclick }, h("div", {}, field, list, status));
-  const opener = h(
-    "button",
-    {
-      class: "opener",
-      "aria-label": LABEL,
-      "aria-haspopup": "dialog",
-      "aria-keyshortcuts": "Control+K Meta+K /",
-      "data-keys": SHORTCUT,
-      title: `${LABEL} (${SHORTCUT} or /)`,
-      onclick: open,
-    },
-    h("span", {}, LABEL),
-  );
-  root.append(opener, dialog);
 }
 
 /** Open the window with its text selected. */
@@ -202,21 +201,20 @@ async function enter() {
 
 /** Open an answer, or look up the whole text. @param {number} index index of an answer, or one past the last */
 function go(index) {
-  if (!isCurrentPage()) return;
   const hit = hits[index];
   const content = text();
   dialog.close();
   const here = parameters();
-  if (hit && !hit.sure) component.setTriggerValue("chosen", { path: hit.path, query: hit.query, here });
-  else component.setTriggerValue("asked", { text: content, here }); // the page quotes the text that it explains
+  if (hit && !hit.sure) place.tell("chosen", { path: hit.path, query: hit.query, here });
+  else place.tell("asked", { text: content, here }); // the page quotes the text that it explains
 }
 
 /** Tell whether the event belongs to a text field or a dialog. @param {Event} event */
 function isInField(event) {
-  const isTextField = (/** @type {EventTarget} */ place) =>
-    place instanceof HTMLElement &&
-    (place.isContentEditable ||
-      place.matches("input:not([type=range], [type=radio], [type=checkbox]), textarea, select"));
+  const isTextField = (/** @type {EventTarget} */ target) =>
+    target instanceof HTMLElement &&
+    (target.isContentEditable ||
+      target.matches("input:not([type=range], [type=radio], [type=checkbox]), textarea, select"));
   return event.composedPath().some(isTextField) || document.querySelector("dialog[open], [role=dialog]") !== null;
 }
 
@@ -238,3 +236,5 @@ function paste(event) {
   field.value = flat(pasted);
   open();
 }
+
+export const show = mount(search, new URL("search.css", import.meta.url));

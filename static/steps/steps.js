@@ -3,10 +3,12 @@
 
 import { DataTable } from "../charts/data_table.js";
 import { short } from "../charts/charts.js";
+import { mount } from "../mount.js";
 import { Debounced, h, s, setAttribute, setText } from "../player/dom.js";
 import { axis, extent, lineThrough, scale } from "./scales.js";
 
-/** @import { Component, ShownStep, ShownSteps, StepChoice } from "../types.js" */
+/** @import { Place } from "../mount.js" */
+/** @import { ShownStep, ShownSteps, StepChoice } from "../types.js" */
 
 const SEND_DELAY_MS = 300; // without a change, before the page is told the choice
 const MAX_EXPONENT = 0; // of the first and largest step
@@ -16,34 +18,15 @@ const ERROR_TOP = 12; // pixels above the grid: half a line of text
 const METHODS = ["forward", "central"];
 const NUMBERS = ["float64", "float32"];
 
-/** @type {WeakMap<ShadowRoot, Picture>} root of each component -> its picture */
-const drawn = new WeakMap();
-
-/** Show the picture in the data. @param {Component<ShadowRoot>} component */
-export function show({ data, parentElement, setStateValue }) {
-  const text = new TextDecoder().decode(data);
-  const cut = text.indexOf("\n");
-  let picture = drawn.get(parentElement);
-  if (!picture) {
-    picture = new Picture();
-    drawn.set(parentElement, picture);
-    parentElement.append(picture.element);
-  }
-  picture.tell = (choice) => setStateValue("choice", choice);
-  picture.take(text.slice(0, cut), text.slice(cut + 1));
-}
-
 class Picture {
-  constructor() {
+  /** @param {Place} place */
+  constructor(place) {
     this.acknowledged = "";
-    this.text = "";
     /** @type {ShownSteps | null} */
     this.shown = null;
     /** @type {StepChoice} */
     this.choice = { h: MAX_EXPONENT, method: "central", numbers: "float64" };
-    /** @type {(choice: StepChoice) => void} */
-    this.tell = () => {};
-    this.telling = new Debounced(() => this.tell(this.choice), SEND_DELAY_MS);
+    this.telling = new Debounced(() => place.keep("choice", this.choice), SEND_DELAY_MS);
     this.sentence = h("p", { class: "sentence", role: "status" });
     this.slider = h("input", {
       type: "range",
@@ -85,19 +68,15 @@ class Picture {
       h("div", { class: "bar choices" }, this.methods.element, this.numbers.element),
       this.table.element,
     );
-    new ResizeObserver(() => this.draw()).observe(this.element);
   }
 
-  /** Take new data from the page. @param {string} acknowledged the choice that the page has
-   * @param {string} text the rest of the data */
-  take(acknowledged, text) {
-    if (text !== this.text) {
-      this.text = text;
-      this.shown = JSON.parse(text);
-    }
-    if (acknowledged !== this.acknowledged && !this.telling.waiting) this.choice = JSON.parse(acknowledged);
+  /** Take new data from the page. @param {{choice: StepChoice, picture: ShownSteps}} data the choice that the page has,
+   * and what there is to draw */
+  show({ choice, picture }) {
+    this.shown = picture;
+    const acknowledged = JSON.stringify(choice);
+    if (acknowledged !== this.acknowledged && !this.telling.waiting) this.choice = choice;
     this.acknowledged = acknowledged;
-    this.draw();
   }
 
   /** Change the choice, and tell the page after a pause. @param {Partial<StepChoice>} change */
@@ -105,6 +84,10 @@ class Picture {
     this.choice = { ...this.choice, ...change };
     this.draw();
     this.telling.postpone();
+  }
+
+  resize() {
+    this.draw();
   }
 
   draw() {
@@ -268,3 +251,5 @@ function row(name, text, shared) {
 function power(exponent) {
   return short(Number(`1e${exponent}`));
 }
+
+export const show = mount((place) => new Picture(place), new URL("steps.css", import.meta.url));

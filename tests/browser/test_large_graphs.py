@@ -74,13 +74,13 @@ def test_nobody_has_to_wait_for_graphviz(open_player):  # noqa: F811
     shapes = json.loads(strict_json([playable(record(SHAPES[shape], LEAVES)) for shape in ("tangle", "chain")]))
     page.evaluate(
         """async ([traces, asleep]) => {
-          const { mount } = await import("/app/static/player/player.js");
+          const { createPlayer } = await import("/app/static/player/player.js");
           const worker = URL.createObjectURL(new Blob([asleep]));
           const place = document.createElement("div");
           place.id = "place";
           document.body.replaceChildren(place);
           const drawn = (source) => {
-            const player = mount(place, { graphviz: { source, worker } });
+            const player = createPlayer(place, { graphviz: { source, worker } });
             player.update({ trace: traces[0], event: null });
             return player;
           };

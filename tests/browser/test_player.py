@@ -455,26 +455,6 @@ def test_a_large_graph_opens_at_a_readable_size_and_follows_the_events_until_it_
     assert page.locator(".graph").evaluate(state)["scale"] == fitted < 0.75
 
 
-def test_a_call_that_was_overtaken_takes_nothing_away(open_player):
-    """When two answers come at once, Streamlit ends the call with the first one after that with the second."""
-    page = open_player()
-    slider = page.get_by_label("a", exact=True)
-    slider.press("ArrowRight")
-    expect(row(page, "a").nth(1)).to_have_text("2.1")
-    end = """async (player, disconnect) => {
-      const { remove } = await import(new URL("app/static/player/streamlit.js", document.baseURI));
-      const root = player.getRootNode();
-      if (disconnect) root.host.remove();
-      remove(root);
-      return root.contains(player);
-    }"""
-    player = page.locator(".player")
-    assert player.evaluate(end, False)
-    slider.press("ArrowRight")
-    expect(row(page, "a").nth(1)).to_have_text("2.2")
-    assert not player.evaluate(end, True)
-
-
 @pytest.mark.flow
 def test_a_matrix_is_edited_in_a_grid_and_counted_by_cell(open_player):
     page = open_player("case=arrays")
@@ -664,14 +644,14 @@ def test_a_graph_that_loses_nodes_is_drawn_anew(open_player):
     two = playable(record(lambda a, b: a * b, {"a": 2.0, "b": 3.0}))
     found = page.evaluate(
         """async ([first, second]) => {
-          const { mount } = await import("/app/static/player/player.js");
+          const { createPlayer } = await import("/app/static/player/player.js");
           const place = document.createElement("div");
           document.body.append(place);
           const graphviz = {
             source: new URL("/app/static/graphviz/graphviz.js", location.href).href,
             worker: "/app/static/player/worker.js",
           };
-          const player = mount(place, { graphviz });
+          const player = createPlayer(place, { graphviz });
           const cards = () => [...place.querySelectorAll(".card .name")].map((name) => name.textContent);
           const drawn = async (count) => { while (cards().length !== count) await new Promise(requestAnimationFrame); };
           player.update({ trace: first, event: null });

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { formatter, short, show, tellPoints } from "../../static/charts/charts.js";
+import { announce, Teller } from "../../static/charts/channel.js";
+import { Feed, formatter, short } from "../../static/charts/charts.js";
 
 test("numbers of tooltips are written in the formats that the pages ask for", () => {
   const cases = /** @type {const} */ ([
@@ -41,30 +42,66 @@ test("all numbers beside a linear axis have one form, which its end decides", ()
   assert.deepEqual(write(0.001), ["0", "0.0005", "0.001"]);
 });
 
+/** @param {string} tells @returns {{told: unknown[], kept: unknown[], end: () => void}} */
+function teller(tells) {
+  const [told, kept] = [/** @type {unknown[]} */ ([]), /** @type {unknown[]} */ ([])];
+  const root = /** @type {ShadowRoot} */ (/** @type {unknown} */ ({}));
+  const place = {
+    root,
+    tell: (/** @type {unknown[]} */ ...parts) => told.push(parts),
+    keep: (/** @type {unknown[]} */ ...parts) => kept.push(parts),
+  };
+  return { told, kept, end: new Teller(/** @type {never} */ (place), tells).remove };
+}
+
 test("points that are clicked are told together, a moment after the last click", (t) => {
   t.mock.timers.enable({ apis: ["setTimeout"] });
-  const target = new EventTarget();
-  Object.assign(globalThis, { window: target });
-  /** @type {number[][][]} */
-  const told = [];
-  const setStateValue = (/** @type {string} */ _, /** @type {{points: number[][]}} */ value) => told.push(value.points);
-  const place = /** @type {ShadowRoot} */ (/** @type {unknown} */ ({ isConnected: false }));
-  const ends = tellPoints(/** @type {never} */ ({ parentElement: place, setStateValue }));
-  const click = (/** @type {number} */ x) =>
-    target.dispatchEvent(new CustomEvent("tensor-ops-lab-point", { detail: [x, 0] }));
-  click(1);
+  const { kept, end } = teller("points");
+  announce("point", [1, 0]);
   t.mock.timers.tick(60);
-  click(2);
+  announce("point", [2, 0]);
   t.mock.timers.tick(60);
-  assert.deepEqual(told, [], "there may be another click");
+  assert.deepEqual(kept, [], "there may be another click");
   t.mock.timers.tick(140);
-  assert.deepEqual(told, [[[1, 0], [2, 0]]], "nobody waits longer than 0.2 s"); // prettier-ignore
-  ends();
-  Reflect.deleteProperty(globalThis, "window");
+  const [[, { points }]] = /** @type {[string, {points: number[][]}][]} */ (kept);
+  assert.deepEqual(points, [[1, 0], [2, 0]], "nobody waits longer than 0.2 s"); // prettier-ignore
+  end();
+  announce("point", [3, 0]);
+  t.mock.timers.tick(500);
+  assert.equal(kept.length, 1, "it has left the page");
 });
 
-test("a payload with a second text behind it for a moment waits for the next change", (t) => {
-  const payload = { textContent: '{"tables": false}{"tables": true}' };
+test("each teller tells of its own charts", (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  const all = ["epoch", "points", "network"].map(teller);
+  announce("epoch", 7);
+  announce("change", { hidden: "4 4" });
+  announce("open", [1, 2]);
+  announce("unit", "1.2");
+  announce("unit", null);
+  announce("unit", "1.3");
+  t.mock.timers.tick(500);
+  assert.deepEqual(
+    all.map(({ told }) => told),
+    [
+      [["epoch", 7]],
+      [],
+      [
+        ["change", { hidden: "4 4" }],
+        ["open", [1, 2]],
+      ],
+    ],
+  );
+  assert.deepEqual(
+    all.map(({ kept }) => kept),
+    [[], [], [["unit", "1.3"]]],
+    "a unit only once the pointer rests",
+  );
+  all.forEach(({ end }) => end());
+});
+
+test("a feed with a second text behind it for a moment waits for the next change", (t) => {
+  const box = { textContent: '{"tables": false}{"tables": true}' };
   const changes = /** @type {(() => void)[]} */ ([]);
   class Observer {
     /** @param {() => void} change */
@@ -72,14 +109,18 @@ test("a payload with a second text behind it for a moment waits for the next cha
       changes.push(change);
     }
     observe() {}
+    disconnect() {}
   }
-  const page = { document: { body: {}, querySelector: () => payload }, MutationObserver: Observer };
-  Object.assign(globalThis, page);
-  t.after(() => Object.keys(page).forEach((name) => Reflect.deleteProperty(globalThis, name)));
-  const data = new TextEncoder().encode(JSON.stringify({ payload: "payload", keys: [] }));
-  assert.doesNotThrow(() => show(/** @type {never} */ ({ data, parentElement: {} })));
-  for (const text of ["The training has ended.", '{"tables": true}', ""]) {
-    payload.textContent = text;
-    assert.doesNotThrow(changes[0]);
-  }
+  Object.assign(globalThis, { MutationObserver: Observer });
+  t.after(() => Reflect.deleteProperty(globalThis, "MutationObserver"));
+  const root = { closest: (/** @type {string} */ selector) => selector === ".st-key-feed-one" && box };
+  const feed = new Feed(/** @type {never} */ ({ root }), "feed-one");
+  feed.show();
+  const payloads = ["The training has ended.", '{"tables": true}', ""].map((text) => {
+    box.textContent = text;
+    changes[0]();
+    return feed.payload;
+  });
+  assert.deepEqual(payloads, [{}, { tables: true }, { tables: true }]);
+  feed.remove();
 });

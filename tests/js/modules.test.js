@@ -21,12 +21,12 @@ function inFolder(work) {
 }
 
 test("no module touches the page before it is asked to", async () => {
-  const files = ["player", "charts", "network", "digit_pad", "practice"].flatMap((folder) =>
+  const folders = ["player", "charts", "network", "digit_pad", "grids", "steps", "practice", "program", "page"];
+  const files = folders.flatMap((folder) =>
     readdirSync(join(STATIC, folder)).map((name) => join(STATIC, folder, name)),
   );
-  // The exceptions load a style sheet and listen to the progress.
-  const modules = files.filter((name) => name.endsWith(".js") && !/(streamlit|tasks|finished)\.js$/.test(name));
-  assert.ok(modules.length > 20);
+  const modules = files.filter((name) => name.endsWith(".js"));
+  assert.ok(modules.length > 40);
   for (const name of modules) await import(name);
 });
 

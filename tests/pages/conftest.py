@@ -64,14 +64,19 @@ def texts(elements):
 
 def charts(at):
     """What the charts of a page show, by the names of their places."""
-    return {
-        key: chart for text in at.text if text.value.startswith("{") for key, chart in json.loads(text.value).items()
-    }
+    fed = [json.loads(text.value) for text in at.text if text.value.startswith("{")]
+    alone = [json.loads(component.proto.bytes).get("payload", {}) for component in components(at, "charts")]
+    return {key: chart for payload in (*fed, *alone) for key, chart in payload.items()}
 
 
 def components(at, name):
     """The components of one kind that are on the page: "player", "address", ..."""
     return [c for c in at.get("bidi_component") if c.proto.component_name.endswith(f"tensor_ops_lab_{name}")]
+
+
+def progress(at, kind):
+    """The data of what shows or takes the visitor's progress: "note", "path", "assignment", "tasks" or "engines"."""
+    return [shown for one in components(at, "progress") if (shown := json.loads(one.proto.bytes))["kind"] == kind]
 
 
 def entry(at):

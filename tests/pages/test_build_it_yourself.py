@@ -8,7 +8,7 @@ from lab.practice import isolation
 from pages.parts.practice import exercise
 from practice.scalars import COURSE
 from tests.answers import judge_here
-from tests.pages.conftest import address, app, components, press, run, texts
+from tests.pages.conftest import address, app, components, press, progress, run, texts
 
 NAME = "exercise scalars"
 needs_processes = pytest.mark.skipif(bool(isolation.unavailable()), reason=isolation.unavailable())
@@ -18,9 +18,9 @@ def opened(**address):
     return run(app("pages/build_it_yourself.py"), **address)
 
 
-def shown(at, name="exercise"):
-    """What a component was given to show."""
-    (component,) = components(at, name)
+def shown(at):
+    """What the editor was given to show."""
+    (component,) = components(at, "exercise")
     return json.loads(component.proto.bytes)
 
 
@@ -40,7 +40,7 @@ def test_the_page_begins_with_the_first_task():
     editor = shown(at)
     assert (editor["key"], editor["file"], editor["starter"]) == ("scalars", "scalars.py", COURSE.starter)
     assert editor["result"] is editor["working"] is editor["disk"] is None
-    tasks = shown(at, "tasks")
+    (tasks,) = progress(at, "tasks")
     assert [task["key"] for task in tasks["tasks"]] == [task.key for task in COURSE.tasks]
     assert tasks["now"] == "value"
 
@@ -84,9 +84,9 @@ def test_passing_moves_on_and_is_kept():
     assert shown(at)["result"]["headline"] == "A number that remembers: passed. Next: Addition."
     assert at.header[0].value == "2. Addition"
     assert address(at)["task"] == "add"
-    assert json.loads(components(at, "progress")[0].proto.bytes)["tasks"] == ["scalars/value"]
+    assert progress(at, "note")[0]["tasks"] == ["scalars/value"]
     check(at, COURSE.reference, "add")  # and a rule of one's own is a card of the path
-    said = json.loads(components(at, "progress")[0].proto.bytes)
+    said = progress(at, "note")[0]
     assert (said["tasks"], said["done"]) == (["scalars/add", "scalars/value"], ["own-rule"])
 
 
@@ -96,7 +96,7 @@ def test_a_wrong_answer_stays_at_its_task_and_is_explained():
     at = check(opened(), COURSE.with_mistake(mistake))
     assert at.header[0].value.startswith("1. ")
     assert shown(at)["result"]["sentence"] == mistake.sentence
-    assert not components(at, "progress") or not json.loads(components(at, "progress")[0].proto.bytes)["tasks"]
+    assert not progress(at, "note") or not progress(at, "note")[0]["tasks"]
 
 
 @needs_processes

@@ -1,7 +1,5 @@
 """Debug these without a browser: the list, the editor's file, a check that fails, one that passes, what is then said."""
 
-import json
-
 import pytest
 
 from lab.failures.catalogue import FAILURES as CATALOGUE
@@ -10,7 +8,7 @@ from lab.practice import isolation
 from pages.parts.practice import exercise
 from practice.debug import FAILURES, PROGRAMS
 from tests.answers import judge_here
-from tests.pages.conftest import address, app, components, press, run, texts
+from tests.pages.conftest import address, app, press, progress, run, texts
 from tests.pages.test_build_it_yourself import shown
 
 needs_processes = pytest.mark.skipif(bool(isolation.unavailable()), reason=isolation.unavailable())
@@ -36,7 +34,7 @@ def test_the_page_begins_with_a_program_and_says_no_failure():
     editor = shown(at)
     assert (editor["starter"], editor["file"]) == (PROGRAMS[0].starter, "debug.py")
     assert editor["again"] == "Reset the program"
-    row = shown(at, "tasks")
+    (row,) = progress(at, "tasks")
     assert (row["course"], row["now"], len(row["tasks"])) == ("debug", PROGRAMS[0].key, len(PROGRAMS))
     assert not at.success
 
@@ -54,7 +52,7 @@ def test_a_program_is_checked_mended_and_its_failure_named():
     check(at, PROGRAM.reference)
     assert shown(at)["result"]["headline"] == f"{PROGRAM.title}: passed."
     assert FAILURES["order"].name in texts(at.success)
-    assert json.loads(components(at, "progress")[0].proto.bytes)["tasks"] == ["debug/order"]
+    assert progress(at, "note")[0]["tasks"] == ["debug/order"]
     press(at, "debug next")
     assert at.header[0].value == f"1. {PROGRAMS[0].title}"
 

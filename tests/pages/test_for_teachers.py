@@ -1,11 +1,10 @@
 """A teacher's list, from its ticks to what a student sees of it."""
 
-import json
 from urllib.parse import parse_qsl, urlsplit
 
 from lab.lessons.assignment import ITEMS
 from lab.lessons.pages import BY_FILE
-from tests.pages.conftest import address, app, components, press, run, switch, texts
+from tests.pages.conftest import address, app, press, progress, run, switch, texts
 
 
 def link(at):
@@ -15,8 +14,8 @@ def link(at):
 
 def listed(at):
     """The keys of what Start lists."""
-    found = components(at, "set")
-    return [item["key"] for item in json.loads(found[0].proto.bytes)["items"]] if found else None
+    found = progress(at, "assignment")
+    return [item["key"] for item in found[0]["items"]] if found else None
 
 
 def student(**query):

@@ -168,7 +168,7 @@ def test_checkpointing_is_counted_for_the_chain_that_was_asked_for():
     at.slider(key="memory layers").set_value(4).run()
     assert at.slider(key="memory segments").value == 4
     assert not at.exception
-    assert len(components(at, "charts")) == 2
+    assert len(charts(at)) == 2
 
 
 def test_a_broken_operation_changes_the_bytes(monkeypatch):

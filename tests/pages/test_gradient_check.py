@@ -16,7 +16,8 @@ def opened(**parameters):
 def picture(at):
     """What the page wants chosen in the picture, and what the picture shows."""
     (component,) = components(at, "steps")
-    return [json.loads(part) for part in component.proto.bytes.split(b"\n")]
+    shown = json.loads(component.proto.bytes)
+    return shown["choice"], shown["picture"]
 
 
 def step(at, **change):

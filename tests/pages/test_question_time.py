@@ -1,13 +1,11 @@
 """Questions: answered, told why, coming back; and each link opens a page that shows the answer."""
 
-import json
-
 import pytest
 
 from lab.lessons.pages import BY_FILE
 from lab.practice.questions import value
 from practice.questions import QUESTIONS, ChoiceQuestion, NumberQuestion
-from tests.pages.conftest import address, app, components, go_back, press, run, texts
+from tests.pages.conftest import address, app, go_back, press, progress, run, texts
 
 PAGE = "pages/build_it_yourself.py"
 # Where the page wants a guess before it shows the answer: the widget, and a guess.
@@ -78,7 +76,7 @@ def right_answer(question):
 
 def passed_tasks(at):
     """The tasks of which the page tells the browser that they are passed."""
-    return [task for one in components(at, "progress") for task in json.loads(one.proto.bytes)["tasks"]]
+    return [task for note in progress(at, "note") for task in note["tasks"]]
 
 
 def type_in(at, question, answer):

@@ -9,7 +9,7 @@ import pytest
 from lab.lessons.cards import CARDS
 from lab.lessons.pages import BY_PATH, GROUPS, PAGES
 from lab.ui.player import LIMIT
-from tests.pages.conftest import address, app, components, run, switch, texts
+from tests.pages.conftest import address, app, components, progress, run, switch, texts
 
 
 @pytest.fixture
@@ -49,8 +49,8 @@ def test_the_pages_stand_with_their_questions_in_the_order_of_the_menu(at):
 
 
 def test_the_cards_reach_the_browser(at):
-    (path,) = components(at, "path")
-    assert [card["key"] for card in json.loads(path.proto.bytes)["cards"]] == [card.key for card in CARDS]
+    (path,) = progress(at, "path")
+    assert [card["key"] for card in path["cards"]] == [card.key for card in CARDS]
 
 
 @pytest.mark.parametrize("card", CARDS, ids=lambda card: card.key)

@@ -1,6 +1,5 @@
 """Your engine without a browser: its passes, its training, and what is said where it fails."""
 
-import json
 from datetime import date
 from importlib.util import find_spec
 
@@ -13,7 +12,7 @@ from lab.practice.learner_run import Contest
 from pages.parts.practice.finished import Engine
 from practice import COURSES
 from tests.answers import judge_here
-from tests.pages.conftest import address, app, components, press, run, sent, texts
+from tests.pages.conftest import address, app, components, press, progress, run, sent, texts
 
 SCALARS, TENSORS, FUNCTIONS = COURSES["scalars"], COURSES["tensors"], COURSES["functions"]
 PATIENCE = 100
@@ -33,9 +32,10 @@ def opened(*edit, course=SCALARS, **address):
     return run(at, **{"tab": "passes"} | address)
 
 
-def shown(at, name):
-    (component,) = components(at, name)
-    return json.loads(component.proto.bytes)
+def asked(at):
+    """What the browser is asked for."""
+    (shown,) = progress(at, "engines")
+    return shown
 
 
 def trained(at):
@@ -55,14 +55,14 @@ def test_without_an_engine_the_lab_s_is_seen_at_work_by_name():
 
 def test_without_an_engine_the_page_asks_the_browser_for_one():
     at = run(app(PAGE), tab="passes")
-    assert shown(at, "own_engines") == {
+    assert asked(at) == {
+        "kind": "engines",
         "wanted": False,
         "courses": [
             {"key": "scalars", "last": "train", "tasks": 9},
             {"key": "tensors", "last": "digits", "tasks": 12},
             {"key": "functions", "last": "network", "tasks": 9},
         ],
-        "path": "",
     }
     assert not at.segmented_control
 
@@ -72,7 +72,7 @@ def test_a_server_that_runs_no_code_says_why(monkeypatch):
     monkeypatch.setattr(isolation, "bubblewrap_works", lambda: False)
     at = run(app(PAGE), tab="passes")
     assert isolation.NO_BUBBLEWRAP in texts(at.info)
-    assert shown(at, "own_engines")["courses"] == []
+    assert asked(at)["courses"] == []
 
 
 def brought_back(at, *texts):
@@ -102,9 +102,9 @@ def test_an_engine_comes_back_by_itself_and_one_that_does_not_pass_is_said():
     assert sent(at)["trace"]["output"] == 1
     said = texts(at.markdown).replace("\\", "")
     assert "“Tensors” was not restored. An earlier task does not pass. Sum what was copied" in said
-    assert [one["key"] for one in shown(at, "own_engines")["courses"]] == ["functions"]
+    assert [one["key"] for one in asked(at)["courses"]] == ["functions"]
     at.button(key="own again tensors").click().run()
-    assert [one["key"] for one in shown(at, "own_engines")["courses"]] == ["tensors", "functions"]
+    assert [one["key"] for one in asked(at)["courses"]] == ["tensors", "functions"]
 
 
 def test_in_the_graph_lab_an_engine_comes_back_too():
@@ -157,7 +157,7 @@ def test_the_player_shows_the_learner_s_closures_and_gradients_are_held_against_
     }
     at.text_input(key="own expression").set_value("a*b + a").run()
     assert "Each gradient agrees with" in texts(at.markdown)
-    assert "own-engine" in json.loads(components(at, "progress")[0].proto.bytes)["done"]
+    assert "own-engine" in progress(at, "note")[0]["done"]
 
 
 @needs_processes
@@ -240,7 +240,7 @@ def test_an_expression_that_cannot_be_read_or_has_many_results_is_said():
 def test_digits_past_90_percent_are_the_graduation():
     at = opened(course=TENSORS)
     assert "Both begin with the same numbers" in texts(at.markdown)
-    assert json.loads(components(at, "progress")[0].proto.bytes)["done"] == []
+    assert progress(at, "note")[0]["done"] == []
     trained(at)
     assert at.session_state["own contest"].graduated
     said = texts(at.markdown)
@@ -248,7 +248,7 @@ def test_digits_past_90_percent_are_the_graduation():
     assert "the lab’s processor time, measured just now" in said
     assert at.session_state["own engines"]["tensors"].name in said
     assert "This is the graduation" in texts(at.success)
-    assert "own-digits" in json.loads(components(at, "progress")[0].proto.bytes)["done"]
+    assert "own-digits" in progress(at, "note")[0]["done"]
 
 
 FORGOTTEN_SUM = ("    grad = grad.sum(axis=tuple(range(grad.ndim - len(shape))))\n", "")

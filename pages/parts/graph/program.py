@@ -36,7 +36,7 @@ TRY = (
     "Paste a training step of your own and play its pass. Then remove `zero_grad()`, put a `detach()` between two "
     "lines, or use a value twice: what changes in the picture?"
 )
-_component = component("program", "program/program.js", lost="The editor", style="program/program.css")
+_component = component("program", "program/program.js", lost="The editor")
 
 
 def restored() -> None:

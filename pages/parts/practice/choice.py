@@ -16,10 +16,8 @@ from lab.practice import isolation, learner_engine
 from lab.practice.checking import Checking
 from lab.practice.folder import MAX_BYTES
 from lab.practice.render_report import render_report
-from lab.text import strict_json
-from lab.ui import address, page, state
+from lab.ui import address, page, places, state
 from lab.ui.address import Field
-from lab.ui.assets import component
 from lab.ui.table import with_code
 from lab.ui.widgets import button, switch
 from pages.parts.practice import finished
@@ -31,7 +29,6 @@ LABS = "lab"  # value of the field for the lab's engine; for the visitor's it is
 TICK = 0.4  # seconds between two updates of a check's progress
 # Session keys: the component, courses that the browser was asked for, running checks, and why a check failed.
 _STORED, _ASKED, _CHECKING, _REFUSED = "own here", "own asked", "own coming", "own refused"
-_component = component("own_engines", "practice/finished.js")
 
 
 def field(name: str, *others: str) -> Field:
@@ -132,9 +129,8 @@ def restore(name: str = "") -> None:
         "courses": [
             {"key": key, "last": course.tasks[-1].key, "tasks": len(course.tasks)} for key, course in lacking.items()
         ],
-        "path": session.get("path", ""),
     }
-    _component(key=_STORED, data=strict_json(shown).encode(), on_back_change=back)
+    places.mount("engines", _STORED, shown, on_back_change=back)
     if is_restoring():
         _progress()
 

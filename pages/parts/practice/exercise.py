@@ -38,7 +38,7 @@ CROWD = 4  # so many more checks wait for their turn: as much more time between 
 # during a check.
 _KEY = "exercise"
 
-_component = component("exercise", "practice/exercise.js", lost="The editor", style="practice/exercise.css")
+_component = component("exercise", "practice/exercise.js", lost="The editor")
 
 
 def finished_check(course: Course) -> CheckReport | None:

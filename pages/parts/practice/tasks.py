@@ -6,11 +6,8 @@ from collections.abc import Callable, Iterable
 
 import streamlit as st
 
-from lab.text import strict_json
-from lab.ui.assets import component
+from lab.ui import places
 from practice.task import Task
-
-_component = component("tasks", "practice/tasks.js", lost="The tasks", style="practice/tasks.css")
 
 
 def tasks(room: str, choice: Iterable[Task], current: str, go: Callable[[str], None], label: str = "Tasks") -> None:
@@ -33,4 +30,4 @@ def tasks(room: str, choice: Iterable[Task], current: str, go: Callable[[str], N
         "now": current,
         "tasks": [{"key": key, "title": title} for key, title in titles.items()],
     }
-    _component(key=name, data=strict_json(shown).encode(), on_go_change=chosen)
+    places.mount("tasks", name, shown, on_go_change=chosen)

@@ -7,14 +7,7 @@ import numpy as np
 from lab.training.digit import parse
 from lab.ui.assets import component, keep_value
 
-_HTML = """
-<canvas width="320" height="320" tabindex="0" role="application"
-  aria-label="Pad to draw a digit on. By keyboard: the arrow keys move, space draws or erases a block."></canvas>
-<button type="button">Clear the pad</button>
-"""
-_component = component(
-    "digit_pad", "digit_pad/digit_pad.js", lost="The pad", style="digit_pad/digit_pad.css", html=_HTML
-)
+_component = component("digit_pad", "digit_pad/digit_pad.js", lost="The pad")
 
 
 def digit_pad(key: str) -> np.ndarray | None:

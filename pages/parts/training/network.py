@@ -1,7 +1,7 @@
 """The network as a picture: units as tiles that show what each computes, joined by lines for the weights.
 
-static/network/ draws it as one of the charts. A separate component reports the tile that the visitor points at and
-changes to the network. It is outside the fragment that runs during training, whose messages wait until it ends.
+static/network/ draws it as one of the charts, and their teller reports the tile that the visitor points at and changes
+to the network.
 """
 
 from __future__ import annotations
@@ -21,7 +21,8 @@ from lab.training.config import Config
 from lab.training.features import FEATURES, NAMES, PLAIN, of_inputs
 from lab.training.live import LiveRun
 from lab.training.predictions import PlaneGrid, layer_maps
-from lab.ui.assets import component, keep_value
+from lab.ui.assets import keep_value
+from lab.ui.chart_host import teller
 from nn import MLP
 
 DIGITS = np.array(list(string.digits + string.ascii_uppercase))  # base 36: one digit for each shade
@@ -30,7 +31,6 @@ MAX_TILES = 64  # tiles of a layer
 MANY_LAYERS = 3  # a network with more hidden layers shows only MAX_UNITS tiles of each
 MAX_WEIGHT = 1e39  # larger than any float32
 LINES = ("weights", "gradients")
-_teller = component("network_teller", "network/network.js", "tell")
 
 
 @dataclass(frozen=True)
@@ -204,7 +204,8 @@ def pointed_unit(
             case [int(column), int(unit)] if 1 <= column <= len(config.hidden) + 1 and unit >= 0:
                 opened(column - 1, unit)
 
-    place = _teller(key=key, on_unit_change=keep_value, on_change_change=change, on_open_change=follow).get("unit")
+    told = teller("network", key, on_unit_change=keep_value, on_change_change=change, on_open_change=follow)
+    place = told.get("unit")
     widths = (len(FEATURES), *config.hidden)
     places = {f"{at}.{k + 1}": (at - 1, k) for at, width in enumerate(widths) for k in range(width)}
     return places.get(place) if isinstance(place, str) else None

@@ -2,9 +2,12 @@
 
 import json
 import re
+from pathlib import Path
 
 from lab.trace.export import MODULES
 from lab.ui import assets
+
+ROOT = Path(__file__).resolve().parents[3]
 
 
 def names(code):
@@ -13,15 +16,15 @@ def names(code):
 
 def test_all_that_a_module_imports_belongs_to_it():
     player = {f"player/{name}.js" for name in MODULES}
-    assert names(assets.loading("player/streamlit.js", "player/player.css")) == {
+    assert names(assets.loading("player/streamlit.js")) == {
         "current_page.js",
+        "mount.js",
         "player/streamlit.js",
         "player/player.css",
         *player,
     }
-    assert {"echarts/echarts.js", "charts/data_table.js", "network/network.js", "player/dom.js"} < names(
-        assets.loading("charts/charts.js")
-    )
+    parts = {"echarts/echarts.js", "charts/charts.css", "charts/data_table.js", "network/network.js", "player/dom.js"}
+    assert parts < names(assets.loading("charts/charts.js"))
 
 
 def test_a_change_of_an_import_makes_another_version(tmp_path, monkeypatch):
@@ -42,3 +45,11 @@ def test_every_colour_of_the_player_that_is_used_has_been_chosen():
     chosen = set(re.findall(r"(--[a-z-]+):", style)) | {"--height", "--indent", "--seed", "--share"}  # by JavaScript
     used = {name for name in re.findall(r"var\((--[a-z-]+)\)", style) if not name.startswith("--st-")}
     assert used <= chosen
+
+
+def test_the_lab_has_few_components_of_its_own():
+    """Each is one more thing to know: what shows something new goes into one that is there, if it belongs to it."""
+    sources = [path.read_text("utf-8") for room in ("lab", "pages") for path in (ROOT / room).rglob("*.py")]
+    named = [name for text in sources for name in re.findall(r'^\w+ = component\(\s*"(\w+)"', text, re.M)]
+    assert len(named) == len(set(named)) <= 12, named
+    assert sum(text.count("components.v2.component(") for text in sources) == 1  # `component` registers all of them

@@ -3,13 +3,8 @@
 
 const FIELD = ".st-key-graph-expression textarea";
 
-/** Start listening. Called with each run of a page; the browser does not add a listener twice. */
-export function listen() {
-  document.addEventListener("keydown", press, { capture: true });
-}
-
 /** @param {KeyboardEvent} event */
-function press(event) {
+export function press(event) {
   const { key, target, shiftKey, ctrlKey, metaKey, isComposing } = event;
   if (key !== "Enter" || shiftKey || ctrlKey || metaKey || isComposing) return;
   if (!(target instanceof HTMLTextAreaElement) || !target.matches(FIELD)) return;

@@ -1,0 +1,207 @@
+/** Projector mode: F enlarges the page for the last row and keeps its picture in the window, until F or Escape. If a
+ * player is in the window, F presses its Present button, and the player fills the screen (player/present.js). */
+
+import { h, inWindow } from "../player/dom.js";
+
+const MIN_ZOOM = 1.5; // on a projector
+const MIN_ZOOM_WIDTH = 840; // pixels of the narrowest window with that zoom; a phone's page is not enlarged
+const WIDTH = 683; // CSS pixels that the zoomed window has, or fewer at the minimum zoom
+const HEIGHT = 512;
+const GAP = 8; // pixels between the picture and the bar
+const MIN_HEIGHT = 90; // pixels
+/** Elements that may be a page's picture: charts, graphs, images, components without a text field (but no list of
+ * tasks), two pieces of code side by side, and containers whose key says so. */
+const PICTURES = ["stGraphVizChart", "stEChartsChart", "stImage", "stBidiComponentIsolated", "stBidiComponentRegular"]
+  .map((name) => `[data-testid=${name}]:not([class*=st-key-tasks-] *)`)
+  .concat(".code-pair", "[class*=st-key-picture-]")
+  .join();
+const COMPONENTS = "[data-testid^=stBidiComponent]"; // that may contain a player
+const MAIN = "[data-testid=stMain]";
+const EDITOR = "textarea, [contenteditable=true]";
+const FIELDS = `input:not([type=range], [type=radio], [type=checkbox]), select, [role=combobox], ${EDITOR}`;
+const DIALOG = "dialog[open], [role=dialog], [role=alertdialog]";
+const STEPS = /^(Steps?|Event|Node|Passes)$/; // labels of sliders that step through something
+const BACK = /(Back|Undo)$/;
+const NAME = "projecting";
+
+export class Projector {
+  /** @param {AbortSignal} signal ends the listening */
+  constructor(signal) {
+    this.back = h("button", { title: "Back (Page Up)", onclick: () => step(-1) }, "←");
+    this.next = h("button", { title: "Next (Page Down)", onclick: () => step(1) }, "→");
+    const leave = h("button", { onclick: () => this.leave() }, "Leave (F)");
+    const group = { class: "project-bar", role: "group", "aria-label": "Projecting" };
+    this.bar = h("div", group, this.back, this.next, leave);
+    this.frame = 0; // the request for the frame that scrolls to the picture
+    /** @type {Element | undefined} the picture whose size is observed */
+    this.watched = undefined;
+    this.following = false; // until the reader scrolls, the picture stays in the window
+    this.entering = false; // full screen was requested and has not begun
+    this.exiting = Promise.resolve(); // until the end of the last full screen
+    this.resizes = new ResizeObserver(() => this.reveal());
+    this.mutations = new MutationObserver(() => this.arriveSoon());
+    // After the page's own listeners, which may take the key.
+    addEventListener("keydown", (event) => this.press(event), { signal });
+    addEventListener("resize", () => this.fit(), { signal });
+    addEventListener("wheel", () => this.stopFollowing(), { passive: true, signal });
+    document.addEventListener("fullscreenchange", () => this.fullscreenChanged(), { signal });
+    signal.addEventListener("abort", () => {
+      this.stopFollowing();
+      this.mutations.disconnect();
+    });
+    if (isProjecting()) this.follow(); // another page
+  }
+
+  /** Update the bar and scroll to the picture once the page is laid out. */
+  arriveSoon() {
+    cancelAnimationFrame(this.frame);
+    this.frame = requestAnimationFrame(() => this.arrive());
+  }
+
+  arrive() {
+    this.back.hidden = !stepper(-1);
+    this.next.hidden = !stepper(1);
+    if (this.following) this.reveal();
+  }
+
+  /** Act on F, Escape, Page Up and Page Down. @param {KeyboardEvent} event */
+  press(event) {
+    if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
+    const [target] = event.composedPath();
+    if ((target instanceof Element && target.closest(FIELDS)) || document.querySelector(DIALOG)) return;
+    if (event.key.toLowerCase() === "f") this.project();
+    else if (!isProjecting()) return;
+    else if (event.key === "Escape") this.leave();
+    else if (/^(Arrow|Home|End)/.test(event.key)) return this.stopFollowing();
+    else if (event.key !== "PageDown" && event.key !== "PageUp") return;
+    else if (!step(event.key === "PageDown" ? 1 : -1)) return this.stopFollowing(); // nothing to step: the page scrolls
+    event.preventDefault();
+  }
+
+  /** Enter or leave the view for a projector. */
+  project() {
+    const button = isProjecting() ? null : presenter();
+    if (isProjecting()) this.leave();
+    else if (button instanceof HTMLElement) button.click();
+    else this.enter();
+  }
+
+  /** Let the picture fill the screen. */
+  enter() {
+    document.documentElement.classList.add(NAME);
+    this.entering = true; // the end of an earlier full screen may be announced meanwhile
+    this.exiting
+      .then(() => document.documentElement.requestFullscreen?.())
+      .catch(() => {}) // if not allowed, the page fills its own window
+      .then(() => (this.entering = false));
+    this.follow();
+  }
+
+  /** Keep the picture in the window while the page and its charts take their new size, until the reader scrolls. */
+  follow() {
+    this.following = true;
+    this.fit();
+    const content = document.querySelector("[data-testid=stMainBlockContainer]");
+    if (content) {
+      this.resizes.observe(content);
+      this.mutations.observe(content, { childList: true, subtree: true });
+    }
+    this.arrive();
+  }
+
+  /** Show the page again. */
+  leave() {
+    this.stopFollowing();
+    this.mutations.disconnect();
+    document.documentElement.classList.remove(NAME);
+    if (document.fullscreenElement === document.documentElement)
+      this.exiting = document.exitFullscreen().catch(() => {});
+  }
+
+  /** Leave when the full screen ends: the page gets no key event for the Escape that ends it. */
+  fullscreenChanged() {
+    if (isProjecting() && !this.entering && document.fullscreenElement === null) this.leave();
+  }
+
+  /** Set the zoom for this window. */
+  fit() {
+    const least = Math.max(1, MIN_ZOOM * Math.min(1, innerWidth / MIN_ZOOM_WIDTH));
+    const zoom = Math.max(least, Math.min(innerWidth / WIDTH, innerHeight / HEIGHT));
+    document.documentElement.style.setProperty("--projected", String(zoom));
+    if (this.following) requestAnimationFrame(() => this.reveal());
+  }
+
+  stopFollowing() {
+    this.following = false;
+    this.resizes.disconnect();
+    this.watched = undefined;
+  }
+
+  /** Scroll the picture into the window, above the bar, with as much of the text above it as fits. */
+  reveal() {
+    const main = document.querySelector(MAIN);
+    const picture = main && pictureOf(main);
+    if (!picture) return;
+    if (picture !== this.watched) {
+      if (this.watched) this.resizes.unobserve(this.watched);
+      this.resizes.observe(picture); // next to a longer column it grows without the page growing
+      this.watched = picture;
+    }
+    const { top, bottom } = picture.getBoundingClientRect();
+    main.scrollTop += Math.min(top, bottom - this.bar.getBoundingClientRect().top + GAP);
+  }
+}
+
+/** Tell whether the picture fills the window. */
+function isProjecting() {
+  return document.documentElement.classList.contains(NAME);
+}
+
+/** Return the button that starts or ends presenting the player in the window, if there is a player. */
+function presenter() {
+  const players = [...document.querySelectorAll(COMPONENTS)]
+    .flatMap(inside)
+    .flatMap((one) => [...one.querySelectorAll(".player")]);
+  const seen = players.find((one) => inWindow(one) && !one.matches(".still"));
+  return seen?.querySelector(seen.matches(".present") ? ".leave" : ".present-button");
+}
+
+/** Return the first picture with at least half as large a visible area as the largest. @param {Element} main */
+function pictureOf(main) {
+  const found = [...main.querySelectorAll(PICTURES)].filter((one) => one.clientHeight > MIN_HEIGHT && !hasField(one));
+  const visibleArea = (/** @type {Element} */ one) => {
+    const { top, bottom, width } = one.getBoundingClientRect();
+    return Math.max(0, Math.min(bottom, innerHeight) - Math.max(top, 0)) * width;
+  };
+  const largest = Math.max(...found.map(visibleArea));
+  return found.find((one) => visibleArea(one) >= largest / 2);
+}
+
+/** Tell whether a component has a text field. @param {Element} component */
+function hasField(component) {
+  return inside(component).some((one) => one.querySelector(EDITOR));
+}
+
+/** Return a component and all elements in it, with shadow roots in place of their hosts. @param {Element} component */
+function inside(component) {
+  return [component, ...component.querySelectorAll("*")].flatMap((one) => one.shadowRoot ?? one);
+}
+
+/** Return what steps on (the primary button) or back (an undo button), else a slider of steps. @param {1 | -1} by */
+function stepper(by) {
+  const shown = [...document.querySelectorAll(`${MAIN} :is(button:enabled, input[type=range])`)].filter(
+    (one) => one instanceof HTMLElement && one.offsetParent,
+  );
+  const lit = (/** @type {Element} */ one) => one.matches("[data-testid^=stBaseButton-primary]");
+  const undoes = (/** @type {Element} */ one) => one.matches("button") && BACK.test(one.textContent ?? "");
+  return shown.find(by > 0 ? lit : undoes) ?? shown.find((one) => STEPS.test(one.ariaLabel ?? ""));
+}
+
+/** Step on or back; return whether there was something to step through. @param {1 | -1} by */
+function step(by) {
+  const found = stepper(by);
+  const key = by > 0 ? "ArrowRight" : "ArrowLeft";
+  if (found instanceof HTMLButtonElement) found.click();
+  else found?.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true }));
+  return found !== undefined;
+}
