@@ -256,7 +256,7 @@ def test_a_digit_is_drawn_by_pointer_and_by_keyboard(open_page):
     page = open_lab(open_page, "data=digits&hidden=32&lr=0.01&epochs=6&epoch=5")
     page.wait_for_function("document.querySelector('.run-progress')?.innerText.includes('Epoch 6 of 6')")
     page.get_by_text("Draw a digit").click()
-    pad = page.get_by_role("application").and_(page.locator("[data-ready=yes]"))
+    pad = page.get_by_role("application")
     pad.scroll_into_view_if_needed()
     settled(page)
     box = pad.bounding_box()
