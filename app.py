@@ -37,7 +37,6 @@ else:
 
     from lab.config import allow_open_files, detect_hosted
     from lab.ui.base_address import BaseAddress
-    from lab.ui.browser_cookie import BrowserCookie
     from lab.ui.compressed import CompressedOnce
     from lab.ui.same_origin import SameOrigin
     from lab.ui.search_field import ROUTE
@@ -50,6 +49,6 @@ else:
     # followed a link to one of them would read "Page not found" above it.
     PagesManager.uses_pages_directory = False
     setattr(state, "SessionState", LatestState)  # noqa: B010  the class of each visitor's session; Streamlit has no public name
-    kinds = (SameOrigin, BrowserCookie, BaseAddress, CompressedOnce)
+    kinds = (SameOrigin, BaseAddress, CompressedOnce)
     layers = [Middleware(kind) for kind in kinds]
     app = st.App(__file__, routes=[ROUTE], middleware=layers)

@@ -17,7 +17,7 @@ from lab.ui.address import Field
 from lab.ui.state import PageState
 from lab.ui.table import escape_markdown, with_code
 from lab.ui.widgets import button, pick
-from pages.parts.training import doctor, four_points, one_input, saved_runs, settings, shelf, upload
+from pages.parts.training import doctor, four_points, kept, one_input, settings, shelf, upload
 from pages.parts.training.instruments import (
     TICK,
     VIEW,
@@ -48,7 +48,7 @@ def main() -> None:
 def _show(current: PageState) -> None:
     session = st.session_state
     session["training worker"].take_turn()  # stops an older run of this page that has not ended yet
-    _welcome()
+    kept.exchange(_receive)
     shelf.read_ticks()
     if session["training opened"]:
         _write_address(current)
@@ -83,11 +83,11 @@ def _show(current: PageState) -> None:
     ready = bool(config and (data or not own))
     if config and ready:
         dataset, made_from = data or (None, {})
-        _keep_up(config, dataset, made_from, current.restored)
+        _keep_up(config, dataset, made_from)
     if current.restored:
-        if own and not data:  # an address has no table, so there is nothing to train on yet
-            session["training epoch"] = None
-        _go_to_epoch()
+        _go_to_epoch(config or _run().config)
+    if ready:
+        _train_again()
     _write_address(current)
     trying = doctor.watch(_run())
     with transport:
@@ -97,7 +97,8 @@ def _show(current: PageState) -> None:
         session["training running"] = False
         if session["training data"] == "points":
             empty_plane()
-        shelf.shelf(_put_in_place)
+        shelf.shelf()
+        _forget_button()
         return
     with word:
         if session["training data"] == "table" and not _run().batches:  # then the picture needs the room
@@ -106,7 +107,8 @@ def _show(current: PageState) -> None:
             _guess(_run())
         unchecked(_run().config)
     turn = session["training worker"].take_turn()
-    session["training worker"].rate = session["training speed"]
+    worker = session["training worker"]
+    worker.rate = math.inf if worker.until else session["training speed"]
     if session["training running"]:
         train(_run(), turn)  # starts before the page is drawn, so it trains during that
     with st.container(key="training-epochs", horizontal=True, vertical_alignment="center", gap="small"):
@@ -121,12 +123,10 @@ def _show(current: PageState) -> None:
         else:
             draw(view, places)
             start_spare_process()  # while the visitor reads
-    saved_runs.save()
-    if complaint := saved_runs.complaint():
-        word.caption(complaint)
     one_input.show_one_input(view)
     one_input.take_weights(view)
-    shelf.shelf(_put_in_place)
+    shelf.shelf()
+    _forget_button()
     progress.done("trained-network", _run().done)
     page.closing(
         "Choose the lesson “Rate too high”, guess, press Start, and read what the doctor says. Then lower the "
@@ -154,32 +154,27 @@ def _run() -> LiveRun:
 
 
 def _worker(run: LiveRun) -> Worker:
-    return Worker(run, visitor=saved_runs.visitor())
+    return Worker(run, visitor=kept.visit())
 
 
-def _keep_up(config: Config, data: Dataset | None, own: Own, restored: bool) -> None:
+def _keep_up(config: Config, data: Dataset | None, own: Own) -> None:
     """Replace the present run, which moves to the shelf, if the settings or the data have changed.
 
     data: the visitor's own, or None for those that the config names; own: what the visitor's data were made from.
-    restored: whether the settings are those of an address, which may lead back to a run that another has replaced.
     """
     run = _run()
     if config != run.config or (data is not None and data.fingerprint != run.trainer.dataset.fingerprint):
-        _put_in_place((shelf.kept_run(config, own) if restored else None) or LiveRun(config, data, own=own))
-
-
-def _put_in_place(run: LiveRun) -> None:
-    session = st.session_state
-    session["training worker"].pause()
-    _shelve(_run())
-    session.pop("training proposal", None)
-    session["training worker"] = _worker(run)
-    session["training cursor"] = run.config.epochs
+        session = st.session_state
+        session["training worker"].pause()
+        _shelve(run)
+        session.pop("training proposal", None)
+        session["training worker"] = _worker(LiveRun(config, data, own=own))
+        session["training cursor"] = config.epochs
 
 
 def _shelve(run: LiveRun) -> None:
     """Keep a run that is being replaced, and say where."""
-    if name := saved_runs.shelve(run):
+    if name := shelf.shelve(run):
         st.toast(
             f"The previous run is kept as “{escape_markdown(name)}” under Earlier runs.", icon=":material/inventory_2:"
         )
@@ -208,26 +203,33 @@ def _begin_again() -> None:
             button("Keep this run", "training keep run", keep)
 
 
-def _welcome() -> None:
-    """Restore in a visit's first run of the page what this visitor had before a reload."""
-    session, store = st.session_state, saved_runs.open_store()
-    if not store:
-        return
-    session["training tried"] += [one for one in store.tried() if one not in session["training tried"]]
-    known = {(str(kept.config), str(kept.own)) for kept in session["training shelf"]}
-    session["training shelf"] += [k for k in store.shelf() if (str(k.config), str(k.own)) not in known]
-    config = settings.chosen()[0]
-    run = store.present(config)
-    if run is None or not (run.batches or run.own):
-        return
-    if run.own and run.config.data == session["training data"]:
-        upload.restore(run.own)
-    if config != run.config:
-        saved_runs.shelve(run)
-    elif run.batches > _run().batches:
-        session["training worker"].pause()
-        session["training worker"], session["training running"] = _worker(run), False
-        _go_to_epoch()
+def _receive(name: str, text: str) -> None:
+    """Take over what the browser has kept."""
+    if name == "table":
+        upload.receive(text)
+    elif name == "shelf":
+        shelf.receive(text)
+
+
+def _forget_button() -> None:
+    """Draw the button that clears what the browser keeps, if there is something."""
+    session = st.session_state
+
+    def forget() -> None:
+        session["training shelf"], session["training compared"] = [], []
+        one_input.clear_pad()
+        upload.forget()
+        kept.forget()
+
+    if session["training shelf"] or "own table" in session or one_input.drawn():
+        button(
+            "Forget what I brought",
+            "training forget",
+            forget,
+            icon="delete",
+            type="tertiary",
+            help="Your table, your drawn digit and earlier runs are kept in this browser alone. This deletes them.",
+        )
 
 
 # ---------------------------------------------------------------- state: in the session, mirrored in the address
@@ -247,6 +249,7 @@ FIELDS = (
     POINTS,
     shelf.OPENED,
     Field("epoch", "training epoch", None, _epoch, address.optional),  # None: the last trained epoch
+    Field("trained", "training trained", None, kept.parse_position, lambda _: None),  # kept.mark writes it
     Field("guess", "training guess", None, str, address.optional),  # None also for an answer the lesson lacks
     Field("speed", "training speed", 300, address.number_of(*SPEEDS), address.number),
     Field("pad", one_input.PAD, False, address.flag, address.flagged),
@@ -261,7 +264,7 @@ def _begin() -> None:
     session = st.session_state
     config = settings.restored()
     if "training worker" not in session:
-        saved_runs.return_memory_at_the_end()
+        kept.return_memory_at_the_end()
         if config.data in OWN_DATA:  # until the visitor's own data have been read
             config = replace(config, data=FIRST.data)
         session["training worker"] = _worker(LiveRun(config))
@@ -270,24 +273,32 @@ def _begin() -> None:
         session["training shelf"] = []
         session["training compared"] = []
         session["training tried"] = []
+        session["training until"] = None
     if opened := session["training opened"]:
         session["training recorded epoch"] = session["training epoch"] or len(opened.records)
 
 
-def _go_to_epoch() -> None:
-    """Go to the epoch in the address: show the run if it was trained here before, or train it now.
+def _go_to_epoch(config: Config) -> None:
+    """Go to the epoch in the address, and ask for a run with these settings that has come as far as the address says.
 
-    A link holds only settings, and no results.
+    A link holds only settings, and no results: the run is trained again.
     """
-    session, run = st.session_state, _run()
-    epoch = session["training epoch"]
-    session["training cursor"] = run.config.epochs if epoch is None else epoch
-    if epoch is not None and epoch > run.trainer.epoch and not run.done:
-        if known := saved_runs.finished(run.config):
-            session["training worker"] = _worker(known)
-            return
-        session["training running"] = True
-        session["training speed"] = math.inf
+    session = st.session_state
+    epoch, trained = session["training epoch"], session["training trained"] or (0, 0)
+    session["training cursor"] = config.epochs if epoch is None else epoch
+    if epoch is not None and epoch > trained[0]:
+        trained = config.epochs, 0
+    session["training until"] = config, trained
+
+
+def _train_again() -> None:
+    """Train the run again to where it was before a reload, with the same numbers, unless it has come as far."""
+    session, worker = st.session_state, st.session_state["training worker"]
+    config, until = session["training until"] or (None, (0, 0))
+    if config == worker.run.config and worker.run.position < until and not worker.run.done:
+        worker.until, session["training running"] = until, True
+    else:
+        worker.until = session["training until"] = None
 
 
 def _write_address(current: PageState) -> None:
@@ -299,7 +310,8 @@ def _write_address(current: PageState) -> None:
         chosen, last = session["training cursor"], run.config.epochs
     # The address gets the last epoch only if the run is finished: opening it trains up to that epoch.
     session["training epoch"] = chosen if chosen < last or (run.done and not opened) else None
-    current.write()
+    current.write(kept=["trained"])
+    kept.mark((0, 0) if opened or session[four_points.OPEN] else run.position)
 
 
 # ---------------------------------------------------------------- start, pause, step, reset
@@ -314,13 +326,13 @@ def _transport(ready: bool) -> None:
     def stop() -> None:
         worker.pause()
         doctor.stop()
-        session["training running"] = False
+        session["training running"], session["training until"] = False, None
         session["training cursor"] = run.config.epochs
 
     def toggle() -> None:
         worker.pause()
         doctor.stop()
-        session["training running"] = not running
+        session["training running"], session["training until"] = not running, None
 
     def step() -> None:
         stop()

@@ -14,19 +14,45 @@ from typing import Any, cast
 
 import numpy as np
 
+from lab.training import points
 from lab.training.config import Config
-from lab.training.datasets import Dataset
+from lab.training.datasets import Dataset, from_upload
 from lab.training.records import Histogram, Record
 from lab.training.run_folder import State
 from lab.training.run_state import put_weights
+from lab.training.samples import TableSettings
 from nn import MLP
 from train import Trainer
 
 # A visitor's own data: {"points": text}, or {"table": text, "name": its name, "encoding": of the file, "columns": their
 # names} and the TableSettings
 Own = dict[str, Any]
+TABLE_KEYS = {"table", "name", "encoding", "columns", *TableSettings._fields}
+Position = tuple[int, int]  # complete epochs, and batches of the next one
 BINS = 40  # of a histogram
 STATE_BYTES = 8_000_000  # limit of the saved states of one run: a server holds a run for each visitor
+
+
+def checked_own(value: Any) -> Own:
+    """Return data that a visitor's browser has kept, if they have the form of an Own. Raises ValueError otherwise."""
+    lists = ("columns", "drop", "keep")
+    if not isinstance(value, dict) or value.keys() not in ({"points"}, TABLE_KEYS, set()):
+        raise ValueError("These are no data of a visitor.")
+    for name, part in value.items():
+        texts = part if name in lists and isinstance(part, list) else [part]
+        if not all(isinstance(text, str) or (text is None and name in ("target", "task")) for text in texts):
+            raise ValueError(f"The data of a visitor have no {name} of this kind.")
+    points.from_text(value.get("points", ""))
+    return value
+
+
+def own_dataset(own: Own, config: Config) -> Dataset | None:
+    """Make the dataset of a visitor's own data; None for a run on public data. Raises DataError."""
+    if "points" in own:
+        return points.dataset(points.from_text(own["points"]), config.val_fraction, config.seed)
+    if "table" in own:
+        return from_upload(own, config.val_fraction, config.seed)
+    return None
 
 
 @dataclass
@@ -77,6 +103,11 @@ class LiveRun:
     def reached(self) -> float:
         """Number of epochs trained so far, with fractions."""
         return self.trainer.epoch + self.trainer.batch / self.trainer.steps_per_epoch
+
+    @property
+    def position(self) -> Position:
+        """How far the run has been trained."""
+        return self.trainer.epoch, self.trainer.batch
 
     @property
     def records(self) -> list[Record]:
@@ -174,18 +205,3 @@ class LiveRun:
         """Return at most this many of the epochs up to `until` whose states are saved, evenly spread."""
         kept = [epoch for epoch in sorted(self._states) if until is None or epoch <= until]
         return [kept[round(i)] for i in np.linspace(0, len(kept) - 1, min(most, len(kept)))]
-
-    # ---------------------------------------------------------------- to a file and back
-
-    def states(self, most: int) -> dict[str, State]:
-        """Return states by label: "now", "0" (initial), and saved epochs, evenly spread, as far as `most` bytes go."""
-        now = self.trainer.state()
-        room = most // max(sum(array.nbytes for array in now.values()), 1)
-        return {"now": now} | {str(epoch): self._states[epoch] for epoch in {0, *self.kept_epochs(max(room, 1))}}
-
-    def restore(self, history: list[Record], losses: np.ndarray, states: dict[str, State]) -> None:
-        """Load history, losses and `states` into a new run of the same settings. Raises RunError if they do not fit."""
-        self.trainer.load_state(states["now"])
-        self.history = history
-        self._losses = array("d", losses.tolist())
-        self._states = {int(label): state for label, state in states.items() if label != "now"}

@@ -1,4 +1,7 @@
-"""The shelf of runs to compare: runs of this visitor, and runs that the command line wrote to the runs folder."""
+"""The shelf of runs to compare: runs of this visitor, and runs that the command line wrote to the runs folder.
+
+The visitor's own runs are kept as a text in their browser: `to_text` and `from_text`.
+"""
 
 from __future__ import annotations
 
@@ -15,13 +18,14 @@ from pathlib import Path
 from typing import Any
 
 from lab.training.config import Config, ConfigError, setting_text, sizes_text
-from lab.training.live import Own
-from lab.training.records import Record, is_regression, score, slim
+from lab.training.live import Own, checked_own
+from lab.training.records import Record, is_record, is_regression, score, slim
 from lab.training.run_folder import RunError, RunFolder, is_run, lock_run
 
 MAX_RUNS = 12  # of the page on the shelf: a new one replaces the oldest
 MAX_HISTOGRAMS = 300  # epochs of an opened run that keep them: more would take hundreds of megabytes
 MAX_NAME_LENGTH = 60
+MAX_TEXT = 4_000_000  # characters of a shelf that a browser keeps
 UNUSABLE = '/ \\ : * ? " < > |'  # characters that some system does not allow in file names
 FILES = re.compile(  # files of a run, including TensorBoard's and those left half written by a killed process
     r"(config\.json|metrics\.jsonl|best_weights\.npy|checkpoint\.npz|summary\.png)(\.tmp)?|events\.out\.tfevents\..*"
@@ -32,15 +36,14 @@ FILES = re.compile(  # files of a run, including TensorBoard's and those left ha
 class ShelvedRun:
     """A run on the shelf. Its records have no histograms unless it was opened with `open_with_histograms`.
 
-    shared: True for a run in the runs folder, which all visitors see. For a run of the page, file: the complete run on
-    disk; own: the visitor's own data that it was trained on.
+    shared: True for a run in the runs folder, which all visitors see. own: the visitor's own data that a run of the
+    page was trained on.
     """
 
     name: str
     config: Config
     records: list[Record]
     shared: bool = False
-    file: Path | None = None
     own: Own = field(default_factory=dict)
 
     def to_jsonl(self) -> str:
@@ -108,6 +111,46 @@ def _best_score(run: ShelvedRun, regression: bool) -> float | None:
     if not run.config.val_fraction or not run.records or is_regression(run.records[0]) != regression:
         return None
     return max(filter(math.isfinite, (score(record, "val") for record in run.records)), default=None)
+
+
+# ---------------------------------------------------------------- as a text, in the visitor's browser
+
+
+def to_text(shelf: Sequence[ShelvedRun]) -> str:
+    """Write the runs of the page as a text of at most MAX_TEXT characters: the oldest are left out if it is longer."""
+    tables = list(dict.fromkeys(kept.own["table"] for kept in shelf if "table" in kept.own))  # each of them once
+    runs = [
+        {
+            "name": kept.name,
+            "config": kept.config.to_json(),
+            "own": kept.own | ({"table": tables.index(kept.own["table"])} if "table" in kept.own else {}),
+            "records": kept.records,
+        }
+        for kept in shelf
+    ]
+    text = json.dumps({"tables": tables, "runs": runs})
+    return text if len(text) <= MAX_TEXT or not shelf else to_text(shelf[1:])
+
+
+def from_text(text: str) -> list[ShelvedRun]:
+    """Read the text that `to_text` writes. It comes from a browser, so it may be anything: raises ValueError."""
+    if len(text) > MAX_TEXT:
+        raise ValueError("The list of runs is too long.")
+    try:
+        known = json.loads(text)
+        found: list[ShelvedRun] = []
+        for one in known["runs"][-MAX_RUNS:]:
+            config, own, records = Config.from_json(one["config"]), one["own"], one["records"]
+            own = checked_own(own | {"table": known["tables"][own["table"]]} if "table" in own else own)
+            layers = config.layer_names
+            if not all(is_record(record, at, layers, histograms=False) for at, record in enumerate(records, start=1)):
+                raise ValueError("A record of the list is damaged.")
+            json.dumps(records, allow_nan=False)  # raises ValueError for numbers that no chart can show
+            name = unused(one["name"].strip()[:MAX_NAME_LENGTH] or default_name(config, own), found)
+            found.append(ShelvedRun(name, config, slim(records), own=own))
+    except (KeyError, TypeError, IndexError, AttributeError, RecursionError):
+        raise ValueError("The list of runs is damaged.") from None
+    return found
 
 
 # ---------------------------------------------------------------- runs of the command line, in a folder

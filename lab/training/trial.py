@@ -9,7 +9,7 @@ import math
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from statistics import median
-from typing import Any, Literal
+from typing import Literal
 
 from lab.training.config import Config
 from lab.training.data_card import baseline
@@ -59,21 +59,6 @@ class Trial:
             return ""
         learnable = self.finding.key != "underfitting"
         return "The remedy is withdrawn." + ("" if learnable else f" {NOTHING_TO_LEARN}")
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the trial as JSON data for `from_json`, without the finding's evidence."""
-        finding = {name: getattr(self.finding, name) for name in ("key", "name", "remedy", "grade")}
-        return vars(self) | {"finding": finding | {"settings": dict(self.finding.settings)}}
-
-    @classmethod
-    def from_json(cls, known: dict[str, Any]) -> Trial:
-        """Restore a trial. Raises KeyError, TypeError or ValueError if the data is not a trial."""
-        about = known["finding"]
-        settings = {
-            name: tuple(value) if isinstance(value, list) else value for name, value in about["settings"].items()
-        }
-        finding = Finding(**about | {"settings": settings, "evidence": (), "instrument": "loss", "epoch": 0})
-        return cls(**known | {"finding": finding, "seeds": tuple(known["seeds"])})
 
     def __str__(self) -> str:
         seeds = ", ".join(map(str, self.seeds))

@@ -16,14 +16,14 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Hashable, Mapping
 from pathlib import Path
 from typing import IO, Any
 
 from lab.config import ONE_THREAD
 from lab.training.config import Config
 from lab.training.fair_queue import FairQueue
-from lab.training.live import BatchResults, LiveRun
+from lab.training.live import BatchResults, LiveRun, Position
 from lab.training.memory import keep_freed_memory
 from lab.training.run_folder import State
 from train import Trainer
@@ -34,7 +34,8 @@ PATIENCE = 2.5  # seconds without a request after which the process ends
 # command line's speed at 10 and 0.81 to 0.91 at 4, where the slowest moves of another's slider take a fifth longer.
 NICENESS = int(os.environ.get("TENSOR_LAB_NICENESS", "4"))
 HEAD_START = 2  # answers at full priority, so that the picture moves as soon as the visitor presses Start
-Message = tuple[float, tuple[Config, State] | None]  # batches per second; settings and state to restart from, or None
+# Batches per second; where to stop, or None; settings and state to restart from, or None
+Message = tuple[float, Position | None, tuple[Config, State] | None]
 ROOT = Path(__file__).resolve().parents[2]
 MAX_PROCESSES = max(8, 4 * (os.cpu_count() or 1))  # that train at once, for all visitors
 _places = FairQueue(MAX_PROCESSES)
@@ -78,6 +79,7 @@ class Worker:
         """Set up the training of a run for a visitor, whose trainings share places; None for a visitor of its own."""
         self.run = run
         self.rate = math.inf  # batches per second
+        self.until: Position | None = None  # where the process stops; None for the end of the run
         self.training = False  # True once the process was told to train
         self.queue_position = 0  # how many trainings have to end before this one goes on; 0 while it may run
         self._patience = patience
@@ -137,13 +139,6 @@ class Worker:
             self._places.release(self._ticket)
             self.queue_position = 0
 
-    @contextlib.contextmanager
-    def up_to_date(self) -> Iterator[LiveRun]:
-        """Yield the run, up to date with the process, and let no `watch` change it until the block ends."""
-        with self._lock:
-            self._catch_up(self.rate)
-            yield self.run
-
     def _begin(self) -> subprocess.Popen[bytes]:
         try:
             process = _spare.get_nowait()
@@ -156,21 +151,17 @@ class Worker:
 
     def _ask(self, process: subprocess.Popen[bytes], rate: float, state: State | None) -> None:
         """Tell the process to train at a rate, from a state if one is given, and take over its results so far."""
-        _send(process.stdin, (rate, state and (self.run.config, state)))
+        _send(process.stdin, (rate, self.until, state and (self.run.config, state)))
         assert process.stdout is not None  # it is a pipe
         self.run.take_over(*pickle.load(process.stdout))
 
-    def _catch_up(self, rate: float) -> None:
-        """Take over the results so far of a process that trains, and let it go on at this rate."""
+    def _stop(self) -> None:
+        """Stop the training after the present batch, and take over its results; its process waits, and ends."""
         if self._process and self.training:
             try:
-                self._ask(self._process, rate, None)
+                self._ask(self._process, 0, None)
             except PIPE_ERRORS:  # it ended some time ago because nobody watched
                 self._end()
-
-    def _stop(self) -> None:
-        """Stop the training after the present batch; its process waits for a while, and ends."""
-        self._catch_up(0)
         self.training = False
 
     def _end(self) -> None:
@@ -203,13 +194,13 @@ def main() -> None:
     threading.Thread(target=_listen, args=(messages,), daemon=True).start()
     trainer, results = Trainer(config, dataset), BatchResults()
     steps = trainer.steps()
-    rate, due = 0.0, time.monotonic()  # batches per second, and when the next batch is due
+    rate, until, due = 0.0, None, time.monotonic()  # batches per second, where to stop, when the next batch is due
     asked, answered = due, 0  # the time of the last message, and the number of answers
     while True:
         now = time.monotonic()
         if now - asked > patience:
             return
-        idle = rate == 0 or trainer.done
+        idle = rate == 0 or trainer.done or (until is not None and (trainer.epoch, trainer.batch) >= until)
         wait = patience if idle else due - now
         if wait > 0 or not messages.empty():
             try:
@@ -219,7 +210,7 @@ def main() -> None:
             if message is None:
                 return
             asked = time.monotonic()
-            rate, state = message
+            rate, until, state = message
             if state is not None:
                 config, reached = state
                 trainer.reconfigure(config)

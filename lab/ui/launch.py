@@ -10,7 +10,7 @@ from lab.config import ROOT, RUNS
 def main() -> None:
     """Start the server as `streamlit run app.py` does, with the same options.
 
-    Training runs are kept in ./runs unless TENSOR_LAB_RUNS names another folder.
+    Training runs of the command line are read from ./runs unless TENSOR_LAB_RUNS names another folder.
     """
     from streamlit.web.cli import main as streamlit  # imported here because it takes half a second
 

@@ -1,6 +1,7 @@
 /** A pad of 32 x 32 pixels for drawing a digit with the pointer or the keyboard. It sends the drawing to the page as a
  * string of zeros and ones. */
 
+import { keep as store, kept } from "../keep/keep.js";
 import { mount } from "../mount.js";
 import { Debounced, h } from "../player/dom.js";
 
@@ -29,7 +30,10 @@ function pad({ keep }) {
   let cursor = null;
   /** @type {Point | null} the end of the stroke so far; null while the pen is up */
   let last = null;
-  const reporting = new Debounced(() => keep("ink", ink.join("")), REPORT_MS);
+  const reporting = new Debounced(() => {
+    keep("ink", ink.join(""));
+    store({ digit: ink.join("") }).catch(() => {});
+  }, REPORT_MS);
   const report = () => reporting.waiting || reporting.postpone();
 
   /** Return a colour of the theme. @param {string} name @param {string} fallback */
@@ -107,6 +111,15 @@ function pad({ keep }) {
     draw();
     report();
   };
+  kept().then(
+    ({ digit = "" }) => {
+      if (ink.includes(1) || !digit.includes("1")) return;
+      ink.set([...digit].map(Number).slice(0, ink.length));
+      draw();
+      report();
+    },
+    () => {},
+  );
   return { element: h("div", {}, canvas, clear), show: () => {}, draw };
 }
 

@@ -187,11 +187,61 @@ def test_nothing_is_lost_by_reset_and_by_a_reload(open_page):
     button(page, "Start").wait_for()
     button(page, "Step").click()
     page.wait_for_function("document.querySelector('.run-progress')?.innerText.includes('batch 1 of')")
+    page.wait_for_url("**trained=0.1**")
     settled(page)
     page.reload()
     page.wait_for_function("document.querySelector('.run-progress')?.innerText.includes('batch 1 of')")
     page.get_by_text("Earlier runs (1 from this visit)").wait_for()
     expect(page.get_by_role("button", name="Stop", exact=True)).to_have_count(0)
+
+
+def test_a_reload_while_it_trains_brings_it_back_to_where_it_was_and_no_entry_of_the_history_is_added(open_page):
+    page = open_lab(open_page, "data=digits&epochs=300&speed=100")
+    entries = page.evaluate("history.length")
+    button(page, "Start").click()
+    for _ in range(2):  # it is written down again and again
+        before = page.url
+        page.wait_for_function("before => location.href !== before", arg=before)
+    reached = float(re.search(r"trained=([\d.]+)", page.url)[1])
+    assert reached > 0
+    assert page.evaluate("history.length") == entries
+    page.reload()
+    epoch, _ = progress_as_said(page)
+    assert epoch >= int(reached)
+
+
+def test_tabs_keep_what_was_brought_apart_and_one_button_forgets_it(open_page, new_page):
+    """A tab that is new has what the last one had; from then on neither changes what the other finds after a reload."""
+
+    def shown(page, name):
+        page.get_by_text(re.compile(f"{name}.csv: .*2 classes")).first.wait_for()
+
+    def bring(page, name):
+        rows = "".join(f"{i / 10},{i % 3},{'yes' if i > 20 else 'no'}\n" for i in range(40))
+        table = {"name": f"{name}.csv", "mimeType": "text/csv", "buffer": f"a,b,class\n{rows}".encode()}
+        page.locator("input[type=file]").set_input_files(table)
+        shown(page, name)
+        settled(page)
+
+    one = open_lab(open_page, "data=table&hidden=4")
+    bring(one, "first")
+    other = new_page()
+    other.goto(one.url)
+    shown(other, "first")
+    button(other, "Your table").click()
+    bring(other, "second")
+    other.keyboard.press("Escape")
+    for page, name in ((one, "first"), (other, "second")):
+        page.bring_to_front()
+        page.reload()
+        shown(page, name)
+    button(other, "Forget what I brought").click()
+    other.get_by_text("no file yet").wait_for()
+    settled(other)
+    for page in (other, one):
+        page.bring_to_front()
+        page.reload()
+        page.get_by_text("no file yet").wait_for()
 
 
 def test_every_click_on_the_plane_places_a_point_however_fast(open_page):
@@ -248,7 +298,7 @@ def test_back_to_a_run_that_another_has_replaced_finds_it_as_far_as_it_was_train
     page.go_back()
     page.locator(".run-progress", has_text=f"Epoch {epoch} of").wait_for()
     button(page, "Continue").wait_for()
-    assert progress(page) == (epoch, batch)
+    assert progress_as_said(page) == (epoch, batch)
 
 
 @pytest.mark.flow
@@ -270,7 +320,14 @@ def test_a_digit_is_drawn_by_pointer_and_by_keyboard(open_page):
     pad.focus()
     for key in ("ArrowUp", "Space", "ArrowDown", "Space", "ArrowDown", "Space"):
         page.keyboard.press(key)
-    page.get_by_text(re.compile("The network takes it for")).wait_for()
+    said = page.get_by_text(re.compile("The network takes it for"))
+    said.wait_for()
+    settled(page)
+    answer = said.inner_text()
+    page.reload()
+    page.wait_for_function("document.querySelector('.run-progress')?.innerText.includes('Epoch 6 of 6')")
+    page.get_by_text("Draw a digit").click() if not pad.count() else None
+    expect(said).to_have_text(answer)  # the drawing is there again
 
 
 def test_pointing_at_a_unit_or_moving_the_focus_to_it_fills_the_plane(open_page):

@@ -16,7 +16,6 @@ from unittest.mock import Mock, patch
 
 import numpy as np
 import pytest
-from streamlit.runtime.context import ContextProxy
 from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
 
 from lab.text import short
@@ -29,8 +28,8 @@ from lab.training.live import LiveRun
 from lab.training.predictions import answers
 from lab.training.trial import can_be_tried
 from lab.training.worker import MAX_PROCESSES, Worker
-from lab.ui.browser_cookie import COOKIE
-from pages.parts.training import one_input
+from pages.parts.training import kept, one_input, upload
+from pages.parts.training import shelf as shelf_part
 from pages.parts.training.instruments import PANEL, TALL, View
 from pages.parts.training.settings import change_network
 from tests.pages.conftest import ROOT, address, app, entry, switch, texts
@@ -131,7 +130,7 @@ def tick(at, *names):
 TABLE = b"a,b,class\n" + b"".join(f"{i / 10},{i % 3},{int(i > 20)}\n".encode() for i in range(40))
 
 
-def upload(at, name="mine.csv", content=TABLE):
+def upload_table(at, name="mine.csv", content=TABLE):
     at.get("file_uploader")[0].set_value((name, content, "text/csv")).run()
     assert not at.exception
 
@@ -398,10 +397,10 @@ def test_of_digits_the_first_layer_is_seen_as_images_and_mistakes_and_drawn_digi
     assert all("✗" in word for word in words)
     put(at, pad_open=True)
     one = "".join("1" if 13 <= i % 32 < 19 and 2 <= i // 32 < 30 else "0" for i in range(1024))
-    put(at, pad={"ink": one})
+    put(at, pad_0={"ink": one})
     assert any("takes it for **1**" in m.value for m in at.markdown)
     for hostile in ("1" * 5, 7, None, {"x": 1}, "2" * 1024):
-        put(at, pad={"ink": hostile})
+        put(at, pad_0={"ink": hostile})
 
 
 def test_a_regression_shows_its_curve_and_has_no_accuracy(at):
@@ -599,8 +598,8 @@ def try_the_remedy(at):
 STUCK = {"data": "moons", "samples": "200", "hidden": "16", "init": "zeros", "epochs": "25"}
 
 
-def test_a_remedy_is_tried_side_by_side_and_only_then_shown_also_after_a_reload(run_folder):
-    at = visitor(**STUCK)
+def test_a_remedy_is_tried_side_by_side_and_only_then_shown(at):
+    run(at, **STUCK)
     train_epochs(at)
     assert "(suspected)" in boxes(at)
     assert not remedies(at)  # no advice that was not tried
@@ -612,12 +611,10 @@ def test_a_remedy_is_tried_side_by_side_and_only_then_shown_also_after_a_reload(
     assert [line["name"] for line in chart(at, "trial")["series"]] == 2 * ["as it is", "with the remedy"]
     tick_until(at, lambda: at.session_state["training trial"].done, pause=0.5)
     at.run()
-    for seen in (at, visitor(**address(at))):
-        assert "(shown). Tried initial weights he: **cured**: validation loss" in boxes(seen)
-        assert "seeds 0, 1, 2, 25 epochs each" in boxes(seen)
-        (button,) = remedies(seen)
-        assert button.label == "Set initial weights to he"
-    assert not visitor("f" * 32, **address(at)).session_state["training tried"]
+    assert "(shown). Tried initial weights he: **cured**: validation loss" in boxes(at)
+    assert "seeds 0, 1, 2, 25 epochs each" in boxes(at)
+    (button,) = remedies(at)
+    assert button.label == "Set initial weights to he"
 
 
 def test_a_remedy_that_does_not_help_is_withdrawn_and_the_next_is_offered(at, one_seed):
@@ -865,7 +862,7 @@ def test_leaving_and_returning_keeps_the_run_and_no_setting_is_ignored(data):
     at.query_params["data"] = data
     at.switch_page("pages/training_lab.py").run()
     if data == "table":
-        upload(at)
+        upload_table(at)
     hidden(at, "5")
     click(at, "step")
     before = live(at)
@@ -962,7 +959,7 @@ def test_a_table_is_read_and_its_mistakes_are_said(at):
     assert "no file yet" in at.info[0].value
     assert at.button(key="training toggle").disabled
     assert not find(at.main, "feed-training")  # another run under the name of the table would be a lie
-    upload(at)
+    upload_table(at)
     assert live(at).config.data == "table"
     assert live(at).trainer.dataset.classes == ("0", "1")
     assert shown(at)["plane"]["note"] == "x: a, y: b"
@@ -981,12 +978,12 @@ def test_a_table_is_read_and_its_mistakes_are_said(at):
             "201 columns",
         ),
     ]:
-        upload(at, name, content)
+        upload_table(at, name, content)
         assert words in at.error[0].value.replace("\\", ""), name
         assert live(at) is before
         assert "*a" not in at.error[0].value.replace("\\*", "")  # no cell or name is Markdown
     rows = "".join(f"{i % 2},{i * i % 7},so {i}\n" for i in range(40))
-    upload(at, "gaps.csv", f"class,a,b\n{rows}".encode())
+    upload_table(at, "gaps.csv", f"class,a,b\n{rows}".encode())
     assert "the target 'b' has 40 different values in 40 rows" in at.error[0].value.replace("\\", "")
     at.selectbox(key="own table target").set_value("class").run()
     assert not at.error
@@ -997,7 +994,7 @@ def test_a_table_is_read_and_its_mistakes_are_said(at):
 def test_what_was_decided_about_a_table_from_a_spreadsheet_is_said(at):
     run(at, data="table", hidden="3")
     rows = "".join(f"{i},{i % 7};{'' if i == 4 else i % 3};{('red', 'blue')[i % 2]};{int(i > 20)}\n" for i in range(40))
-    upload(at, content=f"a;b;colour;class\n{rows}".encode())
+    upload_table(at, content=f"a;b;colour;class\n{rows}".encode())
     said = " ".join(c.value for c in at.caption).replace("\\", "")
     for words in ("Decimal commas: 3,14", "Text columns: 'colour'", "Missing cells: 1 in 'b',", "4 inputs, 2 classes"):
         assert words in said
@@ -1006,7 +1003,7 @@ def test_what_was_decided_about_a_table_from_a_spreadsheet_is_said(at):
 def test_inputs_of_a_table_are_ticked(at):
     run(at, data="table", hidden="3", epochs="2")
     rows = "".join(f"{i},{i * i % 7},{'uvw'[i % 3]},{'pq'[i % 2]}\n" for i in range(40))
-    upload(at, "t.csv", f"id,a,b,y\n{rows}".encode("utf-16"))
+    upload_table(at, "t.csv", f"id,a,b,y\n{rows}".encode("utf-16"))
     assert at.session_state["own table inputs"] == ["a", "b"]
     assert "Left out, because it only numbers the rows: 'id'" in " ".join(c.value for c in at.caption).replace("\\", "")
     at.pills(key="own table inputs").set_value(["id", "a"]).run()
@@ -1021,7 +1018,7 @@ def test_inputs_of_a_table_are_ticked(at):
 def test_the_command_for_own_data_runs_as_printed_and_gives_the_same_numbers(at, data, tmp_path, monkeypatch):
     run(at, data=data, hidden="3", epochs="2")
     if data == "table":
-        upload(at, "my table.csv")
+        upload_table(at, "my table.csv")
         at.selectbox(key="own table target").set_value("b").run()
     train_epochs(at)
     words = shlex.split(command(at))
@@ -1033,7 +1030,7 @@ def test_the_command_for_own_data_runs_as_printed_and_gives_the_same_numbers(at,
     lines = (tmp_path / "run/metrics.jsonl").read_text().splitlines()
     assert [json.loads(text)["val_loss"] for text in lines] == [record["val_loss"] for record in live(at).records]
     if data == "table":  # and a run on another table is not called the same
-        upload(at, "other.csv", TABLE.replace(b"0.1", b"0.2"))
+        upload_table(at, "other.csv", TABLE.replace(b"0.1", b"0.2"))
         tick(at, "my table.csv 3 adam 0.01")
         assert any("Compared with the current run: other data or target" in text.value for text in at.markdown)
 
@@ -1041,123 +1038,137 @@ def test_the_command_for_own_data_runs_as_printed_and_gives_the_same_numbers(at,
 # ---------------------------------------------------------------- a visit, over a reload
 
 
-KEY = "0123456789abcdef" * 2
+def receive(at, table="", shelf=""):
+    """The browser sends what it has kept."""
+    session = {"training shelf": []}
+    with patch.object(upload, "st", Mock(session_state=session)):
+        upload.receive(table)
+    with patch.object(shelf_part, "st", Mock(session_state=session)):
+        shelf_part.receive(shelf)
+    for key, value in session.items():
+        at.session_state[key] = value
+    run(at)
 
 
-@pytest.fixture
-def run_folder(tmp_path, monkeypatch):
-    """Where the files of all visitors lie."""
-    monkeypatch.setenv("TENSOR_LAB_RUNS", str(tmp_path))
-    return tmp_path / ".visits"
+def reload(at):
+    """The page in a new session, whose browser has the same address, and sends what it was asked to keep."""
+    again = new()
+    trained = kept.position_text(live(at).position)
+    run(again, **({"trained": trained} if trained else {}), **address(at))
+    if "training keep" in at.session_state:
+        receive(again, **at.session_state["training keep"][1])
+    return again
 
 
-def visitor(key=KEY, **query):
-    """The page as a browser opens it that has this key, in a new session: also after a reload."""
-    with patch.object(ContextProxy, "cookies", {COOKIE: key}):
-        return run(new(), **query)
+def test_a_reload_trains_the_run_again_to_where_it_was_with_the_same_numbers_and_stops_there(at):
+    run(at, data="blobs", hidden="4", epochs="30", lr="0.3", speed="10")
+    live(at).advance(2 * live(at).trainer.steps_per_epoch + 3)
+    run(at)
+    again = reload(at)
+    assert again.button(key="training toggle").label == "Pause"  # it can be stopped
+    tick_until(again, lambda: not again.session_state["training running"])
+    assert live(again).position == (2, 3)
+    assert (live(again).trainer.weights() == live(at).trainer.weights()).all()
+    assert live(again).losses().tolist() == live(at).losses().tolist()
+    assert any("Paused at epoch 2 of 30" in caption.value for caption in again.caption)
+    start(again)  # and it goes on, at the speed that was chosen
+    assert again.session_state["training worker"].rate == 10
 
 
-def test_a_reload_brings_back_the_run_and_the_shelf_whose_runs_are_renamed_opened_and_deleted_for_good(run_folder):
-    at = visitor(data="blobs", hidden="4", epochs="3")
+def test_a_run_that_is_trained_again_can_be_stopped_and_another_setting_ends_it(at):
+    run(at, data="digits", hidden="64 64", epochs="300", trained="299")
+    assert at.session_state["training running"]
+    click(at, "toggle")
+    assert not at.session_state["training running"]
+    assert live(run(at)).position < (299, 0)
+    assert not at.session_state["training running"]
+
+
+@pytest.mark.parametrize("text", ["-1", "1.-2", "x", "1.0", "+2", "3.4.5", "\u0663", "9" * 5000])
+def test_a_place_that_no_run_has_is_left_out(at, text):
+    run(at, trained=text)
+    assert "`trained`" in at.info[0].value
+    assert not at.session_state["training running"]
+
+
+def test_a_reload_brings_back_the_shelf_whose_runs_are_renamed_opened_and_deleted_for_good(at):
+    run(at, data="blobs", hidden="4", epochs="3")
     run_to_the_end(at)
     first = live(at)
     choose(at, "lr", 0.3)
-    for _ in range(3):
-        click(at, "step")
     tick(at, "blobs 4 adam 0.01")
     at.text_input(key=f"name {id(shelf(at)[0])}").set_value("slow").run()
     assert not at.exception
-    again = visitor(**address(at))
-    assert live(again).batches == 3
-    assert (live(again).trainer.weights() == live(at).trainer.weights()).all()
-    assert [(kept.name, len(kept.records)) for kept in shelf(again)] == [("slow", 3)]
-    stranger = visitor("f" * 32, **address(at))
-    assert not live(stranger).batches
-    assert not shelf(stranger)
-    for hostile in ("../../etc", "", "F" * 32):
-        assert "run saver" not in visitor(hostile, data="blobs", hidden="4").session_state
+    again = reload(at)
+    (brought,) = shelf(again)
+    assert (brought.name, brought.config, brought.records) == ("slow", shelf(at)[0].config, shelf(at)[0].records)
 
     tick(again, "slow")
     again.button(key="open slow").click().run()
     assert not again.exception
     assert again.selectbox(key="training lr").value == 0.01
+    tick_until(again, lambda: live(again).done and not again.session_state["training running"])
     assert (live(again).trainer.weights() == first.trainer.weights()).all()
     assert "Epoch 3 of 3" in progress(again)
     assert again.button(key="training toggle").label == "Done"
     assert line(again, "loss", "validation")[1:] == [record["val_loss"] for record in first.records]
-    assert heading(again, "Decision boundary") == "Decision boundary"
     tick(again, "slow")
     again.button(key="delete slow").click().run()
     assert not again.exception
-    assert "slow" not in [kept.name for kept in shelf(again)]
-    assert "slow" not in [kept.name for kept in shelf(visitor(**address(again)))]
+    assert "slow" not in [one.name for one in [*shelf(again), *shelf(reload(again))]]
 
 
-def test_a_reload_finds_what_was_trained_since_the_page_was_last_drawn(run_folder):
-    at = visitor(data="digits", epochs="300", speed="10")
-    at.session_state["training worker"]._patience = 60  # seconds without a page, which may come slowly
-    click(at, "toggle")
-    seen = live(at).batches
-    found = []
-
-    def found_more():  # the process trains, and the session has not left yet
-        found.append(visitor(**address(at)))
-        return live(found[-1]).batches > seen
-
-    wait_until(found_more)
-    again = found[-1]
-    assert any("Paused at epoch" in caption.value for caption in again.caption)
-    click(again, "reset")
-    assert not any("Paused at epoch" in caption.value for caption in again.caption)
-
-
-def test_reset_keeps_what_was_trained_and_a_kept_run_that_has_gone_is_said(run_folder):
-    at = visitor(data="blobs", hidden="4", epochs="2")
+def test_reset_keeps_what_was_trained(at):
+    run(at, data="blobs", hidden="4", epochs="2")
     train_epochs(at)
     records = live(at).records
     click(at, "reset")
-    assert not live(at).batches
-    (kept,) = shelf(at)
-    assert [record["val_loss"] for record in kept.records] == [record["val_loss"] for record in records]
-    again = visitor(**address(at))
+    again = reload(at)
     assert not live(again).batches
-    assert len(shelf(again)) == 1
-    kept.file.unlink()
-    choose(at, "lr", 0.3)
-    tick(at, kept.name)
-    at.button(key=f"open {kept.name}").click().run()
-    assert not at.exception
-    assert "can no longer be opened" in at.error[0].value
-    assert live(at).config.lr == 0.3
-
-
-def test_a_link_to_a_finished_run_opens_it_at_once_for_others_too(run_folder):
-    at = visitor(data="blobs", hidden="4", epochs="3")
-    run_to_the_end(at)
-    assert address(at)["epoch"] == "3"
-    other = run(new(), **address(at))
-    assert not other.session_state["training running"]
-    assert live(other).history == live(at).history
-    assert "Epoch 3 of 3" in progress(other)
+    (brought,) = shelf(again)
+    assert [record["val_loss"] for record in brought.records] == [record["val_loss"] for record in records]
 
 
 @pytest.mark.parametrize("batches", [0, 1])
-def test_a_reload_brings_back_the_table(run_folder, batches):
-    at = visitor(data="table", hidden="3")
-    upload(at)
+def test_a_reload_brings_back_the_table(at, batches):
+    run(at, data="table", hidden="3")
+    upload_table(at)
     at.selectbox(key="own table target").set_value("b").run()
     for _ in range(batches):
         click(at, "step")
-    again = visitor(**address(at))
+    again = reload(at)
+    tick_until(again, lambda: not again.session_state["training running"])
     assert live(again).batches == batches
     assert live(again).trainer.dataset.name == "mine.csv"
     assert again.selectbox(key="own table target").value == "b"
 
 
+@pytest.mark.parametrize("text", ["", "{", "[]", "1", "{}", '{"table": 1}', '{"runs": 3, "tables": []}', "[" * 10_000])
+def test_what_a_browser_sends_may_be_anything(at, text):
+    run(at, data="table")
+    receive(at, text, text)
+    assert not shelf(at)
+    assert "no file yet" in at.info[0].value
+
+
+def test_everything_that_is_kept_can_be_forgotten(at):
+    run(at, data="table", hidden="3")
+    assert all(button.key != "training forget" for button in at.button)
+    upload_table(at)
+    train_epochs(at, 1)
+    click(at, "reset")
+    assert shelf(at)
+    click(at, "forget")
+    assert not shelf(at)
+    assert at.session_state["training keep"][1] is None  # the browser is told so, too
+    assert "no file yet" in at.info[0].value
+    assert all(button.key != "training forget" for button in at.button)
+
+
 def test_a_table_that_was_read_is_not_kept_a_second_time(at):
     run(at, data="table", hidden="3")
     with patch.object(MemoryUploadedFileManager, "remove_file") as removed:
-        upload(at)
+        upload_table(at)
         at.run()
     (release,) = removed.call_args_list
     assert release.args[1] == at.session_state["own table id"]

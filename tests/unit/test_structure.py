@@ -10,7 +10,7 @@ PATHS = [ROOT / "app.py", ROOT / "model.py", ROOT / "nn.py", ROOT / "train.py"]
 PATHS += [path for place in ("pages", "practice", "lab") for path in ROOT.glob(f"{place}/**/*.py")]
 
 # train.py stands on settings, data, measurements and doctor, and beneath what runs its loop.
-RUN_THE_LOOP = ("live", "worker", "sweep", "trial", "shelf", "run_store", "cli")
+RUN_THE_LOOP = ("live", "worker", "sweep", "trial", "shelf", "cli")
 # From the ground up. A room may use what stands before it in the list, and nothing that stands after it.
 FLOORS = (
     "model", "nn", "lab.config", "lab.text", "practice", "lab.operation_table", "lab.gradcheck", "lab.expression",

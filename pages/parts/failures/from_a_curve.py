@@ -19,10 +19,9 @@ from lab.failures.catalogue import BY_KEY
 from lab.failures.curve import CurveAnswer, CurveCause, LogError, UploadedCurve
 from lab.failures.curve.first_bad import FirstBad, NoneBad, first_bad
 from lab.failures.curve.table import ROLES
-from lab.training import run_store
 from lab.training.config import Config, ConfigError
 from lab.training.datasets import BUILT_IN
-from lab.training.live import Own
+from lab.training.live import Own, own_dataset
 from lab.training.records import Record
 from lab.training.run_folder import RunError, RunFolder
 from lab.training.samples import DataError
@@ -348,4 +347,4 @@ def _no_number(answer: CurveAnswer, trained: Trained | None) -> None:
 
 @st.cache_resource(max_entries=8, show_spinner="Training it once more, up to the batch ...")
 def _found(config: Config, own: Own) -> FirstBad | NoneBad:
-    return first_bad(config, run_store.own_dataset(own, config))
+    return first_bad(config, own_dataset(own, config))

@@ -10,7 +10,6 @@ import streamlit as st
 from lab.practice.judging import JudgeProcess, Judges
 from lab.practice.runners import Pool
 from lab.practice.sandbox import Sandbox
-from lab.ui.browser_cookie import COOKIE, is_key
 
 
 @st.cache_resource(show_spinner=False)
@@ -48,7 +47,6 @@ def runner_in_turn() -> Callable[..., AbstractContextManager[Sandbox]]:
 
 
 def _visitor() -> str:
-    """Return a key that all tabs of this browser have in common; without a cookie, the key of this session."""
-    cookie = st.context.cookies.get(COOKIE)
-    key: str = cookie if is_key(cookie) else st.session_state.setdefault("turns of", secrets.token_hex(16))
+    """Return a key of this session."""
+    key: str = st.session_state.setdefault("turns of", secrets.token_hex(16))
     return key

@@ -13,11 +13,10 @@ from lab.training.config import Config
 from lab.training.doctor import REMARKS, Finding, diagnose
 from lab.training.live import LiveRun
 from lab.training.records import Record, is_regression
-from lab.training.run_store import digest
 from lab.training.trial import SEEDS, Trial, TrialResult, can_be_tried, candidates
 from lab.ui import page
 from lab.ui.widgets import button
-from pages.parts.training import saved_runs
+from pages.parts.training import kept
 from pages.parts.training.settings import in_words, remedy_button, trainable
 
 TICK = 0.3  # seconds between two updates of an experiment
@@ -157,7 +156,7 @@ def _ways_to_failures(found: Sequence[Finding]) -> None:
 
 def _begin(finding: Finding, run: LiveRun) -> None:
     session = st.session_state
-    session["training trial"] = TrialResult(finding, run.config, run.trainer.dataset, saved_runs.visitor())
+    session["training trial"] = TrialResult(finding, run.config, run.trainer.dataset, kept.visit())
     session["training panel"] = "Trial"
 
 
@@ -185,8 +184,8 @@ def watch(run: LiveRun) -> bool:
         session["training trial"], session["training complaint"] = None, str(error)
         return False
     if found.done:
-        session["training tried"] = [*session["training tried"], (digest(run), found.result())][-MAX_TRIED:]
-        saved_runs.save_tried()
+        tried_now = (run.config, run.trainer.dataset.fingerprint), found.result()
+        session["training tried"] = [*session["training tried"], tried_now][-MAX_TRIED:]
     return not found.done
 
 
@@ -200,5 +199,5 @@ def stop() -> None:
 
 def tried(run: LiveRun) -> list[Trial]:
     """Return the results of the experiments on runs with the same settings and data."""
-    known = st.session_state["training tried"]
-    return [trial for identity, trial in known if identity == digest(run)] if known else []
+    same = run.config, run.trainer.dataset.fingerprint
+    return [trial for tried_on, trial in st.session_state["training tried"] if tried_on == same]

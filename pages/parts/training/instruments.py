@@ -41,7 +41,7 @@ from lab.ui.chart_host import ChartHost, clicked_epoch
 from lab.ui.memoize import memoize
 from lab.ui.widgets import button, switch
 from nn import MLP
-from pages.parts.training import doctor, saved_runs
+from pages.parts.training import doctor, kept
 from pages.parts.training.network import LINES, picture, pointed_unit
 from pages.parts.training.settings import LAYERS, command, csv_name, set_widgets
 
@@ -296,13 +296,14 @@ def draw(view: View, places: Places) -> None:
 
 def train(run: LiveRun, turn: int) -> None:
     """Update the run from its worker; when it is done or has failed, rerun the script."""
-    session = st.session_state
+    session, worker = st.session_state, st.session_state["training worker"]
     try:
-        session["training worker"].watch(turn)
+        worker.watch(turn)
     except RuntimeError as error:
         session["training running"], session["training complaint"] = False, str(error)
         st.rerun()
-    if run.done:
+    if run.done or (worker.until and run.position >= worker.until):
+        worker.pause()
         session["training running"] = False
         st.rerun()
 
@@ -317,6 +318,7 @@ def follow(view: View, places: Places, turn: int) -> None:
         train(view.run, turn)  # the training has advanced since the beginning of this run
         draw(view, places)
         return
+    kept.mark(view.run.position, "training mark round")
     begun, behind = time.monotonic(), view.cursor is not None
     for update in range(UPDATES):
         train(view.run, turn)
@@ -331,7 +333,6 @@ def follow(view: View, places: Places, turn: int) -> None:
         if update % REST == 0:
             doctor.say(view.seen, view.run.config, places.doctor, doctor.tried(view.run))
         places.host.fill({key: make() for key, make in shown.items()}, others)
-        saved_runs.save_if_due()
         due = begun + (update + 1) * ROUND / UPDATES
         while update < UPDATES - 1 and (now := time.monotonic()) < due:
             # Reading it lets Streamlit end this run when the visitor moves a widget.

@@ -31,6 +31,22 @@ def open_unit(layer: int, unit: int) -> None:
     session["training probe opening"] = session.get("training probe opening", 0) + 1
 
 
+def drawn() -> bool:
+    """Return True if there is a drawing on the pad."""
+    pad = st.session_state.get(_pad())
+    return bool(pad and pad.get("ink"))
+
+
+def clear_pad() -> None:
+    """Take a new pad, which is empty; call it in a callback."""
+    st.session_state["training pads"] = st.session_state.get("training pads", 0) + 1
+
+
+def _pad() -> str:
+    """Return the key of the pad."""
+    return f"training pad {st.session_state.get('training pads', 0)}"
+
+
 def show_one_input(view: View) -> None:
     """Show one sample in the player and, for images of the pad's size, the pad to draw one."""
     player_box = st.expander("One sample, step by step, in the player", key="training probe open", on_change="rerun")
@@ -102,7 +118,7 @@ def _read_drawing() -> None:
     data = run.trainer.dataset
     left, right = st.columns(2, gap="medium")
     with left:
-        bitmap = digit_pad("training pad")
+        bitmap = digit_pad(_pad())
         st.caption("Draw large, with the pointer or with arrow keys and space. The network classifies as you draw.")
     if bitmap is None:
         return

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import numpy as np
 import streamlit as st
@@ -11,19 +11,30 @@ import streamlit as st
 from lab import charts
 from lab.charts import CurveOptions
 from lab.config import hosted, runs_folder
-from lab.training import run_store
 from lab.training.config import Config, ConfigError
-from lab.training.live import LiveRun, Own
+from lab.training.live import LiveRun
 from lab.training.records import BULKY, best_text, is_comparable, is_regression
 from lab.training.run_folder import RunError
-from lab.training.shelf import ShelvedRun, delete, differences, from_folder, open_with_histograms, rename, table, unused
+from lab.training.shelf import (
+    ShelvedRun,
+    delete,
+    differences,
+    from_folder,
+    from_text,
+    open_with_histograms,
+    put,
+    rename,
+    table,
+    to_text,
+    unused,
+)
 from lab.ui import page
 from lab.ui.address import Field
 from lab.ui.chart_host import ChartHost, clicked_epoch
 from lab.ui.state import step
 from lab.ui.table import escape_markdown, with_code
 from lab.ui.widgets import button
-from pages.parts.training import doctor, upload
+from pages.parts.training import doctor, kept, upload
 from pages.parts.training.instruments import choose_ridges, lost_units, unchecked
 from pages.parts.training.settings import set_widgets, trainable
 
@@ -38,8 +49,30 @@ def _recorded(name: str) -> ShelvedRun:
 OPENED = Field("run", "training opened", None, _recorded, lambda kept: kept.name)  # a recorded run of the command line
 
 
-def shelf(put_in_place: Callable[[LiveRun], None]) -> None:
-    """Show the table of earlier runs in an expander. put_in_place: makes a reopened run the page's present run."""
+def shelve(run: LiveRun) -> str:
+    """Put the run on the shelf and return its name there; "" if it has no complete epoch."""
+    session = st.session_state
+    shelf = put(session["training shelf"], run.config, run.records, run.own)
+    if shelf != session["training shelf"]:
+        session["training shelf"] = shelf
+        _keep()
+    return next((one.name for one in shelf if (one.config, one.own) == (run.config, run.own)), "")
+
+
+def receive(text: str) -> None:
+    """Take over the runs that the browser has kept, unless this visit has some; call it in a callback."""
+    with contextlib.suppress(ValueError):  # the browser may send anything
+        if not st.session_state["training shelf"]:
+            st.session_state["training shelf"] = from_text(text)
+
+
+def _keep() -> None:
+    shelf = st.session_state["training shelf"]
+    kept.keep("shelf", to_text(shelf) if shelf else "")
+
+
+def shelf() -> None:
+    """Show the table of earlier runs in an expander."""
     session = st.session_state
     own = session["training shelf"]
     box = st.expander(f"Earlier runs ({len(own)} from this visit)", key="training shelf open", on_change="rerun")
@@ -52,7 +85,7 @@ def shelf(put_in_place: Callable[[LiveRun], None]) -> None:
         if "training shelf complaint" in session:
             st.error(with_code(session.pop("training shelf complaint")))
         if own or shared:
-            _table([*own, *shared], put_in_place)
+            _table([*own, *shared])
         for sentence in complaints:
             st.warning(with_code(sentence), icon=":material/warning:")
 
@@ -65,7 +98,7 @@ def read_ticks() -> None:
         session["training compared"] = [runs[row] for row in session[key]["selection"]["rows"] if row < len(runs)]
 
 
-def _table(runs: list[ShelvedRun], put_in_place: Callable[[LiveRun], None]) -> None:
+def _table(runs: list[ShelvedRun]) -> None:
     """Draw the table of all runs, whose columns are what differs among them; a tick adds a run to the charts."""
     session = st.session_state
     names = [run.name for run in runs]
@@ -89,94 +122,79 @@ def _table(runs: list[ShelvedRun], put_in_place: Callable[[LiveRun], None]) -> N
     current = session["training worker"].run.history
     drawn = [run.name for run in ticked if is_comparable(run.records, current)]
     if len(ticked) == 1:
-        _shelved(ticked[0], put_in_place)
+        _shelved(ticked[0])
     elif drawn:
         st.markdown(f"Drawn: {escape_markdown(', '.join(drawn))}.")
     if len(drawn) < len(ticked):
         st.markdown("A regression and a classification cannot be compared: their losses measure different things.")
 
 
-def kept_run(config: Config, own: Own) -> LiveRun | None:
-    """Return the run on the shelf with these settings and data, with all that it has been trained; None without one."""
-    for kept in reversed(st.session_state["training shelf"]):
-        if kept.file is not None and (kept.config, kept.own) == (config, own):
-            with contextlib.suppress(RunError):
-                return run_store.unpack(kept.file)
-    return None
-
-
-def _shelved(kept: ShelvedRun, put_in_place: Callable[[LiveRun], None]) -> None:
+def _shelved(chosen: ShelvedRun) -> None:
     """Show one run of the shelf: its result, how its settings differ, and buttons to open, rename or delete it."""
     session = st.session_state
 
     def load() -> None:
-        upload.restore(kept.own)
-        set_widgets(kept.config)
+        upload.restore(chosen.own)
+        set_widgets(chosen.config)
 
-    def go_back_to() -> None:
-        assert kept.file is not None  # otherwise the button does not exist
-        with _complaining():
-            run = run_store.unpack(kept.file)
-            load()
-            put_in_place(run)
-            session["training running"] = False
-            step()
+    def train_again() -> None:
+        load()
+        session["training until"] = chosen.config, (len(chosen.records), 0)
+        step()
 
     def show() -> None:
         with _complaining():
-            session["training opened"] = open_with_histograms(runs_folder(), kept.name)
+            session["training opened"] = open_with_histograms(runs_folder(), chosen.name)
             step()
-            session["training recorded epoch"] = len(kept.records)
+            session["training recorded epoch"] = len(chosen.records)
             session["training worker"].pause()
             session["training running"] = False
 
     def change_name() -> None:
         name = session[f"name {identity}"].strip()
-        if not kept.shared:
-            others = [other for other in session["training shelf"] if other is not kept]
-            kept.name = unused(name or kept.name, others)
-            with _complaining():
-                run_store.rename(kept)
+        if not chosen.shared:
+            others = [other for other in session["training shelf"] if other is not chosen]
+            chosen.name = unused(name or chosen.name, others)
+            _keep()
         elif name:
             with _complaining():
-                rename(runs_folder(), kept.name, name, read_only=hosted())
+                rename(runs_folder(), chosen.name, name, read_only=hosted())
                 forget("training compared")
 
     def remove() -> None:
         with _complaining():
-            if kept.shared:
-                delete(runs_folder(), kept.name, read_only=hosted())
-            else:
-                run_store.delete(kept)
+            if chosen.shared:
+                delete(runs_folder(), chosen.name, read_only=hosted())
             forget("training shelf")
             forget("training compared")
+            _keep()
 
     def forget(place: str) -> None:
-        session[place] = [other for other in session[place] if other.name != kept.name]
+        session[place] = [other for other in session[place] if other.name != chosen.name]
 
-    identity = kept.name if kept.shared else id(kept)
+    identity = chosen.name if chosen.shared else id(chosen)
     with st.container(border=True):
         run = session["training worker"].run
-        others = differences(kept.config, run.config, kept.own == run.own or kept.config.data != run.config.data)
+        others = differences(chosen.config, run.config, chosen.own == run.own or chosen.config.data != run.config.data)
         st.markdown(
-            f"**{escape_markdown(kept.name)}**, {len(kept.records)} epochs, {best_text(kept.records, kept.config)}. "
-            f"Compared with the current run: {escape_markdown(others)}."
+            f"**{escape_markdown(chosen.name)}**, {len(chosen.records)} epochs, "
+            f"{best_text(chosen.records, chosen.config)}. Compared with the current run: {escape_markdown(others)}."
         )
         with st.container(horizontal=True, vertical_alignment="bottom"):
-            if trainable(kept.config):
-                button("Use its settings", f"load {kept.name}", load)
-            st.download_button("Download", kept.to_jsonl(), f"{kept.name}.jsonl", key=f"download {kept.name}")
-            if kept.shared and kept.records:
-                button("Open", f"open {kept.name}", show, help="As it was recorded, epoch by epoch.")
-            if kept.file:
-                button("Open", f"open {kept.name}", go_back_to, help="With its weights, as you left it.")
-            if not kept.shared or not hosted():
+            if trainable(chosen.config):
+                button("Use its settings", f"load {chosen.name}", load)
+            st.download_button("Download", chosen.to_jsonl(), f"{chosen.name}.jsonl", key=f"download {chosen.name}")
+            if chosen.shared and chosen.records:
+                button("Open", f"open {chosen.name}", show, help="As it was recorded, epoch by epoch.")
+            if not chosen.shared and trainable(chosen.config):
+                button("Open", f"open {chosen.name}", train_again, help="Trains it again, with the same numbers.")
+            if not chosen.shared or not hosted():
                 with st.popover("Rename"):
-                    name = kept.name.rpartition("/")[2] if kept.shared else kept.name
+                    name = chosen.name.rpartition("/")[2] if chosen.shared else chosen.name
                     st.text_input("New name", name, 60, key=f"name {identity}", on_change=change_name)
                 with st.popover("Delete"):
                     st.markdown("This cannot be undone.")
-                    button("Delete it", f"delete {kept.name}", remove)
+                    button("Delete it", f"delete {chosen.name}", remove)
 
 
 @contextlib.contextmanager

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import json
 from typing import Any
 
 import streamlit as st
@@ -10,7 +12,7 @@ from streamlit.delta_generator import DeltaGenerator
 from lab.training import data_card, points, table_file
 from lab.training.config import TASKS
 from lab.training.datasets import Dataset, from_upload
-from lab.training.live import Own
+from lab.training.live import Own, checked_own
 from lab.training.samples import Choices, DataError
 from lab.training.table_file import ON_YOUR_MACHINE
 from lab.ui.address import Field
@@ -18,6 +20,7 @@ from lab.ui.chart_host import clicked_points
 from lab.ui.table import escape_markdown, with_code
 from lab.ui.uploads import release
 from lab.ui.widgets import button, switch
+from pages.parts.training import kept
 
 MAX_CLASSES = 20  # of a table, because the server is shared
 LAST, AS_IT_IS = "last", "automatic"
@@ -82,7 +85,8 @@ def your_table(val_fraction: float, seed: int, bar: DeltaGenerator) -> tuple[Dat
             columns = list(table_file.read(text, file.name, shared=True).frame.columns)
             own = {"table": text, "name": file.name, "encoding": encoding, "columns": columns}
             own |= {"target": None, "task": None, "drop": [], "keep": []}
-            session["own table"], session["own table id"] = own, file.file_id
+            session["own table"], session["own table id"], session["training until"] = own, file.file_id, None
+            _keep(own)
             session["own table target"], session["own table task"] = LAST, AS_IT_IS
             release(file)
             st.rerun()
@@ -96,7 +100,9 @@ def your_table(val_fraction: float, seed: int, bar: DeltaGenerator) -> tuple[Dat
         task = place.selectbox("Task", [AS_IT_IS, *TASKS], key="own table task")
         own = own | {"target": None if target == LAST else target, "task": None if task == AS_IT_IS else task}
         own["drop"] = [name for name in own["drop"] if name != (own["target"] or own["columns"][-1])]
-        session["own table"] = own
+        if own != session["own table"]:
+            session["own table"] = own
+            _keep(own)
         asked = (own, val_fraction, seed)
         if session.get("own table asked") != asked:  # reading is slow
             data = from_upload(own, val_fraction, seed)
@@ -127,6 +133,7 @@ def _tick_inputs(place: DeltaGenerator, choices: Choices) -> None:
             drop = [name for name in own["drop"] if name not in on] + off
             keep = [name for name in own["keep"] if name not in off] + on
             session["own table"] = own | {"drop": drop, "keep": keep}
+            _keep(session["own table"])
 
     session["own table inputs"] = [name for name, used in choices if used]
     names = [name for name, _ in choices]
@@ -154,11 +161,36 @@ def _check_classes(data: Dataset) -> None:
 OWN_DATA = {"points": your_points, "table": your_table}
 
 
+def receive(text: str) -> None:
+    """Take over a table that the browser has kept, unless this visit has one; call it in a callback."""
+    with contextlib.suppress(ValueError, RecursionError):  # the browser may send anything
+        if "own table" not in st.session_state:
+            _set(checked_own(json.loads(text)))
+
+
 def restore(own: Own) -> None:
     """Make the data of a reopened run the visitor's present data; call it in a callback."""
+    _set(own)
+    if "table" in own:
+        _keep(own)
+
+
+def _set(own: Own) -> None:
     session = st.session_state
     if "points" in own:
         session["own points"] = points.from_text(own["points"])
     if "table" in own:
         session["own table"] = own
         session["own table target"], session["own table task"] = own["target"] or LAST, own["task"] or AS_IT_IS
+
+
+def _keep(own: Own) -> None:
+    kept.keep("table", json.dumps(own))
+
+
+def forget() -> None:
+    """Forget the visitor's table and points; call it in a callback."""
+    session = st.session_state
+    session["own points"] = points.START
+    for key in [key for key in session if str(key).startswith("own table")]:
+        del session[key]

@@ -1,6 +1,8 @@
 """The shelf of runs: names, what differs, what is kept, and the folder of the command line with damaged runs in it."""
 
+import functools
 import json
+import math
 import os
 from dataclasses import replace
 from functools import partial
@@ -21,9 +23,11 @@ from lab.training.shelf import (
     default_name,
     differences,
     from_folder,
+    from_text,
     open_with_histograms,
     put,
     table,
+    to_text,
     unused,
 )
 
@@ -91,6 +95,57 @@ def test_differences_are_said_in_words():
     assert differences(one, other) == "hidden none instead of 16-8, lr 0.1 instead of 0.01"
     assert differences(one, one) == "the same settings"
     assert differences(one, one, same_data=False) == "other data or target"
+
+
+# ---------------------------------------------------------------- as a text, in the visitor's browser
+
+TABLE = {"table": "a,b\n1,x\n", "name": "t.csv", "encoding": "UTF-8", "columns": ["a", "b"]}
+TABLE |= {"target": "b", "task": None, "drop": [], "keep": ["a"]}
+
+
+@pytest.mark.parametrize("own", [{}, {"points": "0.5,-0.25,A;1,0,B"}, TABLE])
+def test_a_shelf_comes_back_from_a_text(done, own):
+    shelf = put([], done.config, done.records, own)
+    shelf = put(shelf, replace(done.config, seed=1), done.records[:2], own)
+    shelf[1].name = "mine"
+    text = to_text(shelf)
+    assert from_text(text) == shelf
+    assert text.count("1,x") == (own == TABLE)  # each table once
+
+
+def test_the_text_of_a_shelf_is_bounded(done, monkeypatch):
+    shelf = put(put([], done.config, done.records), replace(done.config, seed=1), done.records)
+    long = to_text(shelf)
+    monkeypatch.setattr("lab.training.shelf.MAX_TEXT", len(long) - 1)
+    assert from_text(to_text(shelf)) == shelf[1:]
+    with pytest.raises(ValueError, match="too long"):
+        from_text(long)
+
+
+BAD = {  # a place in the text of a shelf with one run on a table -> what stands there instead
+    "runs": [None, 3, "x", [1], {"a": 1}],
+    "tables": [None, [], 3],
+    "runs 0 name": [None, 3, []],
+    "runs 0 config": [None, [], {"lr": -1}, {"x": 1}],
+    "runs 0 own": [None, [], {"table": 7}, {"table": None}, {"points": "1,2"}, {"points": 1}, {"x": "y"}],
+    "runs 0 own target": [3, ["a"]],
+    "runs 0 own drop": [None, [3], {"a": 1}],
+    "runs 0 records": [3, [None], [{}], {"a": 1}],
+    "runs 0 records 0": [None, {"epoch": 1}],
+    "runs 0 records 1 epoch": [1, "2", None],
+    "runs 0 records 0 train_loss": ["1", math.nan, math.inf, []],
+    "runs 0 records 0 grad_norm": [{}, {"layer1": "x"}, {"layer2": 1.0}, None],
+    "runs 0 records 0 origin": [{}, None],
+}
+
+
+@pytest.mark.parametrize(("place", "value"), [(place, value) for place in BAD for value in BAD[place]])
+def test_a_text_that_no_shelf_has_written_is_refused(done, place, value):
+    known = json.loads(to_text(put([], done.config, done.records, TABLE)))
+    *way, last = [int(name) if name.isdecimal() else name for name in place.split()]
+    functools.reduce(lambda inside, name: inside[name], way, known)[last] = value
+    with pytest.raises(ValueError, match=r"."):
+        from_text(json.dumps(known))
 
 
 # ---------------------------------------------------------------- runs of the command line, in a folder

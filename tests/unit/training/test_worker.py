@@ -95,6 +95,25 @@ def test_at_a_slow_rate_a_pause_does_not_wait_for_the_next_batch(worker):
     assert worker.run.batches == 1
 
 
+@pytest.mark.parametrize("until", [(0, 1), (3, 0), (4, 7)])
+def test_it_stops_where_it_is_told_to_with_the_numbers_of_a_run_that_was_never_interrupted(worker, until):
+    """So a reloaded page trains a run again to the place that its link names."""
+    worker.until = until
+    watch_until(worker, lambda: worker.run.position >= until)
+    for _ in range(3):
+        worker.watch(worker.take_turn())
+        time.sleep(0.02)
+    assert worker.run.position == until
+    alone = LiveRun(LONG)
+    alone.advance(worker.run.batches)
+    assert alone.position == until
+    assert (alone.trainer.weights() == worker.run.trainer.weights()).all()
+    assert alone.losses().tolist() == worker.run.losses().tolist()
+    assert without_time(alone.history) == without_time(worker.run.history)
+    worker.until = None  # and it goes on
+    watch_until(worker, lambda: worker.run.position > until)
+
+
 def test_it_keeps_to_the_rate(worker):
     worker.rate = 100
     began = time.monotonic()
