@@ -249,7 +249,7 @@ FIELDS = (
     POINTS,
     shelf.OPENED,
     Field("epoch", "training epoch", None, _epoch, address.optional),  # None: the last trained epoch
-    Field("trained", "training trained", None, kept.parse_position, lambda _: None),  # kept.mark writes it
+    Field("trained", "training trained", None, kept.parse_position, lambda _: None),  # the browser writes it
     Field("guess", "training guess", None, str, address.optional),  # None also for an answer the lesson lacks
     Field("speed", "training speed", 300, address.number_of(*SPEEDS), address.number),
     Field("pad", one_input.PAD, False, address.flag, address.flagged),
@@ -310,8 +310,7 @@ def _write_address(current: PageState) -> None:
         chosen, last = session["training cursor"], run.config.epochs
     # The address gets the last epoch only if the run is finished: opening it trains up to that epoch.
     session["training epoch"] = chosen if chosen < last or (run.done and not opened) else None
-    current.write(kept=["trained"])
-    kept.mark((0, 0) if opened or session[four_points.OPEN] else run.position)
+    current.write(kept=[] if opened or session[four_points.OPEN] else ["trained"])
 
 
 # ---------------------------------------------------------------- start, pause, step, reset

@@ -463,6 +463,8 @@ export interface ShownProgress {
   /** the chosen earlier epoch; null follows the training */
   cursor: number | null;
   text: string;
+  /** how far the run has been trained, as in the address */
+  trained: string;
 }
 
 /** pages/parts/training/network.py */

@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from types import MappingProxyType
-from typing import Annotated, Any, Literal, TypedDict, TypeGuard, cast, get_type_hints
+from typing import Any, Literal, TypedDict, TypeGuard, cast, get_args
 
 import numpy as np
 
@@ -50,14 +49,10 @@ def root_mean_square(histogram: Histogram) -> float:
     return math.sqrt(float(counts @ middles**2) / max(total(histogram), 1))
 
 
-# The kinds of fields. `is_record` checks each kind by its rule, and TensorBoard selects fields by their kind.
-Share = Annotated[float, "from 0 to 1"]
-Score = Annotated[float | None, "from 0 to 1; None in a regression"]
 Measure = float | None  # None stands for inf and nan, which JSON does not have
 PerLayer = dict[str, Measure]
-SharePerHiddenLayer = Annotated[dict[str, float], "of all layers but the last, from 0 to 1"]
+SharePerHiddenLayer = dict[str, float]  # of all layers but the last, from 0 to 1
 Histograms = dict[str, Histogram]  # per layer
-Changed = Annotated[dict[str, float | None], "a setting -> its value from then on"]
 
 
 class Origin(TypedDict):
@@ -82,8 +77,8 @@ class Measured(TypedDict):
     epoch: int  # number of complete epochs
     train_loss: Measure  # mean cross-entropy; in a regression mean squared error: always guessing the mean has 1
     val_loss: Measure
-    train_accuracy: Score  # share of the samples classified correctly
-    val_accuracy: Score
+    train_accuracy: float | None  # share of the samples classified correctly, from 0 to 1; None in a regression
+    val_accuracy: float | None
     gap: Measure  # train_accuracy - val_accuracy: 0.1 is a gap of ten points
     dead_units: SharePerHiddenLayer  # share of the units whose output is the same for all samples
     saturated: SharePerHiddenLayer  # share of outputs in the flat ends of tanh or sigmoid; 0 for other activations
@@ -100,24 +95,17 @@ class Record(Measured, total=False):
     gradient_histogram: Histograms  # of the weights alone, in the last batch, before clipping; same edges in all runs
     update_ratio: PerLayer  # norm of the last step's change of the weights, over the norm of the weights
     lr: float  # learning rate of the last step
-    clipped: Share  # share of the steps whose gradients were clipped
+    clipped: float  # share of the steps whose gradients were clipped
     best: bool  # True for the best epoch so far, by validation accuracy, then by loss
     since_best: int  # epochs since the best one so far; training stops when they reach the patience
     diverged: bool  # True if the loss became inf or nan: this is the last record
     seconds: float  # duration of the epoch
-    changed: Changed  # settings that changed before this epoch (see `Config.changes`)
+    changed: dict[str, float | None]  # settings that changed before this epoch (see `Config.changes`) and their values
     origin: Origin  # the same in all records of a run
 
 
-FIELDS: Mapping[str, Any] = MappingProxyType(get_type_hints(Record, include_extras=True))  # name -> kind
-
-
-def fields_of(*kinds: Any) -> tuple[str, ...]:
-    """Return the names of all fields of these kinds."""
-    return tuple(name for name, kind in FIELDS.items() if kind in kinds)
-
-
-BULKY = frozenset(fields_of(Histograms))  # they take most of a record's size, and of the time to read it
+FIELDS = frozenset(Record.__annotations__)  # those of Measured among them
+BULKY = frozenset(get_args(Counted))  # they take most of a record's size, and of the time to read it
 
 
 def slim(records: Sequence[Record]) -> list[Record]:
@@ -145,7 +133,7 @@ def score(record: Record, part: Literal["train", "val"]) -> float:
     accuracy: float | None = known[f"{part}_accuracy"]
     if accuracy is not None:
         return accuracy
-    origin = known.get("origin")  # runs of earlier versions lack it
+    origin = known.get("origin")  # which a log from elsewhere lacks
     return r_squared(known[f"{part}_loss"], origin[f"baseline_{part}_loss"] if origin else 1.0)
 
 
@@ -189,26 +177,15 @@ def ending(config: Config, records: Sequence[Record]) -> str:
     return "stopped early" if config.patience is not None and last["since_best"] >= config.patience else ""
 
 
-# ---------------------------------------------------------------- is it a record?
-
-
 def is_record(value: Any, epoch: int, layers: Sequence[str], histograms: bool = True) -> TypeGuard[Record]:
     """Return True if a value has the keys of a record of this epoch, from 1 on, with these layers (and histograms)."""
     if not isinstance(value, dict) or value.get("epoch") != epoch:
         return False
-    names = [name for name in FIELDS if histograms or name not in BULKY]
-    return all(name in value and _is_field(FIELDS[name], value[name], layers) for name in names)
-
-
-def _is_field(kind: Any, value: Any, layers: Sequence[str]) -> bool:
-    """Return True if a value has the form of a field: a number or None, a value per layer, or several by name."""
-    number = (int, float, type(None))
-    if kind in (PerLayer, SharePerHiddenLayer, Histograms):
-        wanted = layers[:-1] if kind == SharePerHiddenLayer else layers
-        form = dict if kind == Histograms else number
-        return (
-            isinstance(value, dict) and [*value] == [*wanted] and all(isinstance(one, form) for one in value.values())
-        )
-    if kind in (Origin, Changed):
-        return isinstance(value, dict) and (kind == Changed or value.keys() == Origin.__annotations__.keys())
-    return isinstance(value, number)
+    hidden = dict.fromkeys(("dead_units", "saturated"), layers[:-1])
+    per_layer = dict.fromkeys((*get_args(LayerCurve), *BULKY), layers) | hidden
+    names = FIELDS if histograms else FIELDS - BULKY
+    return names <= value.keys() and all(
+        isinstance(value[name], dict) and value[name].keys() == {*keys}
+        for name, keys in per_layer.items()
+        if name in names
+    )

@@ -4,27 +4,13 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from tensorboard.compat.proto.event_pb2 import Event
 from tensorboard.compat.proto.summary_pb2 import HistogramProto, Summary
 from tensorboard.summary.writer.event_file_writer import EventFileWriter
 
-from lab.training.records import (
-    Histogram,
-    Histograms,
-    Measure,
-    PerLayer,
-    Record,
-    Score,
-    Share,
-    SharePerHiddenLayer,
-    fields_of,
-)
-
-SCALARS = fields_of(Measure, Share, Score, float)
-PER_LAYER = fields_of(PerLayer, SharePerHiddenLayer)
-HISTOGRAMS = fields_of(Histograms)
+from lab.training.records import Histogram, Record
 
 
 class EventWriter:
@@ -35,20 +21,24 @@ class EventWriter:
 
     def write(self, record: Record) -> None:
         """Add an epoch and flush it. A number that is inf or nan, which a record gives as None, is left out."""
-        known: dict[str, Any] = {**record}
-        scalars = {name: known[name] for name in SCALARS}
-        scalars |= {f"{name}/{layer}": value for name in PER_LAYER for layer, value in known[name].items()}
-        values = [Summary.Value(tag=tag, simple_value=value) for tag, value in scalars.items() if value is not None]
-        for name in HISTOGRAMS:
-            values += [
-                Summary.Value(tag=f"{name}/{layer}", histo=_histogram(histogram))
-                for layer, histogram in known[name].items()
-            ]
+        values = []
+        for name, value in record.items():
+            if isinstance(value, dict) and name not in ("origin", "changed"):
+                values += [_summary(f"{name}/{layer}", one) for layer, one in value.items() if one is not None]
+            elif isinstance(value, float):
+                values.append(_summary(name, value))
         self._writer.add_event(Event(wall_time=time.time(), step=record["epoch"], summary=Summary(value=values)))
         self._writer.flush()
 
     def close(self) -> None:
         self._writer.close()
+
+
+def _summary(tag: str, value: Any) -> Summary.Value:
+    """Make the entry for a number or a histogram."""
+    if isinstance(value, dict):
+        return Summary.Value(tag=tag, histo=_histogram(cast(Histogram, value)))
+    return Summary.Value(tag=tag, simple_value=value)
 
 
 def _histogram(histogram: Histogram) -> HistogramProto:

@@ -2,6 +2,7 @@
  * chart Streamlit would go through the whole page for each of them. */
 
 import * as echarts from "../echarts/echarts.js";
+import { writeReached } from "../keep/reached.js";
 import { mount } from "../mount.js";
 import { Network } from "../network/network.js";
 import { Debounced, h, mayMove, observeSight, setAttribute, setText } from "../player/dom.js";
@@ -129,8 +130,9 @@ class Progress {
   }
 
   /** Show the progress of the run. @param {ShownProgress} shown */
-  show({ reached, epochs, cursor, text }) {
+  show({ reached, epochs, cursor, text, trained }) {
     this.reached = reached;
+    writeReached(trained);
     setText(this.words, text);
     setAttribute(this.bar, "max", String(epochs));
     setAttribute(this.bar, "aria-valuetext", `epoch ${cursor ?? Math.floor(reached)}`);

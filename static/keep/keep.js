@@ -10,8 +10,11 @@ import { isCurrentPage } from "../current_page.js";
 const MAX_TABS = 8; // whose records are kept
 const PLACE = "tensor-ops-lab tab"; // in sessionStorage, which a reload keeps: the name of the tab's record
 
+/** @type {Promise<string> | undefined} */
+let tab;
+
 /** Return the name of this tab's record. A duplicated tab gets another one: its original holds the lock on the name. */
-const tab = (async () => {
+async function ownName() {
   const free = (/** @type {string} */ name) =>
     new Promise((resolve) => {
       const hold = (/** @type {unknown} */ lock) => (resolve(lock !== null), lock && new Promise(() => {}));
@@ -23,7 +26,7 @@ const tab = (async () => {
   if (name !== before) await free(name);
   sessionStorage.setItem(PLACE, name);
   return name;
-})();
+}
 
 /** Return the result of a request. @template T @param {IDBRequest<T>} request @returns {Promise<T>} */
 const answer = (request) =>
@@ -42,7 +45,7 @@ async function records() {
 
 /** Return what is kept for this tab. @returns {Promise<Parts>} */
 export async function kept() {
-  const own = await tab;
+  const own = await (tab ??= ownName());
   const found = await records();
   const record = await answer(found.get(own));
   if (record) return record.parts;
@@ -53,7 +56,7 @@ export async function kept() {
 
 /** Keep parts, in place of earlier ones of the same names. @param {Parts} parts */
 export async function keep(parts) {
-  const own = await tab;
+  const own = await (tab ??= ownName());
   const found = await records();
   const before = await answer(found.get(own));
   await answer(found.put({ tab: own, time: Date.now(), parts: { ...before?.parts, ...parts } }));

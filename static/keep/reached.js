@@ -3,14 +3,24 @@
 
 import { isCurrentPage } from "../current_page.js";
 
-/** @import { Component } from "../types.js" */
+const MIN_GAP_MS = 500; // browsers reject writes that are more frequent
+let latest = "";
+let lastWrite = -MIN_GAP_MS; // its time, as performance.now() gives it
+/** @type {ReturnType<typeof setTimeout> | undefined} */
+let timer;
 
-/** @param {Component<HTMLElement>} component its data: the value of the parameter, or nothing */
-export function show({ data }) {
-  const reached = new TextDecoder().decode(data);
+/** Write the parameter `trained`, now or soon; "" removes it. @param {string} reached */
+export function writeReached(reached) {
+  latest = reached;
+  clearTimeout(timer);
+  timer = setTimeout(write, Math.max(0, lastWrite + MIN_GAP_MS - performance.now()));
+}
+
+function write() {
   const address = new URL(location.href);
-  if (!isCurrentPage() || (address.searchParams.get("trained") ?? "") === reached) return;
-  if (reached) address.searchParams.set("trained", reached);
+  if (!isCurrentPage() || (address.searchParams.get("trained") ?? "") === latest) return;
+  if (latest) address.searchParams.set("trained", latest);
   else address.searchParams.delete("trained");
+  lastWrite = performance.now();
   history.replaceState(history.state, "", address);
 }

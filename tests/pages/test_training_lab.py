@@ -28,7 +28,7 @@ from lab.training.live import LiveRun
 from lab.training.predictions import answers
 from lab.training.trial import can_be_tried
 from lab.training.worker import MAX_PROCESSES, Worker
-from pages.parts.training import kept, one_input, upload
+from pages.parts.training import one_input, upload
 from pages.parts.training import shelf as shelf_part
 from pages.parts.training.instruments import PANEL, TALL, View
 from pages.parts.training.settings import change_network
@@ -255,7 +255,8 @@ def test_a_run_on_the_page_is_that_of_the_command_line_and_can_be_looked_back_at
     assert "Epoch 4 of 4, loss of the last batch" in progress(at)  # the doctor's is that of all samples
     assert at.button(key="training toggle").disabled
     assert at.button(key="training step").disabled
-    assert shown(at)["progress"] | {"text": ""} == {"reached": 4, "epochs": 4, "cursor": None, "text": ""}
+    full = {"reached": 4, "epochs": 4, "cursor": None, "text": "", "trained": "4"}
+    assert shown(at)["progress"] | {"text": ""} == full
     put(at, panel="Accuracy")
     accuracy = shown(at)["accuracy"]
     assert accuracy["headers"] == ["epoch", "training", "validation", "gap in points"]
@@ -1053,7 +1054,7 @@ def receive(at, table="", shelf=""):
 def reload(at):
     """The page in a new session, whose browser has the same address, and sends what it was asked to keep."""
     again = new()
-    trained = kept.position_text(live(at).position)
+    trained = shown(at)["progress"]["trained"] if find(at.main, "feed-training") else ""
     run(again, **({"trained": trained} if trained else {}), **address(at))
     if "training keep" in at.session_state:
         receive(again, **at.session_state["training keep"][1])

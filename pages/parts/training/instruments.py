@@ -318,7 +318,6 @@ def follow(view: View, places: Places, turn: int) -> None:
         train(view.run, turn)  # the training has advanced since the beginning of this run
         draw(view, places)
         return
-    kept.mark(view.run.position, "training mark round")
     begun, behind = time.monotonic(), view.cursor is not None
     for update in range(UPDATES):
         train(view.run, turn)
@@ -386,7 +385,9 @@ def _progress(view: View) -> dict[str, Any]:
     if trainer.stopped_early:
         where += f". Stopped early, {run.config.patience} epochs after the best"
     where += _waiting(run)
-    return {"progress": {"reached": run.reached, "epochs": run.config.epochs, "cursor": view.cursor, "text": where}}
+    shown = {"reached": run.reached, "epochs": run.config.epochs, "cursor": view.cursor, "text": where}
+    wanted = st.session_state["training worker"].until or run.position  # a run that is trained again will come there
+    return {"progress": shown | {"trained": kept.position_text(max(run.position, wanted))}}
 
 
 def _waiting(run: LiveRun) -> str:

@@ -20,7 +20,6 @@ KEY = "training kept"
 RELEASE_DELAY = 5.0  # seconds from the end of a session until its memory is returned
 CHANGE = "training keep"  # session key: a name for what the browser is to do, and the parts that it keeps; None: none
 _component = component("keep", "keep/keep.js")
-_reached = component("reached", "keep/reached.js")
 
 
 def exchange(receive: Callable[[str, str], None]) -> None:
@@ -68,13 +67,11 @@ def _ask(parts: Mapping[str, str] | None) -> None:
 # ---------------------------------------------------------------- how far a run was trained, in the address
 
 
-def mark(position: Position, key: str = "training mark") -> None:
-    """Write how far the run has been trained into the address; key: another one in a fragment."""
-    _reached(key=key, data=position_text(position).encode())
-
-
 def position_text(position: Position) -> str:
-    """Write a position as "12", or as "12.5" with 5 batches of the next epoch; "" for an untrained run."""
+    """Write a position as "12", or as "12.5" with 5 batches of the next epoch; "" for an untrained run.
+
+    static/keep/reached.js writes it into the address.
+    """
     epoch, batch = position
     return f"{epoch}.{batch}" if batch else str(epoch or "")
 
