@@ -11,18 +11,20 @@ from lab.charts import Chart, Track
 from lab.text import counted, numeral, short
 from lab.training.descent.surfaces import NETWORK, REACH, SURFACES, Surface, network_surface, weights
 from lab.training.descent.walk import CONVERGED, DIVERGED, KINDS, MAX_STEPS, RATES, OptimizerStep, Walk
-from lab.ui import address, page, progress, state
-from lab.ui.address import Field
+from lab.ui import binding, page, progress
 from lab.ui.chart_host import ChartHost, clicked_points
 from lab.ui.memoize import memoize
 from lab.ui.table import markdown_table
 from lab.ui.widgets import button, guess, pick, verdict
 
-NAME = "descent"
 TITLES = {key: surface.title for key, surface in SURFACES.items()} | {NETWORK: "Two weights of a network"}
 GUESS_STEPS = 10  # number of steps that the question is about
 TICK = charts.STEP_MS / 1000  # seconds between two steps of a run
 WEIGHTS = list(weights())
+START = ("descent-x", "descent-y")
+RATE = tuple(f"descent-rate-{kind}" for kind in KINDS)
+PAIR = {"descent-first": WEIGHTS.index("W1[0, 1]"), "descent-second": WEIGHTS.index("W2[1, 0]")}
+STEPS = binding.whole("descent-steps", 0, 0, MAX_STEPS)
 TRY_THIS = (
     "On the bowl, find the largest rate at which SGD still converges. What happens at 1? Then start on the saddle at "
     "y = 0, and at y = 0.1. Where has the first one converged?"
@@ -30,67 +32,14 @@ TRY_THIS = (
 
 
 def main() -> None:
-    with page.run(NAME, FIELDS) as current:
+    with page.frame("descent", STEPS) as arrived:
         st.title("Descent")
-        if current.restored:
+        if arrived:
             st.session_state["descent until"] = 0
         _down()
         session = st.session_state
-        progress.done("why-the-loss-fell", session["descent guess"] is not None and session["descent steps"] >= 10)
+        progress.done("why-the-loss-fell", session["descent-guess"] is not None and session["descent-steps"] >= 10)
         page.closing(TRY_THIS, "pages/training_lab.py", "Next: a whole training run, with all instruments")
-
-
-# ---------------------------------------------------------------- state: in the session, mirrored in the address
-
-
-def _floats(text: str) -> tuple[float, ...]:
-    return tuple(float(part) for part in text.split(","))
-
-
-def _start(text: str) -> tuple[float, ...]:
-    x, y = _floats(text)
-    if not all(abs(value) <= REACH for value in (x, y)):  # False for nan, too
-        raise ValueError(text)
-    return x, y
-
-
-def _rates(text: str) -> tuple[float, ...]:
-    sgd, momentum, adam = _floats(text)
-    if not {sgd, momentum, adam} <= set(RATES):
-        raise ValueError(text)
-    return sgd, momentum, adam
-
-
-def _weights(text: str) -> tuple[int, int]:
-    first, second = (int(part) for part in text.split("-"))
-    if first == second or max(first, second) >= len(WEIGHTS):
-        raise ValueError(text)
-    return first, second
-
-
-def _joined(values: tuple[float, ...]) -> str:
-    return ",".join(map(address.number, values))
-
-
-START = ("descent x", "descent y")
-RATE = tuple(f"descent rate {kind}" for kind in KINDS)
-PAIR = ("descent first", "descent second")
-STEPS = Field("steps", "descent steps", 0, int, limits=(0, MAX_STEPS))
-GUESS = Field("guess", "descent guess", None, address.one_of("past", "before", *KINDS))
-FIELDS = (
-    Field("surface", "descent surface", "bowl", address.one_of(*TITLES), always=True),
-    Field(
-        "weights",
-        PAIR,
-        (WEIGHTS.index("W1[0, 1]"), WEIGHTS.index("W2[1, 0]")),
-        _weights,
-        lambda pair: "{}-{}".format(*pair),
-    ),
-    Field("start", START, (None, None), _start, _joined),  # None: the surface's own default
-    Field("rates", RATE, (None,) * len(RATE), _rates, _joined),
-    STEPS,
-    GUESS,
-)
 
 
 # ---------------------------------------------------------------- down a surface
@@ -107,7 +56,7 @@ def _down() -> None:
     walks = _walks(surface)
     with left, st.container(key="descent-picture"):
         _transport(walks)
-        host = ChartHost(NAME)
+        host = ChartHost("descent")
         host.place("landscape")
     with right:
         _guess(surface, walks["momentum"], {kind: walk.step_after(GUESS_STEPS).loss for kind, walk in walks.items()})
@@ -120,47 +69,51 @@ def _down() -> None:
 def _settings() -> Surface:
     """Draw the widgets for surface, start and rates, and return the surface."""
     session = st.session_state
-
-    def start_over() -> None:
-        state.step()
-        _reset()
-        state.reset([GUESS])
-        for key in (*START, *RATE):
-            session[key] = None
-
-    key = pick("Surface", TITLES, "descent surface", on_change=start_over)
-    if key == NETWORK:
-        numbers = []
-        for column, pair_key, other in zip(st.columns(2), PAIR, PAIR[::-1], strict=True):
-            choices = {number: name for number, name in enumerate(WEIGHTS) if number != session[other]}
+    pick("Surface", TITLES, "descent-surface", on_change=_start_over, bind="query-params")
+    if session["descent-surface"] == NETWORK:
+        keys = [*PAIR]
+        for column, key, other in zip(st.columns(2), keys, keys[::-1], strict=True):
+            choices = {number: name for number, name in enumerate(WEIGHTS) if number != session.get(other, PAIR[other])}
             with column:
-                numbers.append(pick("Weight", choices, pair_key))
-        surface = network_surface(*(WEIGHTS[number] for number in numbers))
+                pick("Weight", choices, key, index=[*choices].index(PAIR[key]), bind="query-params")
         others = len(WEIGHTS) - len(PAIR)
         st.caption(f"Δ is a weight’s distance from its trained value; the other {others} weights keep theirs.")
-    else:
-        surface = SURFACES[key]
+    surface = _surface()
     for point in clicked_points("descent click")[-1:]:
         session.update(zip(START, (min(max(round(value, 2), -REACH), REACH) for value in point), strict=True))
-    for keys, proposed in ((START, surface.start), (RATE, surface.rates)):
-        for one, value in zip(keys, proposed, strict=True):
-            if session[one] is None:
-                session[one] = value
-    for column, one, name in zip(st.columns(2), START, surface.names, strict=True):
-        column.slider(f"Start, {name}", -REACH, REACH, key=one, step=0.01)
-    for column, one, kind in zip(st.columns(3, vertical_alignment="bottom"), RATE, KINDS.values(), strict=True):
-        column.select_slider(f"Rate, {kind.title}", RATES, key=one, format_func=address.number)
+    for column, key, name, value in zip(st.columns(2), START, surface.names, surface.start, strict=True):
+        column.slider(f"Start, {name}", -REACH, REACH, value, 0.01, key=key, bind="query-params")
+    columns = st.columns(3, vertical_alignment="bottom")
+    for column, key, kind, value in zip(columns, RATE, KINDS.values(), surface.rates, strict=True):
+        label = f"Rate, {kind.title}"
+        column.select_slider(label, RATES, value, format_func=binding.number, key=key, bind="query-params")
     return surface
 
 
+def _surface() -> Surface:
+    """Return the chosen surface."""
+    session = st.session_state
+    if session["descent-surface"] != NETWORK:
+        return SURFACES[session["descent-surface"]]
+    return network_surface(*(WEIGHTS[session.get(key, number)] for key, number in PAIR.items()))
+
+
+def _start_over() -> None:
+    """Begin on another surface, at its own start and rates."""
+    session, surface = st.session_state, _surface()
+    _reset()
+    session["descent-guess"] = None
+    session.update(zip((*START, *RATE), (*surface.start, *surface.rates), strict=True))
+
+
 def _reset() -> None:
-    state.reset([STEPS])
+    binding.reset(STEPS)
     st.session_state["descent until"] = 0
 
 
 def _is_running() -> bool:
     """Tell whether a run has steps to take up to the number in the session."""
-    return st.session_state["descent steps"] < st.session_state["descent until"]
+    return st.session_state["descent-steps"] < st.session_state["descent until"]
 
 
 def _walks(surface: Surface) -> dict[str, Walk]:
@@ -179,23 +132,23 @@ def _transport(walks: Mapping[str, Walk]) -> None:
     session = st.session_state
 
     def go(by: int) -> None:
-        session["descent steps"] = min(session["descent steps"] + by, MAX_STEPS)
+        session["descent-steps"] = min(session["descent-steps"] + by, MAX_STEPS)
 
     def finish() -> None:
         session["descent until"] = 0
-        session["descent steps"] = min(max(len(walk.first_steps(MAX_STEPS)) for walk in walks.values()), MAX_STEPS)
+        session["descent-steps"] = min(max(len(walk.first_steps(MAX_STEPS)) for walk in walks.values()), MAX_STEPS)
 
-    at, running = session["descent steps"], _is_running()
+    at, running = session["descent-steps"], _is_running()
     over = at >= MAX_STEPS or _ended(walks, at)
     with st.container(horizontal=True, gap="small"):
         button("Step", "descent step", go, 1, type="primary", disabled=over or running)
         until = min(at + 10, MAX_STEPS)
-        button("Run 10", "descent ten", state.put, "descent until", until, disabled=over or running)
+        button("Run 10", "descent ten", binding.put, "descent until", until, disabled=over or running)
         if running:
-            button("Stop", "descent stop", state.put, "descent until", 0, icon="stop")
+            button("Stop", "descent stop", binding.put, "descent until", 0, icon="stop")
             button("To the end", "descent end", finish)
         else:
-            button("Run", "descent run", state.put, "descent until", MAX_STEPS, disabled=over)
+            button("Run", "descent run", binding.put, "descent until", MAX_STEPS, disabled=over)
             button("Reset", "descent reset", _reset, disabled=not at)
 
 
@@ -216,11 +169,8 @@ def _guess(surface: Surface, momentum: Walk, losses: Mapping[str, float]) -> Non
         answers = {key: kind.title for key, kind in KINDS.items()}
         right = min(losses, key=lambda key: losses[key] if math.isfinite(losses[key]) else math.inf)
         because = ", ".join(f"{KINDS[key].title} {numeral(loss)}" for key, loss in losses.items()) + "."
-    session = st.session_state
-    if session["descent guess"] not in answers:
-        session["descent guess"] = None
-    guessed = guess(question, answers, "descent guess")
-    if guessed and session["descent steps"] >= GUESS_STEPS:
+    guessed = guess(question, answers, "descent-guess", bind="query-params")
+    if guessed and st.session_state["descent-steps"] >= GUESS_STEPS:
         st.markdown(f"{verdict(guessed == right)} **After {GUESS_STEPS} steps: {answers[right]}.** {because}")
 
 
@@ -230,12 +180,12 @@ def _show(
     """Draw the picture and the numbers; during a run, take the next step first."""
     session = st.session_state
     if _is_running():
-        session["descent steps"] += 1
-        if _ended(walks, session["descent steps"]):
+        session["descent-steps"] += 1
+        if _ended(walks, session["descent-steps"]):
             session["descent until"] = 0
         if not _is_running():
             st.rerun()
-    steps = session["descent steps"]
+    steps = session["descent-steps"]
     ahead = {kind: walk.step_after(steps) for kind, walk in walks.items()}
     theme = page.theme()
 
@@ -276,13 +226,13 @@ def _next_step_table(surface: Surface, ahead: Mapping[str, OptimizerStep]) -> st
     """Tabulate the next step of each optimizer with all numbers that lead to it."""
     rows = []
     for kind, step in ahead.items():
-        rate = st.session_state[f"descent rate {kind}"]
+        rate = st.session_state[f"descent-rate-{kind}"]
         for i, name in enumerate(surface.names):
             m, v = ([numeral(pair[i]) for pair in step.memory] + ["–", "–"])[:2]
             update, at, to = step.update[i], step.at[i], step.to[i]
             known = KINDS[kind].title, name, numeral(step.gradient[i]), m, v
             if step.state == "descending":
-                product = f"{address.number(rate)} · {_signed(update / rate)} = {numeral(update)}"
+                product = f"{binding.number(rate)} · {_signed(update / rate)} = {numeral(update)}"
                 rows.append((*known, product, f"{numeral(at)} − {_signed(update)} = {numeral(to)}"))
             else:
                 rows.append((*known, "no step", f"{numeral(at)}: {step.state}"))

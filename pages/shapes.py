@@ -1,6 +1,6 @@
 """Shapes: which cell of the upstream gradient goes where, and what a forgotten sum does."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 
 import numpy as np
 import streamlit as st
@@ -10,8 +10,7 @@ from lab.text import brief
 from lab.text import numeral as number
 from lab.traps.faults import forgotten_sum
 from lab.traps.faults.forgotten_sum import BROKEN, UPDATES
-from lab.ui import address, page, progress, state
-from lab.ui.address import Field
+from lab.ui import binding, page, progress
 from lab.ui.memoize import memoize
 from lab.ui.table import show_table, with_code
 from lab.ui.terms import prose
@@ -19,15 +18,13 @@ from lab.ui.widgets import guess, switch, verdict
 from model import Tensor
 from pages.parts import grids as drawing
 
-NAME = "broadcasting"
-TABS = page.Tabs("shapes", "broadcasting tab")
 OPERATIONS: dict[str, Callable[[Tensor, Tensor], Tensor]] = {
     "+": lambda a, b: a + b,
     "-": lambda a, b: a - b,
     "*": lambda a, b: a * b,
     "/": lambda a, b: a / b,
 }
-SIGNS = {"+": "\\+", "-": "−", "*": "×", "/": "÷"}  # as Markdown
+SIGNS = {"+": "a + b", "-": "a − b", "*": "a × b", "/": "a ÷ b"}
 PRESETS = {  # shape of a, shape of b
     "(batch, out) + (out,)": ("3, 3", "3"),
     "column and row": ("3, 1", "1, 4"),
@@ -72,47 +69,14 @@ TRY_THIS = {
 
 
 def main() -> None:
-    with page.run(NAME, FIELDS):
+    with page.frame("shapes"):
         st.title("Shapes")
-        TABS.show(
-            {"broadcast": _broadcast, "forgotten": _forgotten, "loss": _loss, "matmul": _matmul, "reduce": _reduce}
+        opened = page.tabs(
+            "shapes",
+            {"broadcast": _broadcast, "forgotten": _forgotten, "loss": _loss, "matmul": _matmul, "reduce": _reduce},
         )
-        progress.done("forgotten-sum", st.session_state["broadcasting guess"] is not None)
-        page.closing(TRY_THIS[TABS.open], "pages/graph_lab.py", "Next: an expression of your own, event by event")
-
-
-# ---------------------------------------------------------------- state: in the session, mirrored in the address
-
-
-def _shape(text: str) -> str:
-    sources.read_shape(text)
-    return text
-
-
-def _length(name: str, default: int) -> Field:
-    return Field(name, f"broadcasting {name}", default, int, limits=(1, sources.MAX_LENGTH))
-
-
-LENGTHS = (_length("n", 2), _length("k", 3), _length("m", 2))
-END = Field("end", "broadcasting end", None, address.one_of(*ENDS), address.optional)
-COUNT = Field("count", "broadcasting count", 4, int, limits=(2, 6))
-ROWS = Field("rows", "broadcasting rows", 3, int, limits=(1, 4))
-FIELDS = (
-    TABS.field,
-    Field("a", "broadcasting a", "3, 3", _shape),
-    Field("b", "broadcasting b", "3", _shape),
-    Field("op", "broadcasting op", "+", address.one_of(*OPERATIONS)),
-    Field("engine", "broadcasting engine", next(iter(BROKEN)), address.one_of(*BROKEN)),
-    Field("update", "broadcasting update", UPDATES[0], address.one_of(*UPDATES)),
-    ROWS,
-    Field("guess", "broadcasting guess", None, address.one_of(*OUTCOMES), address.optional),
-    COUNT,
-    END,
-    *LENGTHS,
-    Field("reduce", "broadcasting reduce", "sum", address.one_of(*REDUCTIONS, "index")),
-    Field("axis", "broadcasting axis", "0", address.one_of(*AXES)),
-    Field("index", "broadcasting index", "x[[0, 0, 2]]", address.one_of(*INDICES)),
-)
+        progress.done("forgotten-sum", st.session_state.get("shapes-guess") is not None)
+        page.closing(TRY_THIS[opened], "pages/graph_lab.py", "Next: an expression of your own, event by event")
 
 
 # ---------------------------------------------------------------- two shapes
@@ -123,24 +87,15 @@ def _broadcast() -> None:
         "The smaller array is [[broadcast]]: its numbers are copied. Point at a cell of its gradient: which cells of "
         "an example [[upstream gradient]] does [[unbroadcast]] sum?"
     )
-    session = st.session_state
-
-    def take() -> None:
-        if session["broadcasting preset"]:
-            session["broadcasting a"], session["broadcasting b"] = PRESETS[session["broadcasting preset"]]
-            state.step()
-
-    pair = session["broadcasting a"], session["broadcasting b"]
-    plain = tuple(text.replace(" ", "").strip("()") for text in pair)
-    same = (name for name, shapes in PRESETS.items() if tuple(s.replace(" ", "") for s in shapes) == plain)
-    session["broadcasting preset"] = next(same, None)
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        st.selectbox("Example", PRESETS, key="broadcasting preset", on_change=take, placeholder="Your own", width=220)
-        st.text_input("Shape of a", key="broadcasting a", max_chars=30, width=110)
-        op = switch("Operation", SIGNS, "broadcasting op")
-        st.text_input("Shape of b", key="broadcasting b", max_chars=30, width=110)
+        example = st.container(width=220)  # filled last: it names the shapes
+        a = st.text_input("Shape of a", "3, 3", key="shapes-a", bind="query-params", max_chars=30, width=110)
+        op = switch("Operation", SIGNS, "shapes-op", bind="query-params")
+        b = st.text_input("Shape of b", "3", key="shapes-b", bind="query-params", max_chars=30, width=110)
+    st.session_state["shapes-example"] = _preset(a, b)
+    example.selectbox("Example", PRESETS, key="shapes-example", on_change=_take_preset, placeholder="Your own")
     try:
-        left, right = sources.read_shape(pair[0]), sources.read_shape(pair[1])
+        left, right = sources.read_shape(a), sources.read_shape(b)
     except ValueError as error:
         st.error(str(error))
         return
@@ -155,9 +110,23 @@ def _broadcast() -> None:
         st.error(f"The engine says: {with_code(str(error))}", icon=":material/block:")
         _axes(left, right)
         return
-    drawing.show(drawn, key="broadcasting grids")
+    drawing.show(drawn, key="shapes grids")
     with st.expander("Axis by axis, the last one first"):
         _axes(left, right)
+
+
+def _preset(a: str, b: str) -> str | None:
+    """Return the name of the example with these shapes, if there is one."""
+    pair = tuple(text.replace(" ", "").strip("()") for text in (a, b))
+    same = (name for name, shapes in PRESETS.items() if tuple(text.replace(" ", "") for text in shapes) == pair)
+    return next(same, None)
+
+
+def _take_preset() -> None:
+    session = st.session_state
+    if session["shapes-example"]:
+        binding.step()
+        session["shapes-a"], session["shapes-b"] = PRESETS[session["shapes-example"]]
 
 
 def _axes(left: sources.Shape, right: sources.Shape) -> None:
@@ -186,10 +155,12 @@ def _forgotten() -> None:
         "**what will happen?**"
     )
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        engine = switch("The engine", [*BROKEN], "broadcasting engine", on_change=_forget)
-        rows = switch("Rows in the batch", range(1, 5), "broadcasting rows", on_change=_forget)
-        update = switch("The step", _as_code(UPDATES), "broadcasting update", on_change=_forget)
-    guessed = guess("What will happen?", OUTCOMES, "broadcasting guess")
+        engine = switch("The engine", [*BROKEN], "shapes-engine", on_change=_forget, bind="query-params")
+        rows = switch(
+            "Rows in the batch", range(1, 5), "shapes-rows", default=3, on_change=_forget, bind="query-params"
+        )
+        update = switch("The step", UPDATES, "shapes-update", on_change=_forget, bind="query-params")
+    guessed = guess("What will happen?", OUTCOMES, "shapes-guess", bind="query-params")
 
     def train() -> tuple[forgotten_sum.Training, forgotten_sum.Training, grids.GridPicture]:
         right, broken = (forgotten_sum.train(kind, rows, update) for kind in (Tensor, BROKEN[engine]))
@@ -198,7 +169,7 @@ def _forgotten() -> None:
     right, broken, picture = memoize("forgotten sum", (engine, rows, update), train)
     if guessed is None:
         st.info(f"This gradient arrives at b in the first step. {CHOOSE}", icon=":material/help:")
-        drawing.show(drawing.packed(picture.until("upstream")), key="broadcasting bias")
+        drawing.show(drawing.packed(picture.until("upstream")), key="shapes bias")
         return
     outcome = forgotten_sum.outcome(right, broken)
     silent = forgotten_sum.silent_steps(right, broken) if outcome == "later" else 0
@@ -206,7 +177,7 @@ def _forgotten() -> None:
         f" Until then, {silent} {'step has' if silent == 1 else 'steps have'} run on wrong numbers." if silent else ""
     )
     st.markdown(f"{verdict(guessed == outcome)} **{OUTCOMES[outcome].capitalize()}.** {with_code(broken.error)}{until}")
-    drawing.show(drawing.packed(picture), key="broadcasting bias")
+    drawing.show(drawing.packed(picture), key="shapes bias")
     show_table(
         ["engine", "the loss, step by step", "b at the end", "its shape"],
         [
@@ -223,7 +194,7 @@ def _forgotten() -> None:
 
 def _forget() -> None:
     """Clear the guess, which was for other settings."""
-    st.session_state["broadcasting guess"] = None
+    st.session_state["shapes-guess"] = None
 
 
 # ---------------------------------------------------------------- the loss that broadcasts
@@ -235,10 +206,9 @@ def _loss() -> None:
         "**Where does this training end?**"
     )
     with st.container(horizontal=True):
-        count = st.slider("N", *COUNT.limits, key="broadcasting count", width=200)
-        guessed = guess(
-            f"After {forgotten_sum.STEPS} steps against its gradient, the predictions are", ENDS, "broadcasting end"
-        )
+        count = st.slider("N", 2, 6, 4, key="shapes-count", bind="query-params", width=200)
+        question = f"After {forgotten_sum.STEPS} steps against its gradient, the predictions are"
+        guessed = guess(question, ENDS, "shapes-end", bind="query-params")
 
     def train() -> tuple[forgotten_sum.Loss, forgotten_sum.Loss, grids.GridPicture]:
         trap, right = forgotten_sum.loss(count, (count,)), forgotten_sum.loss(count, (count, 1))
@@ -247,7 +217,7 @@ def _loss() -> None:
     trap, right, picture = memoize("loss trap", count, train)
     if guessed is None:
         st.info(CHOOSE, icon=":material/help:")
-        drawing.show(drawing.packed(picture.until("wrong")), key="broadcasting trap")
+        drawing.show(drawing.packed(picture.until("wrong")), key="shapes trap")
         return
     ended = forgotten_sum.end(trap)
     st.markdown(
@@ -255,7 +225,7 @@ def _loss() -> None:
         f"{trap.target.mean():.2f}; the targets are {', '.join(f'{t:g}' for t in trap.target)}. "
         "Each prediction is compared with every target."
     )
-    drawing.show(drawing.packed(picture), key="broadcasting trap")
+    drawing.show(drawing.packed(picture), key="shapes trap")
     show_table(
         ["", "numbers", "loss at first", f"predictions after {forgotten_sum.STEPS} steps against the gradient"],
         [
@@ -273,12 +243,11 @@ def _matmul() -> None:
         "**C = A @ B**: A[i, k] meets each cell of row k of B once. G is the upstream gradient of C. Point at a "
         "cell of A.grad: it is row i of G times *row* k of B, which is column k of Bᵀ."
     )
-    columns = st.columns(3)
-    words = ("Rows of A", "Columns of A, rows of B", "Columns of B")
-    n, k, m = (
-        column.slider(word, *field.limits, key=str(field.key))
-        for column, field, word in zip(columns, LENGTHS, words, strict=True)
-    )
+    left, middle, right = st.columns(3)
+    longest = sources.MAX_LENGTH
+    n = left.slider("Rows of A", 1, longest, 2, key="shapes-n", bind="query-params")
+    k = middle.slider("Columns of A, rows of B", 1, longest, 3, key="shapes-k", bind="query-params")
+    m = right.slider("Columns of B", 1, longest, 2, key="shapes-m", bind="query-params")
 
     def draw() -> bytes:
         found = one_operation.run(
@@ -286,7 +255,7 @@ def _matmul() -> None:
         )
         return drawing.packed(grids.matmul(found, sources.matmul(*found.operands)))
 
-    drawing.show(memoize("matmul", (n, k, m), draw), key="broadcasting matmul")
+    drawing.show(memoize("matmul", (n, k, m), draw), key="shapes matmul")
 
 
 # ---------------------------------------------------------------- reductions and indexing
@@ -299,16 +268,12 @@ def _reduce() -> None:
         "cells that it selects."
     )
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        kind = switch("What is done with x", [*REDUCTIONS, "index"], "broadcasting reduce")
+        kind = switch("What is done with x", [*REDUCTIONS, "index"], "shapes-reduce", bind="query-params")
         if kind == "index":
-            chosen = switch("Index", _as_code(INDICES), "broadcasting index")
+            chosen = switch("Index", [*INDICES], "shapes-index", default="x[[0, 0, 2]]", bind="query-params")
         else:
-            chosen = switch("Axis", [*AXES], "broadcasting axis")
-    drawing.show(memoize("reduction", (kind, chosen), lambda: _reduced(kind, chosen)), key="broadcasting reduction")
-
-
-def _as_code(options: Iterable[str]) -> dict[str, str]:
-    return {option: f"`{option}`" for option in options}
+            chosen = switch("Axis", [*AXES], "shapes-axis", default="0", bind="query-params")
+    drawing.show(memoize("reduction", (kind, chosen), lambda: _reduced(kind, chosen)), key="shapes reduction")
 
 
 def _reduced(kind: str, chosen: str) -> bytes:

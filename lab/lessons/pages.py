@@ -12,6 +12,7 @@ from urllib.parse import urlencode
 
 from lab.text import read_rows
 
+SHARED = ("card", "set", "name")  # parameters that all pages have: the card that led here, a teacher's list, its name
 GROUPS = ("", "See", "Break", "Build", "Train", "Know")  # "": no group, a link of its own in the menu
 
 
@@ -26,7 +27,8 @@ class Page:
     question  a question that you can answer after reading it
     words     search words, besides those of title and question
     tabs      if it has tabs: name in the address -> title; the first one is open at first
-    tab       the address parameter that holds the open tab
+    tab       the parameter in `query` below that names the open tab
+    key       how the keys of its widgets begin, which are also their names in the address: "shapes" for "shapes-op"
     """
 
     file: str
@@ -38,10 +40,24 @@ class Page:
     words: str = ""
     tabs: Mapping[str, str] = field(default_factory=dict)
     tab: str = "tab"
+    key: str = ""
 
     def address(self, query: Mapping[str, str]) -> str:
-        """Return the page's address, relative to the lab's root, with these parameters."""
-        return self.path + (f"?{urlencode(query)}" if query else "")
+        """Return the page's address, relative to the lab's root, for a query as in `parameters`."""
+        return self.path + (f"?{urlencode(self.parameters(query))}" if query else "")
+
+    def parameters(self, query: Mapping[str, str]) -> dict[str, str]:
+        """Return the address parameters for a query with short names, such as {"tab": "matmul", "n": "3"}.
+
+        Streamlit names a parameter after the widget's key, which is unique in the whole lab, and holds a tab by its
+        title.
+        """
+        if not self.key:
+            return dict(query)
+        return {
+            name if name in SHARED else f"{self.key}-{name}": self.tabs.get(text, text) if name == self.tab else text
+            for name, text in query.items()
+        }
 
 
 PAGES = tuple(Page(**row) for row in read_rows(Path(__file__).with_suffix(".toml"))["page"])

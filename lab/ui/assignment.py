@@ -13,7 +13,7 @@ import streamlit as st
 from lab.lessons import assignment_link
 from lab.lessons.assignment import ITEMS
 from lab.lessons.pages import BY_FILE, BY_PATH
-from lab.ui import places, progress, state
+from lab.ui import binding, places, progress, state
 from lab.ui.address import Field, shorter_than
 from lab.ui.table import escape_markdown
 from lab.ui.widgets import button
@@ -21,22 +21,27 @@ from lab.ui.widgets import button
 MAX_NAMED = 8  # unknown names that a note repeats
 MAX_NAME = 80  # characters of the assignment's name
 FIELDS = (  # in the address of every page that has no fields of the same names
-    Field(assignment_link.ITEMS, "set items", (), assignment_link.read, assignment_link.written),
-    Field(assignment_link.NAME, "set name", "", shorter_than(MAX_NAME)),
+    Field(assignment_link.ITEMS, assignment_link.ITEMS, (), assignment_link.read, assignment_link.written),
+    Field(assignment_link.NAME, assignment_link.NAME, "", shorter_than(MAX_NAME)),
+)
+
+HELD = (  # the same for the pages that hold their values in Streamlit's way
+    binding.HeldValue(assignment_link.ITEMS, (), assignment_link.read, assignment_link.written, shared=True),
+    binding.HeldValue(assignment_link.NAME, "", lambda text: text[:MAX_NAME], shared=True),
 )
 
 
 def opened() -> None:
     """Mark the current page's item as done, if the assignment asks the visitor to open this page."""
     here = BY_PATH.get(st.session_state.get("path", ""))
-    for key in st.session_state.get("set items", ()):
+    for key in st.session_state.get(assignment_link.ITEMS, ()):
         if here and key.startswith("pages/") and key in ITEMS and ITEMS[key].file == here.file:
             progress.passed(key)
 
 
 def is_open() -> bool:
     """Tell whether the visitor has an assignment."""
-    return bool(st.session_state["set items"])
+    return bool(st.session_state[assignment_link.ITEMS])
 
 
 def show() -> None:
@@ -47,11 +52,11 @@ def show() -> None:
         state.reset(FIELDS)
         state.step()
 
-    items = {key: ITEMS[key] for key in session["set items"] if key in ITEMS}
-    unknown = [key for key in session["set items"] if key not in ITEMS]
+    items = {key: ITEMS[key] for key in session[assignment_link.ITEMS] if key in ITEMS}
+    unknown = [key for key in session[assignment_link.ITEMS] if key not in ITEMS]
     with st.container(border=True):
         with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
-            st.header(escape_markdown(session["set name"]) or "To do", anchor=False, width="content")
+            st.header(escape_markdown(session[assignment_link.NAME]) or "To do", anchor=False, width="content")
             button("Close this list", "set away", close_list, icon="close", type="tertiary")
         shown = [
             {"key": key, "title": item.title, "href": BY_FILE[item.file].address(item.query)}

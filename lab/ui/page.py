@@ -13,7 +13,7 @@ from streamlit.errors import StreamlitPageNotFoundError
 
 from lab.lessons.pages import BY_FILE, BY_PATH
 from lab.text import strict_json
-from lab.ui import address, assignment, progress, search_field, state
+from lab.ui import address, assignment, binding, progress, search_field, state
 from lab.ui.assets import component, keep_value
 from lab.ui.terms import prose
 from lab.ui.widgets import button
@@ -36,6 +36,38 @@ def run(name: str, fields: Sequence[address.Field] = (), parts: state.Parts | No
             progress.arrive()
         progress.show_task()
         yield current
+
+
+@contextmanager
+def frame(path: str, *values: binding.HeldValue) -> Iterator[bool]:
+    """Draw a page in the app's style, with its title, and keep `values` in its address.
+
+    Yields True if the values have just come from an address, so that the page resets its other state.
+    """
+    values = (*values, progress.HELD_CARD, *assignment.HELD)
+    style(native=True)
+    arrived = binding.arrive(path, *values)
+    if arrived:
+        progress.arrive()
+    progress.show_task()
+    yield arrived
+    binding.write(*values)
+
+
+def tabs(path: str, contents: Mapping[str, Callable[[], None]], gap: Literal["xsmall", "small"] = "small") -> str:
+    """Draw the tabs of a page and the contents of the open one, the only one that is computed; return its name.
+
+    contents: name of a tab in lab/lessons/pages.toml -> function that draws it; gap: space between its elements.
+    """
+    page = BY_PATH[path]
+    opened = next(iter(page.tabs))
+    drawn = st.tabs([*page.tabs.values()], key=f"{page.key}-tab", on_change="rerun", bind="query-params")
+    for tab, name in zip(drawn, page.tabs, strict=True):
+        if tab.open:
+            opened = name
+            with tab, st.container(gap=gap):
+                contents[name]()
+    return opened
 
 
 @dataclass(frozen=True)
@@ -99,10 +131,10 @@ def show_parts(tabs: Tabs, *parts: TabGroup) -> None:
         end()
 
 
-def style() -> None:
+def style(native: bool = False) -> None:
     """Load the app's style sheet and what every page offers: projecting by F, keys, its theme, and search."""
     st.html(STYLE)
-    here = strict_json({"path": st.session_state.get("path", "")})
+    here = strict_json({"native": native, "path": st.session_state.get("path", "")})
     _listeners(key="listeners", data=here.encode(), on_theme_change=keep_value)
     search_field.show()
 
@@ -126,7 +158,9 @@ def link_to(file: str, label: str, icon: str, query: Mapping[str, str] | None = 
 
     A link to the current page is a button instead, because Streamlit would not read the address again.
     """
-    if query and file in BY_FILE and BY_FILE[file].path == st.session_state.get("path"):
+    if query and file in BY_FILE:
+        query = BY_FILE[file].parameters(query)
+    if query and file in BY_FILE and not BY_FILE[file].key and BY_FILE[file].path == st.session_state.get("path"):
         button(label, f"{label} {urlencode(query)}", state.go, query, icon=icon, type="tertiary")
         return
     page = st.session_state.get("pages", {}).get(file, file)  # given a path, Streamlit would search for the file

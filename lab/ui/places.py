@@ -11,6 +11,7 @@ from typing import Any
 import streamlit as st
 
 from lab.lessons.achievements import Achievement
+from lab.lessons.pages import BY_FILE
 from lab.text import strict_json
 from lab.ui import state
 from lab.ui.assets import component
@@ -39,4 +40,5 @@ def show(kind: str, key: str, shown: Mapping[str, Any], places: Mapping[str, Ach
     mount(kind, key, shown, on_go_change=go)
     chosen, here = session.pop(f"{key} asked", ("", ""))
     if chosen in places:
-        state.leave(places[chosen].file, here, places[chosen].query)
+        place = places[chosen]
+        state.leave(place.file, here, BY_FILE[place.file].parameters(place.query))

@@ -9,12 +9,13 @@ import streamlit as st
 
 from lab.lessons.cards import BY_KEY, CARD, CARDS
 from lab.lessons.pages import BY_FILE
-from lab.ui import places, state
+from lab.ui import binding, places
 from lab.ui.address import Field, one_of
 from lab.ui.table import escape_markdown
 from lab.ui.widgets import button
 
-ASKED = Field(CARD, "card asked", "", one_of(*BY_KEY))  # the card whose link led to the page
+ASKED = Field(CARD, CARD, "", one_of(*BY_KEY))  # the card whose link led to the page
+HELD_CARD = binding.choice(CARD, "", *BY_KEY)
 
 
 def note(key: str = "progress") -> None:
@@ -53,20 +54,16 @@ def done(card: str, met: bool = True) -> None:
 
 def show_task() -> None:
     """Show what the card asks whose link led to this page, until the visitor puts it away."""
-    card = BY_KEY.get(st.session_state["card asked"])
+    card = BY_KEY.get(st.session_state[CARD])
     here = st.session_state.get("path")
     if card is None or here != BY_FILE[card.file].path:
         return
-
-    def put_away() -> None:
-        ASKED.set("")
-        state.step()
 
     with st.container(horizontal=True, vertical_alignment="center", key="card task", gap="small"):
         st.markdown(
             f":material/flag: **{escape_markdown(card.title)}.** {escape_markdown(card.action)}", width="stretch"
         )
-        button("", "card task away", put_away, icon="close", type="tertiary", help="Put this task away")
+        button("", "card task away", binding.put, CARD, "", icon="close", type="tertiary", help="Put this task away")
 
 
 def arrive() -> None:

@@ -31,7 +31,7 @@ async def _answer(request: Request) -> Response:
         if len(body) > 4 * MAX_CHARACTERS:
             return Response(status_code=413)
     hits = await run_in_threadpool(_hits, body.decode("utf-8", "replace"))
-    return JSONResponse([vars(hit) | {"query": dict(hit.query)} for hit in hits])
+    return JSONResponse([vars(hit) | {"query": BY_PATH[hit.path].parameters(hit.query)} for hit in hits])
 
 
 def _hits(question: str) -> list[SearchHit]:

@@ -111,7 +111,7 @@ class LatestState(SessionState):
         """Register a widget, but do not send the browser a value that came from it: it may have a newer one by now."""
         made = super().register_widget(metadata, user_key)
         self.drawn.add(metadata.id)
-        if not made.value_changed or self._new_widget_state.get(metadata.id, _ABSENT) != made.value:
+        if metadata.bind or not made.value_changed or self._new_widget_state.get(metadata.id, _ABSENT) != made.value:
             return made
         return replace(made, value_changed=False)
 
@@ -119,7 +119,7 @@ class LatestState(SessionState):
         """Delete a value; until the browser knows, ignore what it still sends for the deleted widget."""
         widget = self._get_widget_id(key)
         super().__delitem__(key)
-        if widget in self.sent:
+        if widget in self.sent and widget not in self._query_param_bound_widget_ids:
             self.pending[widget] = self._old_state.get(COUNT, 0) + 1
 
     def _note_what_was_set(self) -> None:
@@ -132,7 +132,7 @@ class LatestState(SessionState):
             return
         for key, value in self._new_session_state.items():
             widget = self._get_widget_id(key)
-            if key == NUMBER or widget not in self.sent:
+            if key == NUMBER or widget not in self.sent or widget in self._query_param_bound_widget_ids:
                 continue
             if widget in self.pending or self._new_widget_state.get(widget, _ABSENT) != value:
                 self.pending[widget] = number

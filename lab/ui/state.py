@@ -270,6 +270,8 @@ def leave(file: str, here: str, query: Mapping[str, str] = MappingProxyType({}))
     query  parameters of the address to open; without them the page is as the visitor left it
     """
     session = st.session_state
+    if BY_FILE[file].key:  # Streamlit itself keeps the page's state in the address
+        st.switch_page(file, query_params=dict(query))
     session["address asked"] = NavigationRequest("", f"?{urlencode(query)}" if query else None)
     if BY_FILE[file].path == session.get("path"):
         if query:

@@ -12,12 +12,13 @@ FIRST = "Guess first."  # shown in place of the answer
 
 
 def switch(label: str, options: Mapping[V, str] | Sequence[V], key: str, *, bare: bool = False, **more: Any) -> V:
-    """Draw a row of buttons, one of which is always chosen, and return its option.
+    """Draw a row of buttons, one of which is always chosen, at first the first, and return its option.
 
     options: option in the session -> its text; or texts. bare: only screen readers get the label. more: further
     arguments of `st.segmented_control`.
     """
-    return cast(V, st.segmented_control(label, [*options], key=key, required=True, **_look(options, bare), **more))
+    choices = {"default": next(iter(options)), "required": True, **more}
+    return cast(V, st.segmented_control(label, [*options], key=key, **choices, **_look(options, bare)))
 
 
 def pick(label: str, options: Mapping[V, str] | Sequence[V], key: str, *, bare: bool = False, **more: Any) -> V:
@@ -40,12 +41,13 @@ def result(good: bool | None, text: str) -> None:
         (st.success if good else st.error)(text, icon=f":material/{'check' if good else 'close'}:")
 
 
-def guess(question: str, options: Mapping[str, str], key: str) -> str | None:
+def guess(question: str, options: Mapping[str, str], key: str, **more: Any) -> str | None:
     """Ask a question that the learner may answer before the page does; at first no answer is chosen.
 
-    Returns the learner's choice, or None. options: name in the session -> text of the answer.
+    Returns the learner's choice, or None. options: name in the session -> text of the answer. more: further arguments
+    of `st.segmented_control`.
     """
-    return st.segmented_control(question, list(options), format_func=options.__getitem__, key=key)
+    return st.segmented_control(question, list(options), format_func=options.__getitem__, key=key, **more)
 
 
 def verdict(right: bool) -> str:

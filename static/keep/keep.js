@@ -71,7 +71,7 @@ let stored = ""; // the last change that was made
  * @param {Component<HTMLElement>} component */
 export function show({ data, setStateValue, setTriggerValue }) {
   /** @type {{session: string, change: string, parts: Parts | null}} */
-  const asked = JSON.parse(new TextDecoder().decode(data));
+  const asked = JSON.parse(new TextDecoder().decode(data ?? undefined));
   if (asked.session !== session) {
     session = asked.session;
     const send = ({ table = "", shelf = "" }) =>

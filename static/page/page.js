@@ -1,9 +1,10 @@
-/** What every page listens to: a change of the theme, the keys of a projected page, Escape in an explanation, and Enter
- * in an expression. */
+/** What every page listens to: a change of the theme, the keys of a projected page, Escape in an explanation, Enter
+ * in an expression, and links. */
 
 import { setComputedPage } from "../current_page.js";
 import { mount } from "../mount.js";
 import { press } from "./enter.js";
+import { follow } from "./navigation.js";
 import { Projector } from "./project.js";
 import { close, reopen } from "./terms.js";
 import { watch } from "./theme.js";
@@ -23,7 +24,10 @@ function page({ tell }) {
   const theme = watch((colour) => tell("theme", colour));
   return {
     element: projector.bar,
-    show: (/** @type {{path: string}} */ { path }) => setComputedPage(path),
+    show(/** @type {{path: string, native: boolean}} */ { path, native }) {
+      setComputedPage(path);
+      follow(native);
+    },
     remove() {
       listening.abort();
       theme.disconnect();

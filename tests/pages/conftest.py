@@ -10,6 +10,7 @@ from streamlit.components.v2 import manifest_scanner
 from streamlit.runtime.pages_manager import PagesManager
 from streamlit.testing.v1 import AppTest
 
+from lab.lessons.pages import BY_PATH
 from lab.ui.state import NavigationRequest
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -53,6 +54,12 @@ def run(at, **address):
     return at
 
 
+def open_at(path, **query):
+    """A page at an address with this query, whose names are short: {"tab": "matmul", "n": 3}."""
+    page = BY_PATH[path]
+    return run(app(page.file), **page.parameters({name: str(text) for name, text in query.items()}))
+
+
 def press(at, key):
     at.button(key=key).click().run()
     assert not at.exception
@@ -87,6 +94,8 @@ def entry(at):
 
 def address(at):
     """The parameters that the page wants in the browser's address."""
+    if not components(at, "address"):
+        return {name: at.query_params[name] for name in at.query_params}
     return dict(parse_qsl(entry(at)["query"], keep_blank_values=True))
 
 

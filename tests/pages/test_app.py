@@ -7,7 +7,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from lab.lessons import pages
-from tests.pages.conftest import ROOT, address, app, go_back, run, switch
+from tests.pages.conftest import ROOT, address, app, run, switch
 
 PAGES = sorted(path.name for path in (ROOT / "pages").glob("*.py") if path.stem != "__init__")
 
@@ -98,14 +98,14 @@ def test_there_is_something_to_do_before_eighty_words(page):
 def is_invisible(element):
     """The components that stand on a page without anything to be seen of them."""
     name = getattr(element.proto, "component_name", "")
-    return name.endswith(("address", "progress", "teller"))
+    return name.endswith(("address", "navigation", "progress", "teller"))
 
 
 KEPT = [  # a page, and a widget of its with a value that is not the first
-    ("descent", "slider", "descent x", 1.5),
+    ("descent", "slider", "descent-x", 1.5),
     ("why_reverse_mode", "selectbox", "why family", "chain"),
     ("other_engines", "text_input", "engine designs expression", "a*b*b"),
-    ("shapes", "text_input", "broadcasting a", "2, 1"),
+    ("shapes", "text_input", "shapes-a", "2, 1"),
     ("gradient_check", "text_input", "check expression", "a*b"),
     ("graph_lab", "text_area", "graph expression", "k * k"),
     ("simulate_error", "selectbox", "trap op", "exp"),
@@ -117,16 +117,10 @@ KEPT = [  # a page, and a widget of its with a value that is not the first
 def test_a_page_is_found_again_as_it_was_left(page, kind, key, value):
     at = run(app("app.py"))
     switch(at, f"pages/{page}.py")
-    before = address(at)
     getattr(at, kind)(key=key).set_value(value).run()
-    there = address(at)
-    assert there != before
     switch(at, "pages/what_went_wrong.py")
     switch(at, f"pages/{page}.py")
-    assert address(at) == there
     assert getattr(at, kind)(key=key).value == value
-    go_back(at, **before)
-    assert address(at) == before
 
 
 WRONG = [  # a page, where it is opened, and values that none of its fields takes

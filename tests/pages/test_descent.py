@@ -3,11 +3,11 @@
 import pytest
 
 from model import Tensor
-from tests.pages.conftest import address, app, press, run, texts
+from tests.pages.conftest import open_at, press, texts
 
 
 def opened(**parameters):
-    return run(app("pages/descent.py"), **parameters)
+    return open_at("descent", **parameters)
 
 
 def table(at, header):
@@ -18,7 +18,7 @@ def table(at, header):
 
 def run_ten(at):
     press(at, "descent ten")
-    while at.session_state["descent steps"] < at.session_state["descent until"]:
+    while at.session_state["descent-steps"] < at.session_state["descent until"]:
         at.run()  # the browser asks for the next step
 
 
@@ -30,7 +30,9 @@ def test_the_next_step_is_shown_and_then_taken():
     assert table(at, "1 step")
     assert table(at, "θ − update")[0][-1].startswith("−1.44 − ")
     run_ten(at)
-    assert address(at)["steps"] == "11"
+    assert at.session_state["descent-steps"] == 11
+    at.run()  # the end of the run
+    assert at.query_params["descent-steps"] == "11"
     press(at, "descent reset")
     assert table(at, "0 steps")
 
@@ -38,10 +40,10 @@ def test_the_next_step_is_shown_and_then_taken():
 @pytest.mark.parametrize(
     ("parameters", "said"),
     [
-        ({"guess": "past"}, "✓ As you guessed. **After 10 steps: past it.**"),
-        ({"guess": "before"}, "✗ Not as you guessed. **After 10 steps: past it.**"),
-        ({"surface": "ravine", "guess": "before"}, "✓ As you guessed."),
-        ({"surface": "saddle", "guess": "sgd"}, "✓ As you guessed."),
+        ({"guess": "past it"}, "✓ As you guessed. **After 10 steps: past it.**"),
+        ({"guess": "before it"}, "✗ Not as you guessed. **After 10 steps: past it.**"),
+        ({"surface": "Ravine", "guess": "before it"}, "✓ As you guessed."),
+        ({"surface": "Saddle", "guess": "SGD"}, "✓ As you guessed."),
     ],
 )
 def test_the_guess_is_answered_by_the_steps(parameters, said):
@@ -54,12 +56,12 @@ def test_the_guess_is_answered_by_the_steps(parameters, said):
 def test_a_run_takes_one_step_at_a_time_can_be_stopped_and_can_go_to_the_end():
     at = opened()
     press(at, "descent run")
-    assert at.session_state["descent steps"] == 1
+    assert at.session_state["descent-steps"] == 1
     at.run()  # the browser asks for the next step
-    assert at.session_state["descent steps"] == 2
+    assert at.session_state["descent-steps"] == 2
     press(at, "descent stop")
     at.run()
-    assert at.session_state["descent steps"] == 2
+    assert at.session_state["descent-steps"] == 2
     press(at, "descent run")
     press(at, "descent end")
     assert [row[-1] for row in table(at, "state")] == [f"converged after {steps}" for steps in (38, 132, 139)]
@@ -70,19 +72,20 @@ def test_a_run_takes_one_step_at_a_time_can_be_stopped_and_can_go_to_the_end():
 
 
 def test_what_diverges_is_said_to():
-    at = opened(rates="2,0.05,0.1", steps="30")
+    at = opened(**{"rate-sgd": "2"}, steps="30")
     assert [row[-1] for row in table(at, "state")] == ["diverged after 6", "descending", "descending"]
     assert "farther than 1000" in texts(at.markdown)
 
 
 def test_another_surface_begins_anew_with_what_suits_it():
-    at = opened(steps="12", guess="past")
-    at.selectbox(key="descent surface").select("network").run()
+    at = opened(steps="12", guess="past it")
+    at.selectbox(key="descent-surface").select("network").run()
     assert not at.exception
-    assert address(at)["start"] == "-1,-1.6"
-    assert address(at)["rates"] == "0.05,0.01,0.1"
-    assert "steps" not in address(at)
-    assert "guess" not in address(at)
+    session = at.session_state
+    assert (session["descent-x"], session["descent-y"]) == (-1.0, -1.6)
+    assert [session[f"descent-rate-{kind}"] for kind in ("sgd", "momentum", "adam")] == [0.05, 0.01, 0.1]
+    assert session["descent-steps"] == 0
+    assert session["descent-guess"] is None
     assert table(at, "θ − update")[0][1] == "ΔW1[0, 1]"
 
 
@@ -106,14 +109,11 @@ def test_the_page_follows_the_engine(monkeypatch):
 
 
 @pytest.mark.sample(2)
-@pytest.mark.parametrize(("start", "weights"), [("9,9", "1-1"), ("0.5,nan", "0-99"), ("nan,0.5", "99-0")])
-def test_what_the_address_says_wrongly_is_not_used(start, weights):
-    at = opened(surface="hill", start=start, rates="1,2", steps="501", weights=weights)
-    note = texts(at.info)
-    assert all(f"`{name}`" in note for name in ("surface", "weights", "start", "rates"))
-    assert "`steps` takes whole numbers from " in note
-    assert address(at) == {"surface": "bowl", "start": "-1.8,1.2", "rates": "0.1,0.05,0.1"}
-
-
-def test_a_guess_that_is_none_here_is_left_out():
-    assert "guess" not in address(opened(surface="saddle", guess="past"))
+@pytest.mark.parametrize(("start", "first", "second"), [("9", "1", "1"), ("nan", "99", "W9[0]"), ("inf", "", "-1")])
+def test_what_the_address_says_wrongly_is_not_used(start, first, second):
+    at = opened(surface="hill", x=start, y=start, **{"rate-sgd": "7"}, steps="501", guess="Adam")
+    session = at.session_state
+    assert (session["descent-surface"], session["descent-x"], session["descent-y"]) == ("bowl", -1.8, 1.2)
+    assert (session["descent-rate-sgd"], session["descent-steps"], session["descent-guess"]) == (0.1, 0, None)
+    at = opened(surface="Two weights of a network", first=first, second=second)
+    assert table(at, "θ − update")[0][1] == "ΔW1[0, 1]"

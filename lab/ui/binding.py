@@ -1,0 +1,177 @@
+"""Values that no widget can hold, kept in the session and in the page's address: a counter, a dict, a path of answers.
+
+A widget's own value needs none of this: `bind="query-params"` keeps it in the address, and in the session while the
+widget is not on the page.
+
+The address is read when the visitor comes to the page with parameters, or goes Back or Forward within it. It is not
+read otherwise, because the browser sends the address it had when the visitor pressed a button: what the server has
+written since would be undone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from copy import copy
+from dataclasses import dataclass
+from typing import Any
+
+import streamlit as st
+
+ENTRY = "entry"  # the parameter that tells the history entries of a page apart; static/page/navigation.js reads it, too
+MAX_TEXT = 100_000  # characters of a parameter that is read
+
+
+@dataclass(frozen=True)
+class HeldValue:
+    """A value that a page keeps in the session and in its address.
+
+    key      session key, which is also the name of the parameter
+    default  value when the address has no such parameter; the address then leaves it out
+    parse    turns the parameter's text into the value; ValueError if it does not fit
+    show     turns the value into the parameter's text; None leaves it out
+    shared   True for a value that belongs to all pages: it stays when an address does not have it
+    """
+
+    key: str
+    default: Any
+    parse: Callable[[str], Any] = str
+    show: Callable[[Any], str | None] = str
+    shared: bool = False
+
+    def owns(self, name: str) -> bool:
+        """Tell whether the parameter with this name belongs to the value."""
+        return name == self.key
+
+    def read(self, address: Mapping[str, str]) -> Any:
+        """Return the value in the address; the default if it has none, or one that does not fit."""
+        try:
+            return self._parsed(address[self.key]) if self.key in address else copy(self.default)
+        except (ValueError, ArithmeticError):
+            return copy(self.default)
+
+    def write(self, value: Any) -> dict[str, str]:
+        """Return the parameters that stand for a value."""
+        text = None if value == self.default else self.show(value)
+        return {} if text is None else {self.key: text}
+
+    def _parsed(self, text: str) -> Any:
+        if len(text) > MAX_TEXT:
+            raise ValueError("This parameter is too long.")
+        return self.parse(text)
+
+
+class HeldDict(HeldValue):
+    """A dict from names to values: one parameter for each name, called by the key and then the name."""
+
+    def owns(self, name: str) -> bool:
+        return name.startswith(self.key) and name.removeprefix(self.key).isidentifier()
+
+    def read(self, address: Mapping[str, str]) -> dict[str, Any]:
+        found = {}
+        for name in filter(self.owns, address):
+            try:
+                found[name.removeprefix(self.key)] = self._parsed(address[name])
+            except (ValueError, ArithmeticError):
+                continue
+        return found
+
+    def write(self, value: Mapping[str, Any]) -> dict[str, str]:
+        texts = {f"{self.key}{name}": self.show(one) for name, one in value.items()}
+        return {name: text for name, text in texts.items() if text is not None}
+
+
+def choice(key: str, *options: str | None) -> HeldValue:
+    """Return a value that is one of the options; the first is the default."""
+
+    def parse(text: str) -> str:
+        if text not in options:
+            raise ValueError(text)
+        return text
+
+    return HeldValue(key, options[0], parse)
+
+
+def whole(key: str, default: int, low: int, high: int) -> HeldValue:
+    """Return a whole number between two limits."""
+
+    def parse(text: str) -> int:
+        if not low <= int(text) <= high:
+            raise ValueError(text)
+        return int(text)
+
+    return HeldValue(key, default, parse)
+
+
+def flag(key: str) -> HeldValue:
+    """Return a truth value, which is False at first."""
+    return HeldValue(key, False, lambda text: text == "1", lambda value: "1" if value else None)
+
+
+def number(value: float) -> str:
+    """Write a number with no more digits than are needed to parse the same number again."""
+    short = f"{value:g}"
+    return short if float(short) == value else repr(value)
+
+
+def arrive(page: str, *values: HeldValue) -> bool:
+    """Bring values into the session before the page is drawn, and tell whether they have just come from an address.
+
+    page: unique name of the page.
+    """
+    session, address = st.session_state, st.query_params.to_dict()
+    entered, session["page"] = session.get("page") != page, page
+    asked = entered and any(name not in (ENTRY, "embed", "embed_options") for name in address)
+    asked = _moved(address.get(ENTRY), entered) or asked
+    new = False
+    for value in values:
+        known = value.key in session
+        if not known or (asked and (not value.shared or value.key in address)):
+            session[value.key] = value.read(address)
+        new = new or not known
+    return asked or new
+
+
+def _moved(entry: str | None, entered: bool) -> bool:
+    """Tell whether the browser has moved to another entry of this page's history.
+
+    After `step` the browser may still send the entry it had before.
+    """
+    session = st.session_state
+    expected, known = session.get(ENTRY, (None, True))
+    moved = entry != expected and (known or entered)
+    if moved or entered or entry == expected:
+        session[ENTRY] = entry, True
+    if entry and entry.isdecimal():
+        session["entries"] = max(session.get("entries", 0), int(entry[:9]))  # a reload begins to count where it was
+    return moved and not entered
+
+
+def write(*values: HeldValue) -> None:
+    """Write values to the address; call it at the end of a page, and of a fragment that changes them."""
+    session, address = st.session_state, st.query_params
+    wanted = {name: text for value in values for name, text in value.write(session[value.key]).items()}
+    changed: dict[str, str | list[str]] = {name: text for name, text in wanted.items() if address.get(name) != text}
+    gone = (name for name in address if name not in wanted and any(value.owns(name) for value in values))
+    changed |= {name: [] for name in gone}  # a parameter without values is left out
+    if changed:
+        address.update(changed)  # at once: each message to the browser costs time
+
+
+def reset(*values: HeldValue) -> None:
+    """Set values to their defaults; call it in a callback or before they are used."""
+    for value in values:
+        st.session_state[value.key] = copy(value.default)
+
+
+def put(key: str, value: Any) -> None:
+    """Store a value in the session, as a callback."""
+    st.session_state[key] = value
+
+
+def step() -> None:
+    """Make the present action one that the browser's Back undoes; call it in a callback, before anything changes."""
+    session = st.session_state
+    session["entries"] = session.get("entries", 0) + 1
+    entry = f"{session['entries']}"
+    session[ENTRY] = entry, False
+    st.query_params[ENTRY] = entry
