@@ -18,8 +18,8 @@ ONE_THREAD = MappingProxyType({f"{library}_NUM_THREADS": "1" for library in ("OP
 def hosted() -> bool:
     """Tell whether this server is open to people who do not own the machine.
 
-    Such a server runs learners' code only in bubblewrap, accepts no paths on its disk from them, and lets nobody rename
-    or delete shared runs. TENSOR_LAB_HOSTED=1 or 0 decides; without it, `detect_hosted` decides at the start.
+    Such a server runs learners' code only in bubblewrap and accepts no paths on its disk from them.
+    TENSOR_LAB_HOSTED=1 or 0 decides; without it, `detect_hosted` decides at the start.
     """
     return os.environ.get(HOSTED, "").strip().lower() not in ("", "0", "false", "no", "off")
 

@@ -310,7 +310,8 @@ def _write_address(current: PageState) -> None:
         chosen, last = session["training cursor"], run.config.epochs
     # The address gets the last epoch only if the run is finished: opening it trains up to that epoch.
     session["training epoch"] = chosen if chosen < last or (run.done and not opened) else None
-    current.write(kept=[] if opened or session[four_points.OPEN] else ["trained"])
+    trained = not (opened or session[four_points.OPEN]) and (run.batches or session["training until"])
+    current.write(kept=["trained"] if trained else [])
 
 
 # ---------------------------------------------------------------- start, pause, step, reset

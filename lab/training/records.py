@@ -6,7 +6,7 @@ Its keys are those of metrics.jsonl. Charts, the doctor, the shelf and TensorBoa
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal, TypedDict, TypeGuard, cast, get_args
 
 import numpy as np
@@ -178,14 +178,17 @@ def ending(config: Config, records: Sequence[Record]) -> str:
 
 
 def is_record(value: Any, epoch: int, layers: Sequence[str], histograms: bool = True) -> TypeGuard[Record]:
-    """Return True if a value has the keys of a record of this epoch, from 1 on, with these layers (and histograms)."""
+    """Return True if a value has the keys of a record of this epoch, from 1 on, with these layers (and histograms).
+
+    The values are not checked.
+    """
     if not isinstance(value, dict) or value.get("epoch") != epoch:
         return False
-    hidden = dict.fromkeys(("dead_units", "saturated"), layers[:-1])
-    per_layer = dict.fromkeys((*get_args(LayerCurve), *BULKY), layers) | hidden
+    keys: dict[str, Iterable[str]] = dict.fromkeys((*get_args(LayerCurve), *BULKY), layers)
+    keys |= {"dead_units": layers[:-1], "saturated": layers[:-1], "origin": Origin.__annotations__}
     names = FIELDS if histograms else FIELDS - BULKY
     return names <= value.keys() and all(
-        isinstance(value[name], dict) and value[name].keys() == {*keys}
-        for name, keys in per_layer.items()
+        isinstance(value[name], dict) and value[name].keys() == {*inside}
+        for name, inside in keys.items()
         if name in names
     )

@@ -8,10 +8,6 @@ from __future__ import annotations
 import json
 import math
 import os
-import re
-import shutil
-import tempfile
-import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass, field, fields
 from pathlib import Path
@@ -20,16 +16,12 @@ from typing import Any
 from lab.training.config import Config, ConfigError, setting_text, sizes_text
 from lab.training.live import Own, checked_own
 from lab.training.records import Record, is_record, is_regression, score, slim
-from lab.training.run_folder import RunError, RunFolder, is_run, lock_run
+from lab.training.run_folder import RunError, RunFolder, is_run
 
 MAX_RUNS = 12  # of the page on the shelf: a new one replaces the oldest
 MAX_HISTOGRAMS = 300  # epochs of an opened run that keep them: more would take hundreds of megabytes
 MAX_NAME_LENGTH = 60
 MAX_TEXT = 4_000_000  # characters of a shelf that a browser keeps
-UNUSABLE = '/ \\ : * ? " < > |'  # characters that some system does not allow in file names
-FILES = re.compile(  # files of a run, including TensorBoard's and those left half written by a killed process
-    r"(config\.json|metrics\.jsonl|best_weights\.npy|checkpoint\.npz|summary\.png)(\.tmp)?|events\.out\.tfevents\..*"
-)
 
 
 @dataclass
@@ -145,7 +137,6 @@ def from_text(text: str) -> list[ShelvedRun]:
             layers = config.layer_names
             if not all(is_record(record, at, layers, histograms=False) for at, record in enumerate(records, start=1)):
                 raise ValueError("A record of the list is damaged.")
-            json.dumps(records, allow_nan=False)  # raises ValueError for numbers that no chart can show
             name = unused(one["name"].strip()[:MAX_NAME_LENGTH] or default_name(config, own), found)
             found.append(ShelvedRun(name, config, slim(records), own=own))
     except (KeyError, TypeError, IndexError, AttributeError, RecursionError):
@@ -177,44 +168,6 @@ def open_with_histograms(folder: Path, name: str) -> ShelvedRun:
     if not kept.records:
         raise RunError(f"The run {name!r} cannot be opened: it has no complete epoch yet.")
     return kept
-
-
-def rename(folder: Path, name: str, new: str, *, read_only: bool) -> str:
-    """Rename a run's folder to `new` and return the run's new name. Raises RunError: one sentence.
-
-    read_only: True on a server that visitors share, where it is always an error.
-
-    A sweep looks for its runs by name: if it is continued, it trains a renamed run again.
-    """
-    path = _changeable(folder, name, read_only)
-    if not _may_be_called(new):
-        raise RunError(
-            f"A run cannot be called {new[:MAX_NAME_LENGTH]!r}: use up to {MAX_NAME_LENGTH} letters, digits, spaces "
-            f"and signs, but none of {UNUSABLE}, and no dot at either end."
-        )
-    if _alike(new) in {_alike(other.name) for other in path.parent.iterdir() if other != path}:
-        raise RunError(f"Another run or file next to it already has the name {new!r}, or nearly: choose another name.")
-    try:
-        with lock_run(path):
-            path.rename(path.with_name(new))
-    except OSError as error:
-        raise RunError(f"The run {name!r} could not be renamed ({error.strerror}).") from None
-    return f"{name.rpartition('/')[0]}/{new}"
-
-
-def delete(folder: Path, name: str, *, read_only: bool) -> None:
-    """Delete the folder of the run, if it holds nothing but a run; read_only as for `rename`. Raises RunError."""
-    path = _changeable(folder, name, read_only)
-    others = [file.name for file in path.iterdir() if file.is_dir() or not FILES.fullmatch(file.name)]
-    if others:
-        raise RunError(f"The folder of {name!r} also holds {others[0]!r}: it is not only a run, delete it yourself.")
-    try:
-        with lock_run(path):
-            doomed = Path(tempfile.mkdtemp(dir=path.parent, prefix=".", suffix=".tmp"))
-            path.rename(doomed / path.name)  # from here on it is not a run, even if deleting it fails half way
-            shutil.rmtree(doomed)
-    except OSError as error:
-        raise RunError(f"The run {name!r} could not be deleted ({error.strerror}).") from None
 
 
 def _runs(folder: Path) -> tuple[dict[str, Path], list[str]]:
@@ -253,17 +206,6 @@ def _find(folder: Path, name: str) -> Path:
     return paths[name]
 
 
-def _changeable(folder: Path, name: str, read_only: bool) -> Path:
-    if read_only:
-        raise RunError("This server is shared by its visitors: the runs in its folder are read-only.")
-    path = _find(folder, name)
-    try:
-        _read(name, path)
-    except (RunError, ConfigError) as error:
-        raise RunError(f"{name!r} is not a run that can be changed here: {error}") from None
-    return path
-
-
 def _read(name: str, path: Path, histograms: int = 0) -> ShelvedRun:
     """Read the run in a folder, with the histograms of this many epochs. Raises RunError, ConfigError."""
     for file in (path / "config.json", path / "metrics.jsonl"):
@@ -271,14 +213,3 @@ def _read(name: str, path: Path, histograms: int = 0) -> ShelvedRun:
             raise RunError(f"its {file.name} is a link or not a file.")
     run = RunFolder(path)
     return ShelvedRun(name, run.config(), run.records(histograms), shared=True)
-
-
-def _may_be_called(name: str) -> bool:
-    """Return True if a folder can have this name on every system."""
-    safe = name.isprintable() and not any(sign in name for sign in UNUSABLE.split())
-    return 0 < len(name) <= MAX_NAME_LENGTH and safe and name == name.strip(" .")
-
-
-def _alike(name: str) -> str:
-    """Normalize a name so that names that look the same, or differ only in case, become equal."""
-    return unicodedata.normalize("NFKC", name).casefold()

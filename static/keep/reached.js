@@ -3,24 +3,21 @@
 
 import { isCurrentPage } from "../current_page.js";
 
-const MIN_GAP_MS = 500; // browsers reject writes that are more frequent
+const DELAY_MS = 250; // in which the address of a new run gets an entry of its own
 let latest = "";
-let lastWrite = -MIN_GAP_MS; // its time, as performance.now() gives it
 /** @type {ReturnType<typeof setTimeout> | undefined} */
 let timer;
 
-/** Write the parameter `trained`, now or soon; "" removes it. @param {string} reached */
+/** Write the parameter `trained` soon. @param {string} reached "" leaves the address of an untrained run to the page */
 export function writeReached(reached) {
   latest = reached;
-  clearTimeout(timer);
-  timer = setTimeout(write, Math.max(0, lastWrite + MIN_GAP_MS - performance.now()));
+  timer ??= setTimeout(write, DELAY_MS);
 }
 
 function write() {
+  timer = undefined;
   const address = new URL(location.href);
-  if (!isCurrentPage() || (address.searchParams.get("trained") ?? "") === latest) return;
-  if (latest) address.searchParams.set("trained", latest);
-  else address.searchParams.delete("trained");
-  lastWrite = performance.now();
+  if (!latest || !isCurrentPage() || address.searchParams.get("trained") === latest) return;
+  address.searchParams.set("trained", latest);
   history.replaceState(history.state, "", address);
 }

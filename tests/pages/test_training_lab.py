@@ -821,7 +821,7 @@ def test_a_run_of_the_command_line_is_opened_by_link_as_it_was_recorded(at, runs
     assert "run" not in address(at)
 
 
-def test_runs_of_the_command_line_are_on_the_shelf_opened_renamed_and_deleted(at, runs):
+def test_runs_of_the_command_line_are_on_the_shelf_and_opened(at, runs):
     run(at, epochs="300", speed="10")
     start(at)
     put(at, shelf_open=True)
@@ -834,16 +834,7 @@ def test_runs_of_the_command_line_are_on_the_shelf_opened_renamed_and_deleted(at
     assert not at.session_state["training running"]
     click(at, "recorded close")
     tick(at, "runs/first")
-    at.text_input(key="name runs/first").set_value("../../outside").run()
-    assert "cannot be called" in at.error[0].value
-    assert (runs / "first").is_dir()
-    at.text_input(key="name runs/first").set_value("second").run()
-    assert not at.error
-    assert (runs / "second").is_dir()
-    tick(at, "runs/second")
-    at.button(key="delete runs/second").click().run()
-    assert not (runs / "second").exists()
-    assert not at.exception
+    assert all("runs/first" not in box.key for box in at.text_input)  # whoever owns the folder renames and deletes
 
 
 # ---------------------------------------------------------------- visitors

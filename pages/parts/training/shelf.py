@@ -10,20 +10,18 @@ import streamlit as st
 
 from lab import charts
 from lab.charts import CurveOptions
-from lab.config import hosted, runs_folder
+from lab.config import runs_folder
 from lab.training.config import Config, ConfigError
 from lab.training.live import LiveRun
 from lab.training.records import BULKY, best_text, is_comparable, is_regression
 from lab.training.run_folder import RunError
 from lab.training.shelf import (
     ShelvedRun,
-    delete,
     differences,
     from_folder,
     from_text,
     open_with_histograms,
     put,
-    rename,
     table,
     to_text,
     unused,
@@ -63,7 +61,7 @@ def receive(text: str) -> None:
     """Take over the runs that the browser has kept, unless this visit has some; call it in a callback."""
     with contextlib.suppress(ValueError):  # the browser may send anything
         if not st.session_state["training shelf"]:
-            st.session_state["training shelf"] = from_text(text)
+            st.session_state["training shelf"] = [run for run in from_text(text) if trainable(run.config)]
 
 
 def _keep() -> None:
@@ -104,8 +102,8 @@ def _table(runs: list[ShelvedRun]) -> None:
     names = [run.name for run in runs]
     compared = [other.name for other in session["training compared"]]
     st.caption(
-        "Tick runs to draw their validation curves next to the current run. Tick a single one to open, reuse, rename "
-        "or delete it. Click a heading to sort."
+        "Tick runs to draw their validation curves next to the current run. Tick a single one to open or "
+        "reuse it. Click a heading to sort."
     )
     # Ticks are row numbers, so a table of other runs needs another key.
     session["training shelf table"] = f"training shelf {hash(tuple(names))}", runs
@@ -151,28 +149,15 @@ def _shelved(chosen: ShelvedRun) -> None:
             session["training running"] = False
 
     def change_name() -> None:
-        name = session[f"name {identity}"].strip()
-        if not chosen.shared:
-            others = [other for other in session["training shelf"] if other is not chosen]
-            chosen.name = unused(name or chosen.name, others)
-            _keep()
-        elif name:
-            with _complaining():
-                rename(runs_folder(), chosen.name, name, read_only=hosted())
-                forget("training compared")
+        others = [other for other in session["training shelf"] if other is not chosen]
+        chosen.name = unused(session[f"name {id(chosen)}"].strip() or chosen.name, others)
+        _keep()
 
     def remove() -> None:
-        with _complaining():
-            if chosen.shared:
-                delete(runs_folder(), chosen.name, read_only=hosted())
-            forget("training shelf")
-            forget("training compared")
-            _keep()
+        for place in ("training shelf", "training compared"):
+            session[place] = [other for other in session[place] if other.name != chosen.name]
+        _keep()
 
-    def forget(place: str) -> None:
-        session[place] = [other for other in session[place] if other.name != chosen.name]
-
-    identity = chosen.name if chosen.shared else id(chosen)
     with st.container(border=True):
         run = session["training worker"].run
         others = differences(chosen.config, run.config, chosen.own == run.own or chosen.config.data != run.config.data)
@@ -186,12 +171,10 @@ def _shelved(chosen: ShelvedRun) -> None:
             st.download_button("Download", chosen.to_jsonl(), f"{chosen.name}.jsonl", key=f"download {chosen.name}")
             if chosen.shared and chosen.records:
                 button("Open", f"open {chosen.name}", show, help="As it was recorded, epoch by epoch.")
-            if not chosen.shared and trainable(chosen.config):
+            if not chosen.shared:
                 button("Open", f"open {chosen.name}", train_again, help="Trains it again, with the same numbers.")
-            if not chosen.shared or not hosted():
                 with st.popover("Rename"):
-                    name = chosen.name.rpartition("/")[2] if chosen.shared else chosen.name
-                    st.text_input("New name", name, 60, key=f"name {identity}", on_change=change_name)
+                    st.text_input("New name", chosen.name, 60, key=f"name {id(chosen)}", on_change=change_name)
                 with st.popover("Delete"):
                     st.markdown("This cannot be undone.")
                     button("Delete it", f"delete {chosen.name}", remove)

@@ -2,22 +2,19 @@
 
 import functools
 import json
-import math
 import os
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from lab.training import shelf
 from lab.training.config import Config, ConfigError
 from lab.training.doctor import diagnose
 from lab.training.live import LiveRun
 from lab.training.records import BULKY, best_text, slim
-from lab.training.run_folder import RunError, RunFolder, lock_run
+from lab.training.run_folder import RunError, RunFolder
 from lab.training.shelf import (
     MAX_RUNS,
     default_name,
@@ -31,7 +28,6 @@ from lab.training.shelf import (
     unused,
 )
 
-delete, rename = partial(shelf.delete, read_only=False), partial(shelf.rename, read_only=False)
 posix = pytest.mark.skipif(os.name != "posix", reason="links, pipes, locks and users of POSIX")
 
 
@@ -133,9 +129,7 @@ BAD = {  # a place in the text of a shelf with one run on a table -> what stands
     "runs 0 records": [3, [None], [{}], {"a": 1}],
     "runs 0 records 0": [None, {"epoch": 1}],
     "runs 0 records 1 epoch": [1, "2", None],
-    "runs 0 records 0 train_loss": ["1", math.nan, math.inf, []],
-    "runs 0 records 0 grad_norm": [{}, {"layer1": "x"}, {"layer2": 1.0}, None],
-    "runs 0 records 0 origin": [{}, None],
+    "runs 0 records 0 grad_norm": [{}, {"layer2": 1.0}, None],
 }
 
 
@@ -225,7 +219,6 @@ def test_what_is_damaged_is_a_sentence_and_the_rest_still_loads(runs, done):
         ("deep metrics", config, "[" * 100_000 + "\n"),
         ("no records", config, "[]\n"),
         ("half a record", config, '{"epoch": 1}\n'),
-        ("text for a number", config, json.dumps(done.records[0] | {"val_loss": "low"}) + "\n"),
         ("a hole", config, "".join(json.dumps(done.records[n]) + "\n" for n in (0, 2))),
     ]:
         (runs / "damaged" / name).mkdir(parents=True)
@@ -233,15 +226,14 @@ def test_what_is_damaged_is_a_sentence_and_the_rest_still_loads(runs, done):
         (runs / "damaged" / name / "metrics.jsonl").write_text(metrics)
     found, complaints = from_folder(runs)
     assert [kept.name for kept in found] == ["runs/good", "runs/sweep-1/lr=0.1", "runs/sweep-1/lr=0.2"]
-    assert len(complaints) == 13
+    assert len(complaints) == 12
     for sentence in complaints:
         assert "\n" not in sentence
         name = sentence.split("'")[1]
         assert name.startswith("runs/damaged/")
-        for call in (lambda name=name: open_with_histograms(runs, name), lambda name=name: delete(runs, name)):
-            with pytest.raises((RunError, ConfigError)) as error:
-                call()
-            assert "\n" not in str(error.value)
+        with pytest.raises((RunError, ConfigError)) as error:
+            open_with_histograms(runs, name)
+        assert "\n" not in str(error.value)
 
 
 @posix
@@ -266,9 +258,8 @@ def test_links_pipes_and_names_that_cannot_be_shown_are_left_out(runs, done):
         assert sentence.isprintable()
     before = tree(runs.parent)
     for name in ("link", "sweep-1/link", "round/good", "linked", "own config", "pipe", *hidden):
-        for call in (open_with_histograms, delete, lambda folder, name: rename(folder, name, "other")):
-            with pytest.raises(RunError):
-                call(runs, f"runs/{name}")
+        with pytest.raises(RunError):
+            open_with_histograms(runs, f"runs/{name}")
     assert tree(runs.parent) == before
 
 
@@ -298,89 +289,10 @@ def test_no_name_leads_out_of_the_folder(runs, name):
         "runs/good",
         "runs/sweep-1/lr=0.1",
     }:
-        for call in (open_with_histograms, delete, lambda folder, name: rename(folder, name, "other")):
-            with pytest.raises(RunError, match="There is no run called") as error:
-                call(runs, spoken)
-            assert str(error.value).isprintable()
+        with pytest.raises(RunError, match="There is no run called") as error:
+            open_with_histograms(runs, spoken)
+        assert str(error.value).isprintable()
     assert below(runs.parent) == before
-
-
-@often
-@given(new=HOSTILE)
-def test_a_run_is_renamed_where_it_is_or_not_at_all(runs, new):
-    before = below(runs.parent)
-    name = sentence = ""
-    try:
-        name = rename(runs, "runs/sweep-1/lr=0.1", new)
-    except RunError as error:
-        sentence = str(error)
-    if sentence:
-        assert sentence.isprintable()
-    else:
-        assert name == f"runs/sweep-1/{new}"
-        assert open_with_histograms(runs, name).config
-        inside = {path for path in below(runs.parent) if path.is_relative_to(runs / "sweep-1" / new)}
-        assert len(inside) == 5
-        assert {path for path in before if path.is_relative_to(runs / "sweep-1" / "lr=0.1")} == before - below(
-            runs.parent
-        ) or new == "lr=0.1"
-        assert rename(runs, name, "lr=0.1") == "runs/sweep-1/lr=0.1"
-    assert below(runs.parent) == before
-
-
-def test_a_name_that_is_taken_is_refused(runs, done):
-    save(runs / "caf\u00e9", done)
-    (runs / "a file").write_text("mine")
-    before = tree(runs)
-    for new in ("sweep-1", "Sweep-1", "cafe\u0301", "a file", "ｓweep-1"):
-        with pytest.raises(RunError, match="choose another name"):
-            rename(runs, "runs/good", new)
-    assert tree(runs) == before
-    assert rename(runs, "runs/good", "Good") == "runs/Good"  # its own name is not taken by another
-    assert rename(runs, "runs/Good", "best so far (lr 0.1)") == "runs/best so far (lr 0.1)"
-    assert open_with_histograms(runs, "runs/best so far (lr 0.1)").records == done.records
-
-
-def test_a_run_is_deleted_and_nothing_else(runs):
-    (runs / "good" / "events.out.tfevents.1.host").write_bytes(b"")
-    (runs / "good" / "checkpoint.npz.tmp").write_bytes(b"")
-    before = tree(runs.parent)
-    delete(runs, "runs/good")
-    gone = before.keys() - tree(runs.parent).keys()
-    assert gone == {path for path in before if path == runs / "good" or path.parent == runs / "good"}
-    with pytest.raises(RunError, match="no run called 'runs/good'"):
-        delete(runs, "runs/good")
-
-
-@pytest.mark.parametrize("other", ["notes.txt", "folder"])
-def test_a_folder_with_something_else_in_it_is_not_deleted(runs, other):
-    if other == "folder":
-        (runs / "good" / other).mkdir()
-    else:
-        (runs / "good" / other).write_text("mine")
-    before = tree(runs)
-    with pytest.raises(RunError, match=f"also holds '{other}'"):
-        delete(runs, "runs/good")
-    assert tree(runs) == before
-
-
-@posix
-def test_a_run_in_training_is_neither_renamed_nor_deleted(runs):
-    with lock_run(runs / "good"):
-        for call in (delete, lambda folder, name: rename(folder, name, "other")):
-            with pytest.raises(RunError, match="Another process is training the run"):
-                call(runs, "runs/good")
-    delete(runs, "runs/good")
-
-
-def test_on_a_shared_server_the_runs_are_for_reading(runs):
-    assert open_with_histograms(runs, "runs/good").records
-    assert len(from_folder(runs)[0]) == 3
-    before = tree(runs)
-    for call in (shelf.delete, partial(shelf.rename, new="other")):
-        with pytest.raises(RunError, match="read-only"):
-            call(runs, "runs/good", read_only=True)
-    assert tree(runs) == before
 
 
 def places(value, path=()):
@@ -409,7 +321,7 @@ def test_whatever_a_file_says_a_run_loads_or_is_a_sentence(runs, done, data):
         inner = inner[step]
     if isinstance(inner, dict) and data.draw(st.booleans()):
         del inner[last]
-    else:
+    elif file == "config.json" or isinstance(inner[last], dict):  # records are checked by their keys
         inner[last] = data.draw(JSON)
     text = "".join(json.dumps(line) + "\n" for line in lines).encode()
     if data.draw(st.integers(0, 3)) == 0:
