@@ -12,7 +12,7 @@ adds up. It wins if there are few inputs and many outputs.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -81,20 +81,20 @@ def as_dual(value: Any) -> Dual:
     return value if isinstance(value, Dual) else Dual(value)
 
 
-def derivative(f: Callable[..., Dual], inputs: Sequence[Any], direction: Sequence[Any]) -> Any:
-    """Return how fast f(*inputs) changes as each input moves in its direction: an array in the shape of the result."""
-    return f(*(Dual(value, tangent) for value, tangent in zip(inputs, direction, strict=True))).tangent
+def columns(f: Callable[..., Dual], inputs: Sequence[Any]) -> Iterator[np.ndarray]:
+    """Yield how fast f(*inputs) changes with each element of the inputs in turn, in the shape of the result: a column
+    of the Jacobian, by one pass."""
+    for number, value in enumerate(inputs):
+        for index in np.ndindex(np.shape(value)):
+            direction = np.zeros(np.shape(value))
+            direction[index] = 1.0
+            yield f(*(Dual(each, direction if at == number else 0.0) for at, each in enumerate(inputs))).tangent
 
 
 def gradient(f: Callable[..., Dual], inputs: Sequence[Any]) -> list[np.ndarray]:
     """Compute the gradient of f(*inputs), a single number, for each input, with one pass for each of their elements."""
-    gradients = [np.zeros(np.shape(value)) for value in inputs]
-    for number, of_this in enumerate(gradients):
-        for index in np.ndindex(of_this.shape):
-            direction = [np.zeros(np.shape(value)) for value in inputs]
-            direction[number][index] = 1.0
-            of_this[index] = derivative(f, inputs, direction).item()
-    return gradients
+    slopes = columns(f, inputs)
+    return [np.array([next(slopes) for _ in range(np.size(value))]).reshape(np.shape(value)) for value in inputs]
 
 
 if __name__ == "__main__":

@@ -16,7 +16,7 @@ PARTS = {
         "topological_order",
         "Function",
         "BackwardFunction",
-        "derivative",
+        "columns",
         "gradient",
     ),
     "+": ("__add__", "Add", "AddBackward"),

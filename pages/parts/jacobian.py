@@ -8,8 +8,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from lab import charts
-from lab.autodiff.passes import FunctionGraph, UnfitError, place_name
-from lab.autodiff.race import Race, race
+from lab.autodiff.jacobian import FunctionGraph, Race, UnfitError, race
 from lab.designs.compare import UnsuitableError
 from lab.expression import ExpressionError
 from lab.expression.parser import Expression
@@ -111,7 +110,7 @@ def _matrix(graph: FunctionGraph, controls: DeltaGenerator, picture: DeltaGenera
     with controls:
         done = _fill(graph, most)
     inputs, outputs = (
-        {place_name(place): graph.number(place) for place in places} for places in (graph.inputs, graph.outputs)
+        {str(place): graph.number(place) for place in places} for places in (graph.inputs, graph.outputs)
     )
     matrix, known = np.zeros((m, n)), np.zeros((m, n), dtype=bool)
     for number in range(done):
@@ -154,7 +153,7 @@ def _graph(expression: Expression, values: Mapping[str, float | list]) -> Functi
         expression_box.mistake(error)
         return None
     not_finite = [
-        f"{place_name(place)} is {numeral(result)}"
+        f"{place} is {numeral(result)}"
         for place, result in zip(graph.outputs, results, strict=True)
         if not np.isfinite(result)
     ]
@@ -207,10 +206,10 @@ def _fill(graph: FunctionGraph, most: int) -> int:
     if not done:
         st.markdown("No passes yet. A dot means: not computed.")
     elif way == "columns":
-        name = escape_markdown(place_name(graph.inputs[done - 1]))
+        name = escape_markdown(str(graph.inputs[done - 1]))
         st.markdown(f"Pass {done} of {most}, forward: {name} changes by 1, all other inputs by 0. That is a column.")
     else:
-        name = escape_markdown(place_name(graph.outputs[done - 1]))
+        name = escape_markdown(str(graph.outputs[done - 1]))
         st.markdown(f"Pass {done} of {most}, backward: the upstream gradient is 1 at {name}, else 0. That is a row.")
     return done
 
@@ -255,7 +254,7 @@ def _product(graph: FunctionGraph, matrix: np.ndarray | None) -> None:
     with np.errstate(all="ignore"):
         product = None if matrix is None else v @ matrix
     rows = [
-        (place_name(place), numeral(gradient[j]), "–" if product is None else numeral(product[j]))
+        (str(place), numeral(gradient[j]), "–" if product is None else numeral(product[j]))
         for j, place in enumerate(graph.inputs)
     ]
     show_table(["input", "backward(v)", "vᵀJ, from the picture"], rows)
