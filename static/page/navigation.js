@@ -12,7 +12,7 @@ let installed = false;
 const push = history.pushState.bind(history);
 const replace = history.replaceState.bind(history);
 
-/** Start, or go on with another page. @param {boolean} keepsState whether the page keeps its state in Streamlit's way */
+/** Start, or go on with another page. @param {boolean} keepsState whether Streamlit keeps the page's state */
 export function follow(keepsState) {
   native = keepsState;
   if (installed) return;
