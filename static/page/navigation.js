@@ -9,14 +9,18 @@ const SAVED = "address of "; // in the session storage: the parameters with whic
 let native = false; // whether the present page keeps its state in Streamlit's way
 let entries = 0; // links followed within a page
 let installed = false;
-const push = history.pushState.bind(history);
-const replace = history.replaceState.bind(history);
+/** @type {History["pushState"]} */
+let push;
+/** @type {History["replaceState"]} */
+let replace;
 
 /** Start, or go on with another page. @param {boolean} keepsState whether Streamlit keeps the page's state */
 export function follow(keepsState) {
   native = keepsState;
   if (installed) return;
   installed = true;
+  push = history.pushState.bind(history);
+  replace = history.replaceState.bind(history);
   history.pushState = (state, title, url) => {
     const to = new URL(url ?? "", location.href);
     const isStep = to.searchParams.get(ENTRY) !== new URL(location.href).searchParams.get(ENTRY);
