@@ -5,7 +5,8 @@
 
 In Python, `for record in train(Config(data="moons")): ...` does the same without files. The command line, the page and
 sweeps all run the one loop in `Trainer.steps`. Where to look next: lab/training/config.py declares the settings,
-datasets.py loads the samples, run_state.py measures and saves, doctor.py says what is wrong with a run.
+datasets.py loads the samples, measure.py measures, checkpoint.py and run_folder.py save, terminal.py prints, and
+doctor.py says what is wrong with a run.
 """
 
 from __future__ import annotations
@@ -18,12 +19,12 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from lab.training.checkpoint import INIT, RunState, layer_sizes, learning_rate
 from lab.training.config import Config, require
 from lab.training.datasets import Dataset, load_dataset
 from lab.training.records import Record
 from lab.training.run_folder import RunFolder, histogram_command, uninterrupted
-from lab.training.run_state import INIT, RunState, layer_sizes, learning_rate
-from lab.training.training_log import TrainingLog, conclusion
+from lab.training.terminal import TerminalLog, conclusion
 from model import Tensor
 from nn import SGD, Adam, clip_grad_norm
 
@@ -31,7 +32,11 @@ __all__ = ["Config", "Trainer", "train", "train_in_folder"]
 
 
 class Trainer(RunState):
-    """A run: its settings, data, network and optimizer, and how far it has come. `steps` trains it."""
+    """A run: its settings, data, network and optimizer, and how far it has come. `steps` trains it.
+
+    In RunState, in checkpoint.py, are epoch and batch, how many are finished; stats, what is measured in this epoch;
+    config_now, the settings in force in it; rows, the samples of a batch; state and load_state, to save and go on.
+    """
 
     def __init__(self, config: Config, dataset: Dataset | None = None) -> None:
         """Set up an untrained run; without a dataset, load the one that the config names.
@@ -64,7 +69,7 @@ class Trainer(RunState):
         for _ in range(self.epoch, self.config.epochs):
             if self.done:  # diverged, or the patience ran out
                 return
-            settings = self.settings  # those in force in this epoch
+            config = self.config_now  # with the changes of settings that were made so far
             for batch in range(self.batch, self.steps_per_epoch):
                 started = time.perf_counter()
                 self.batch = batch + 1
@@ -73,13 +78,13 @@ class Trainer(RunState):
                     self.diverged = not math.isfinite(loss.item())
                     if not self.diverged:  # otherwise the weights stay as they are, and the run ends
                         self.optimizer.zero_grad()
-                        self.penalised(loss, self.model).backward()
+                        self.with_l1_penalty(loss, self.model).backward()
                         self.note_gradients()
-                        if settings.clip is not None:
-                            norm = clip_grad_norm(self.model.parameters(), settings.clip)
-                            self.stats.clipped += settings.clip < norm < math.inf
+                        if config.clip is not None:
+                            norm = clip_grad_norm(self.model.parameters(), config.clip)
+                            self.stats.clipped += config.clip < norm < math.inf
                         steps_before = self.epoch * self.steps_per_epoch + batch
-                        self.optimizer.lr = learning_rate(settings, steps_before, self.steps_per_epoch)
+                        self.optimizer.lr = learning_rate(config, steps_before, self.steps_per_epoch)
                         self.optimizer.step()
                         self.note_update()
                 self.stats.seconds += time.perf_counter() - started
@@ -114,7 +119,7 @@ def train(config: Config, trainer: Trainer | None = None) -> Iterator[Record]:
             yield record
 
 
-def train_in_folder(trainer: Trainer, folder: RunFolder, log: TrainingLog) -> None:
+def train_in_folder(trainer: Trainer, folder: RunFolder, log: TerminalLog) -> None:
     """Train to the end. After each epoch write its record and a checkpoint, so that a kill loses at most one epoch.
 
     The folder gets metrics.jsonl (a record per line), best_weights.npy (all weights of the best epoch in one array) and

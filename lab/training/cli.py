@@ -29,9 +29,8 @@ from lab.training.datasets import NAMES
 from lab.training.doctor import diagnose
 from lab.training.memory import keep_freed_memory
 from lab.training.run_folder import RunError, RunFolder, in_new_folder, lock_run, uninterrupted, write_atomic
-from lab.training.run_state import save_summary
 from lab.training.samples import DataError
-from lab.training.training_log import TrainingLog, progress_bar
+from lab.training.terminal import TerminalLog, progress_bar
 from lab.training.trial import try_in_turn
 from train import Trainer, train_in_folder
 
@@ -162,11 +161,13 @@ def _run_command(given: dict[str, Any]) -> int:
             trainer = trainer or _resume(run, given)
             interrupted = False
             try:
-                with TrainingLog(run, trainer, **printed, events=open_events(run.path) if open_events else None) as log:
+                with TerminalLog(run, trainer, **printed, events=open_events(run.path) if open_events else None) as log:
                     train_in_folder(trainer, run, log)
             except KeyboardInterrupt:
                 interrupted = True
             with uninterrupted(ignore=True):
+                from lab.training.summary import save_summary  # matplotlib takes half a second
+
                 save_summary(run, trainer)
             if interrupted:
                 raise KeyboardInterrupt
@@ -286,7 +287,7 @@ def _doctor_command(argv: Sequence[str]) -> int:
 
 
 def _predict_command(argv: Sequence[str]) -> int:
-    from lab.training.trained import load, predict_table
+    from lab.training.predictions import load, predict_table
 
     about = "Predict the rows of a table with the network that a run has trained, as CSV."
     parser = _Parser("predict", description=about)

@@ -1,16 +1,122 @@
-"""Predictions of a network: probabilities for samples and over a plane, saliency, and the confusion matrix."""
+"""What a trained network answers: to new samples and tables, over a plane, and to one sample, step by step.
+
+`load(run)` returns the network of a run with the preparation of its inputs.
+"""
 
 from __future__ import annotations
 
+import csv
+import io
+import json
+from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
+from lab.training import tables
+from lab.training.checkpoint import new_network, put_weights
+from lab.training.config import Config
 from lab.training.features import network_inputs
-from model import Tensor, no_grad
+from lab.training.run_folder import RunError, RunFolder
+from lab.training.samples import Cell, DataError, numbered
+from model import Tensor, cross_entropy, mse_loss, no_grad
 from nn import MLP
 
 MARGIN = 0.12  # on each side of the points, as a share of their extent
+MAX_DRAWN_WEIGHTS = 600  # of a network whose pass is drawn: a drawing of more could not be read
+
+
+@dataclass(frozen=True)
+class TrainedModel:
+    """A network with the weights of its best epoch, which takes inputs in the data's original units.
+
+    classes: their names; empty for a regression. cells: the column that each input of a table is read from; empty for
+    pixels. mean, scale: of the training samples. target: mean and deviation of a regression's target.
+    """
+
+    network: MLP
+    config: Config
+    classes: tuple[str, ...]
+    cells: tuple[Cell, ...]
+    mean: np.ndarray
+    scale: np.ndarray
+    target: tuple[float, float] | None
+
+    def __repr__(self) -> str:
+        finds = (
+            f"classes {', '.join(self.classes[:5])}{', ...' * (len(self.classes) > 5)}" if self.classes else "number"
+        )
+        return f"TrainedModel({self.network!r}, data {self.config.data!r}, {finds})"
+
+    @property
+    def inputs(self) -> int:
+        """Number of inputs of a sample."""
+        return 2 if self.config.features else len(self.network.layers[0].weight)
+
+    def prepare(self, samples: Any) -> np.ndarray:
+        """Standardise samples (n, inputs) for the network; missing numbers (nan) become the mean. Raises DataError."""
+        raw = np.asarray(samples, dtype=float)
+        if raw.ndim != 2 or raw.shape[1] != self.inputs:
+            raise DataError(f"The network needs samples of {self.inputs} numbers, not an array of shape {raw.shape}.")
+        prepared: np.ndarray = np.nan_to_num((raw - self.mean) / self.scale, nan=0.0).astype(np.float32)
+        return prepared
+
+    def predict(self, samples: Any) -> np.ndarray:
+        """Predict each sample's class, as a text, or in a regression its number: (n,). Raises DataError."""
+        prepared = self.prepare(samples)
+        if self.target:
+            return answers(self.network, prepared) * self.target[1] + self.target[0]
+        names: np.ndarray = np.array(self.classes)[probabilities(self.network, prepared).argmax(axis=1)]
+        return names
+
+    def probabilities(self, samples: Any) -> np.ndarray:
+        """Compute the probability of each class, (n, classes). Raises DataError, also for a regression."""
+        if not self.classes:
+            raise DataError("A regression gives numbers, not probabilities: use predict.")
+        return probabilities(self.network, self.prepare(samples))
+
+
+def load(run: str | Path) -> TrainedModel:
+    """Load a run's model with the weights of its best epoch. Raises RunError, ConfigError, DataError."""
+    folder = RunFolder(Path(run))
+    config, state, sizes = folder.config(), folder.checkpoint(), folder.sizes()
+    if state is None or sizes is None:
+        raise RunError(f"The run in {str(run)!r} has no complete epoch: train it first.")
+    network = new_network(config, sizes, "zeros")
+    put_weights(network, state["best_weights"])
+    about = json.loads(state["preparation"].tobytes())
+    return TrainedModel(
+        network,
+        config,
+        tuple(about["classes"]),
+        tuple(Cell(*cell) for cell in about["cells"]),
+        np.array(about["mean"]),
+        np.array(about["scale"]),
+        about["target"] and tuple(about["target"]),
+    )
+
+
+def predict_table(model: TrainedModel, path: str, warn: Callable[[str], object] = lambda _: None) -> str:
+    """Return a CSV file's rows as CSV with the predictions appended: the class and its probability, or the number.
+
+    warn: is called with a sentence about what the network does not know. Raises DataError.
+    """
+    cells = model.cells or tuple(map(Cell, numbered(model.inputs)))
+    header, rows, samples = tables.inputs_of_file(path, cells, warn)
+    answered = model.predict(samples) if len(rows) else np.empty(0)
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow([*header, "prediction", *(["probability"] if model.classes else [])])
+    likely = model.probabilities(samples).max(axis=1) if model.classes and len(rows) else np.empty(0)
+    for at, (row, answer) in enumerate(zip(rows, answered, strict=True)):
+        given = [answer, f"{likely[at]:.4f}"] if model.classes else [f"{answer:.6g}"]
+        writer.writerow([*row, *given])
+    return out.getvalue()
+
+
+# ---------------------------------------------------------------- for pictures
 
 
 def probabilities(model: MLP, inputs: np.ndarray) -> np.ndarray:
@@ -105,3 +211,33 @@ def before_activation(model: MLP, layer: int, unit: int, xs: np.ndarray, ys: np.
     weight, bias = (parameter.numpy().astype(np.float64) for parameter in model.layers[layer].parameters())
     with np.errstate(all="ignore"):
         return np.asarray(inputs @ weight[:, unit] + bias[unit]).reshape(len(ys), len(xs))
+
+
+# ---------------------------------------------------------------- one sample, to be recorded
+
+
+def loss_of_sample(
+    model: MLP, x: np.ndarray, label: int | float, dtype: type[np.floating[Any]] = np.float64
+) -> tuple[Callable[..., Tensor], dict[str, np.ndarray]]:
+    """Return the loss of one input x (features,) as a function of the weights, and the weights: W1, b1, W2, ...
+    The outputs of its hidden layers are labelled h1, h2, ..., that of the last layer out, and the result loss.
+
+    label: an int is a class, a float the target of a regression. The function calls the real layers, with the tensors
+    it is given as weights. dtype: of the weights and the input; float32 overflows where the training did.
+    """
+    leaves = {parameter.label: parameter.numpy().astype(dtype) for parameter in model.parameters()}
+    sizes = [model.layers[0].weight.shape[0], *(layer.weight.shape[1] for layer in model.layers)]
+
+    def build(**weights: Tensor) -> Tensor:
+        network = MLP(sizes, model.activation, "zeros", skip=model.skip)
+        for number, layer in enumerate(network.layers, start=1):
+            layer.weight, layer.bias = weights[f"W{number}"], weights[f"b{number}"]
+        *hidden, output = network.outputs(x.reshape(1, -1).astype(dtype))
+        for number, layer_output in enumerate(hidden, start=1):
+            layer_output.label = f"h{number}"
+        output.label = "out"
+        loss = cross_entropy(output, np.array([label])) if isinstance(label, int) else mse_loss(output, [[label]])
+        loss.label = "loss"
+        return loss
+
+    return build, leaves

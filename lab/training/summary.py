@@ -18,7 +18,10 @@ from matplotlib.font_manager import FontProperties, findfont, get_font
 from matplotlib.image import imsave
 from matplotlib.ticker import LogLocator, MaxNLocator, NullFormatter, PercentFormatter
 
+from lab.training.checkpoint import RunState
+from lab.training.config import describe
 from lab.training.records import Record, column, is_regression, scores
+from lab.training.run_folder import RunFolder
 
 BLUE, ORANGE, GREEN, PINK, SKY, RED = "#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00"
 GREY = "#5F6368"
@@ -33,6 +36,13 @@ LAYER_STYLES: tuple[Style, ...] = (
 )
 MIN_SPAN = 0.05  # of an axis, as a share of the values along it
 MAX_MARKERS = 20  # along a line: more would hide it
+
+
+def save_summary(run: RunFolder, trainer: RunState) -> None:
+    """Draw summary.png, if the run has a complete epoch."""
+    if records := run.records():
+        title = f"{run.path.name}: {describe(trainer.sizes, trainer.config)}"
+        run.write_summary(run_picture(records, title, trainer.stopped_early, trainer.config.val_fraction > 0))
 
 
 def run_picture(records: Sequence[Record], title: str, stopped_early: bool = False, held_out: bool = True) -> bytes:

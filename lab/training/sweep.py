@@ -28,7 +28,6 @@ from lab.training.doctor import diagnose
 from lab.training.memory import keep_freed_memory
 from lab.training.records import Record, ending, is_regression, score
 from lab.training.run_folder import RunError, RunFolder, cannot_write, is_run, lock_run, write_atomic
-from lab.training.run_state import save_summary
 from train import Trainer, train
 
 if TYPE_CHECKING:
@@ -117,6 +116,8 @@ def stop(members: Sequence[Member]) -> None:
 
 def train_folder(path: str) -> None:
     """Train the run in a folder from its checkpoint to its end. Worker processes call this."""
+    from lab.training.summary import save_summary  # matplotlib takes half a second
+
     run = RunFolder(Path(path))
     with lock_run(run.path, wait=True):  # a cluster may still be busy with an earlier sweep
         config = run.config()

@@ -14,7 +14,7 @@ from lab.trace.nonfinite import explain
 from lab.trace.recording import Trace, record
 from lab.training.config import Config
 from lab.training.datasets import Dataset
-from lab.training.one_sample import MAX_WEIGHTS, loss_of_sample
+from lab.training.predictions import MAX_DRAWN_WEIGHTS, loss_of_sample
 from train import Trainer
 
 MAX_STEPS = 20_000  # of the repeated training
@@ -66,7 +66,7 @@ def _inspect(trainer: Trainer, epoch: int, batch: int, rows: np.ndarray, loss: f
     sentences: tuple[str, ...] = ()
     event = 0
     weights = trainer.weights()
-    if bad.size and len(weights) <= MAX_WEIGHTS:
+    if bad.size and len(weights) <= MAX_DRAWN_WEIGHTS:
         data = trainer.dataset
         build, leaves = loss_of_sample(trainer.model, data.train_x[sample], data.train_y[sample].item(), np.float32)
         trace = record(build, leaves)

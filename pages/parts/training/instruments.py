@@ -20,6 +20,7 @@ from lab.training import points
 from lab.training.config import Config
 from lab.training.features import FEATURES, NAMES, of_inputs
 from lab.training.live import LiveRun
+from lab.training.measure import FLAT_ENDS
 from lab.training.predictions import (
     answers,
     before_activation,
@@ -32,7 +33,6 @@ from lab.training.predictions import (
     probabilities,
 )
 from lab.training.records import Record, is_regression
-from lab.training.run_state import FLAT_ENDS
 from lab.training.shelf import ShelvedRun
 from lab.training.worker import MAX_PROCESSES
 from lab.ui import page

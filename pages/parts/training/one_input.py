@@ -7,10 +7,9 @@ import streamlit as st
 
 from lab import charts
 from lab.trace.recording import record
-from lab.training.digit import IMAGE_SHAPE, LEVELS, normalise
 from lab.training.features import network_inputs
-from lab.training.one_sample import MAX_WEIGHTS, loss_of_sample
-from lab.training.predictions import probabilities, saliency
+from lab.training.images import IMAGE_SHAPE, LEVELS, normalise
+from lab.training.predictions import MAX_DRAWN_WEIGHTS, loss_of_sample, probabilities, saliency
 from lab.ui import page
 from lab.ui.chart_host import ChartHost
 from lab.ui.player import player
@@ -87,8 +86,8 @@ def _play_sample(view: View) -> None:
         st.markdown("Pause the training to follow one sample: the weights must not change meanwhile.")
         return
     network = view.network()
-    if sum(parameter.size for parameter in network.parameters()) > MAX_WEIGHTS:
-        st.markdown(f"The player shows networks of up to {MAX_WEIGHTS} weights: choose narrower hidden layers.")
+    if sum(parameter.size for parameter in network.parameters()) > MAX_DRAWN_WEIGHTS:
+        st.markdown(f"The player shows networks of up to {MAX_DRAWN_WEIGHTS} weights: choose narrower hidden layers.")
         return
     data = run.trainer.dataset
     number = st.number_input("Training sample", 1, len(data.train_x), key="training sample", width=FIELD) - 1

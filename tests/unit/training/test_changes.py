@@ -70,7 +70,7 @@ def test_a_state_knows_the_settings_of_its_epoch():
         states[record["epoch"]] = trainer.state()
     for epoch in (5, 1, 4):
         trainer.load_state(states[epoch])
-        assert trainer.settings == CHANGED.at(epoch)
+        assert trainer.config_now == CHANGED.at(epoch)
 
 
 def test_a_process_that_trains_hears_of_a_change():

@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from lab.training.digit import LEVELS, SIDE, normalise, parse
-from lab.training.images import DIGITS
+from lab.training.images import DIGITS, LEVELS, SIDE, normalise, parse_drawing
 
 
 def bitmap(rows, columns):
@@ -14,7 +13,7 @@ def bitmap(rows, columns):
 
 
 def test_a_text_becomes_a_bitmap():
-    drawn = parse("1" + "0" * (SIDE * SIDE - 1))
+    drawn = parse_drawing("1" + "0" * (SIDE * SIDE - 1))
     assert drawn.shape == (SIDE, SIDE)
     assert drawn[0, 0] == drawn.sum() == 1
 
@@ -22,7 +21,7 @@ def test_a_text_becomes_a_bitmap():
 @pytest.mark.parametrize("text", ["", "1" * 1023, "2" * 1024, "٠" * 1024, "1" * 1025])
 def test_another_text_is_refused(text):
     with pytest.raises(ValueError, match="1024"):
-        parse(text)
+        parse_drawing(text)
 
 
 def test_an_empty_pad_is_an_empty_image():

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from lab.trace.recording import record
-from lab.training.one_sample import loss_of_sample
+from lab.training.predictions import loss_of_sample
 from model import cross_entropy
 from nn import ACTIVATIONS, MLP
 

@@ -24,7 +24,7 @@ import pytest
 
 import train
 from lab.practice import mnist
-from lab.training import cli, training_log
+from lab.training import cli, terminal
 from lab.training.config import ConfigError
 from lab.training.doctor import diagnose
 from lab.training.run_folder import RunFolder, lock_run, uninterrupted
@@ -327,7 +327,7 @@ STUCK = ["--data", "moons", "--init", "zeros", "--epochs", "6"]
 
 
 def test_what_the_doctor_finds_is_a_warning_at_the_end(here, capsys, monkeypatch):
-    monkeypatch.setattr(training_log.LiveDoctor, "SILENT", math.inf)  # on a busy machine, too
+    monkeypatch.setattr(terminal.LiveDoctor, "SILENT", math.inf)  # on a busy machine, too
     _, _, err = call(capsys, *STUCK, "--out", "r")
     assert [finding.key for finding in found("r")] == ["flat"]
     assert err.splitlines() == warnings("r")
@@ -364,8 +364,8 @@ def test_a_finding_is_told_once_when_it_stands_and_not_when_it_flickers(monkeypa
     said = {f.name for n in range(len(records)) for f in diagnose(records[: n + 1], config)[:1] if not f.well}
     reappearing = sum(len(now - before) for before, now in itertools.pairwise(stood)) - len(set.union(*stood))
     assert said - set.union(*stood) if config is FLICKERS else reappearing > 0  # or this would show nothing
-    monkeypatch.setattr(training_log.LiveDoctor, "SILENT", 0.0)
-    doctor, told = training_log.LiveDoctor([], config), []
+    monkeypatch.setattr(terminal.LiveDoctor, "SILENT", 0.0)
+    doctor, told = terminal.LiveDoctor([], config), []
     for record, now in zip(records, stood, strict=True):
         news = {finding.name for finding in doctor.look(record)}
         assert news == now - set(told)
@@ -373,11 +373,11 @@ def test_a_finding_is_told_once_when_it_stands_and_not_when_it_flickers(monkeypa
     assert len(told) == len(set(told)) > 0
     wrong = [str(finding) for finding in diagnose(records, config)[:1] if not finding.well]
     assert [str(finding) for finding in doctor.verdict()] == wrong
-    assert [str(finding) for finding in training_log.LiveDoctor(records, config).verdict()] == wrong
+    assert [str(finding) for finding in terminal.LiveDoctor(records, config).verdict()] == wrong
 
 
 def test_looking_costs_an_epoch_of_a_long_run_no_more_than_one_of_a_short_run():
-    class Counting(training_log.LiveDoctor):
+    class Counting(terminal.LiveDoctor):
         SILENT = math.inf
         read = 0
 
@@ -396,7 +396,7 @@ def test_looking_costs_an_epoch_of_a_long_run_no_more_than_one_of_a_short_run():
 @posix
 @pytest.mark.exhaustive
 def test_a_warning_in_the_course_of_a_run_stands_on_a_line_of_its_own(here):
-    program = f"import sys; from lab.training import cli, training_log; training_log.LiveDoctor.SILENT = 0; sys.path[0] = {str(here)!r}; sys.exit(cli.main(sys.argv[1:]))"
+    program = f"import sys; from lab.training import cli, terminal; terminal.LiveDoctor.SILENT = 0; sys.path[0] = {str(here)!r}; sys.exit(cli.main(sys.argv[1:]))"
     flags = ["--data", "digits", "--init", "zeros", "--batch-size", "8", "--epochs", "9", "--out", here / "r"]
     code, shown = on_a_terminal([sys.executable, "-c", program, *map(str, flags)], ROOT, 2000)
     assert code == 0
@@ -714,7 +714,7 @@ def test_ctrl_c_before_the_first_batch_says_how_to_go_on_too(here, capsys, monke
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(training_log, "introduction", interrupted)
+        patch.setattr(terminal, "introduction", interrupted)
         code, out, err = call(capsys, *SMALL, "--out", "r")
     assert (code, out) == (130, "")
     assert err == "Stopped by Ctrl-C with 0 of 2 epochs complete. Continue with: python train.py --resume --out r\n"

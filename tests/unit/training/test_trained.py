@@ -10,10 +10,10 @@ from lab.training import cli as command_line
 from lab.training import load
 from lab.training.config import Config
 from lab.training.datasets import load_dataset
+from lab.training.predictions import predict_table
 from lab.training.run_folder import RunError, RunFolder
 from lab.training.samples import Cell, DataError
 from lab.training.tables import inputs_of_file
-from lab.training.trained import predict_table
 
 pytestmark = pytest.mark.usefixtures("pictures_once")
 TABLE = "size,colour,price,kind\n" + "".join(

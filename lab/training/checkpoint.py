@@ -1,74 +1,43 @@
-"""The state of a run: its network and how far training has come, measured, saved and restored.
+"""The state of a run, which a checkpoint holds: how far training has come, saved and restored bit for bit.
 
-train.py has the loop that changes it. What it does once an epoch or less, the measurements and the checkpoint, is here.
+train.py has the loop that changes it, measure.py measures it, and run_folder.py writes it into checkpoint.npz.
 """
 
 from __future__ import annotations
 
 import itertools
 import math
-import sys
 import time
 from collections.abc import Iterable, Sequence
 from typing import Self, TypeVar
 
 import numpy as np
 
-from lab.training.config import Config, as_typed, describe, require, sizes_text
+from lab.training.config import Config, as_typed, require, sizes_text
 from lab.training.data_card import baseline
 from lab.training.datasets import Dataset
 from lab.training.features import FeatureMLP
-from lab.training.records import Histogram, Measure, Origin, Record
+from lab.training.measure import (
+    GRADIENT_EDGES,
+    EpochStats,
+    counts,
+    evaluate,
+    finite,
+    gradient,
+    histogram,
+    histogram_edges,
+)
+from lab.training.records import Origin, Record
 from lab.training.run_folder import RunError, RunFolder, State
-from model import Tensor, cross_entropy, mse_loss, no_grad
+from model import Tensor, cross_entropy, mse_loss
 from nn import MLP, SGD, Adam
 
 T = TypeVar("T")
 
-
-def learning_rate(config: Config, step: int, steps_per_epoch: int) -> float:
-    """Compute the learning rate of a step, counted from 0 over the whole run.
-
-    During the warm-up it grows linearly, from nearly 0 up to config.lr. Then, by config.schedule, it
-    constant   stays
-    step       falls to a tenth after half of the epochs, and to a hundredth after three quarters
-    cosine     falls along half a wave of the cosine, nearly to 0 at the end of the last epoch
-    """
-    warmup, total = config.warmup * steps_per_epoch, config.epochs * steps_per_epoch
-    if step < warmup:
-        return config.lr * (step + 1) / warmup
-    if config.schedule == "step":
-        return config.lr * (1 if 2 * step < total else 0.1 if 4 * step < 3 * total else 0.01)
-    if config.schedule == "cosine":
-        return config.lr * (1 + math.cos(math.pi * (step - warmup) / (total - warmup))) / 2
-    return config.lr
-
-
-EVALUATION_BATCH = 250  # large enough to be fast, small enough that its activations take little memory
-HISTOGRAM_BINS = 48
-_POWERS = [float(f"{10 ** (third / 3):.3g}") for third in range(-18, 4)]  # 1e-06, 2.15e-06, 4.64e-06, 1e-05, ... 10
-GRADIENT_EDGES = (*(-power for power in reversed(_POWERS)), *_POWERS)  # same in all runs; the middle bin holds zeros
-# Activations that are flat at both ends: output -> slope there, as a share of the steepest slope
-FLAT_ENDS = {
-    "tanh": lambda y: 1 - y * y,
-    "sigmoid": lambda y: 1 - (2 * y - 1) ** 2,  # a rescaled tanh
-}
-SATURATED = 0.05  # an activation is flat where its derivative is below this share of its largest value
 MAX_WEIGHTS = 100_000_000  # of a network: with the optimizer's state about 2 GB
 INIT, _SHUFFLE = 1, 2  # with the seed, these make independent streams of random numbers
 _TRAIN_AGAIN = "move the folder of the run away, and train it again."
 _PROGRESS = ("epoch", "batch", "diverged", "best_epoch", "best_accuracy", "best_loss")  # attributes saved in a state
-
-
-class EpochStats:
-    """Quantities accumulated over the batches of an epoch, one array each; a run's state includes all of them."""
-
-    def __init__(self, layers: int) -> None:
-        self.grad_norm_sums = np.zeros(layers)
-        self.clipped = np.zeros((), int)  # number of steps with clipped gradients
-        self.update_ratios = np.full(layers, np.nan)  # of the last step
-        self.gradient_counts = np.zeros((layers, len(GRADIENT_EDGES) + 1), int)  # of the last batch
-        self.seconds = np.zeros(())
 
 
 class RunState:
@@ -92,7 +61,7 @@ class RunState:
     def begin(self) -> None:
         """Begin at epoch 0, and measure the untrained network."""
         self.layer_names = self.config.layer_names
-        self.histogram_edges = self._per_layer(_histogram_edges(layer.weight.numpy()) for layer in self.model.layers)
+        self.histogram_edges = self._per_layer(histogram_edges(layer.weight.numpy()) for layer in self.model.layers)
         self.epoch = 0  # number of finished epochs
         self.batch = 0  # number of finished batches of the current epoch
         self.diverged = False
@@ -126,20 +95,20 @@ class RunState:
         if self.batch == 0:
             self._begin_epoch()
 
-    def _apply_settings(self, epoch: int) -> None:
-        """Apply the settings in force after this many epochs."""
-        self.settings = settings = self.config.at(epoch)
-        self.steps_per_epoch = self.steps_in(epoch)
-        self.optimizer.weight_decay = settings.weight_decay
+    def _apply_changes(self) -> None:
+        """Apply the settings in force in the present epoch."""
+        self.config_now = self.config.at(self.epoch)
+        self.steps_per_epoch = self.steps_in(self.epoch)
+        self.optimizer.weight_decay = self.config_now.weight_decay
         if isinstance(self.optimizer, SGD):
-            self.optimizer.momentum = settings.momentum
+            self.optimizer.momentum = self.config_now.momentum
 
     def steps_in(self, epoch: int) -> int:
         """Return the number of batches in the epoch that follows this many epochs."""
         return -(-len(self.dataset.train_x) // self.config.at(epoch).batch_size)  # rounded up
 
     def _begin_epoch(self) -> None:
-        self._apply_settings(self.epoch)
+        self._apply_changes()
         self.batch = 0
         self._order = self._shuffled()
         self.stats = EpochStats(len(self.model.layers))
@@ -150,7 +119,7 @@ class RunState:
 
     def rows(self, batch: int) -> np.ndarray:
         """Return the row numbers of the training samples in this batch of the epoch, from 0: integers (n,)."""
-        size = self.settings.batch_size
+        size = self.config_now.batch_size
         return self._order[batch * size : (batch + 1) * size]
 
     def gradients(self, model: MLP) -> list[np.ndarray]:
@@ -159,33 +128,32 @@ class RunState:
         model.zero_grad()
         with np.errstate(all="ignore"):
             loss = self.data_loss(model(self.dataset.train_x[rows]), self.dataset.train_y[rows])
-            self.penalised(loss, model).backward()
-        return [_gradient(layer.weight) for layer in model.layers]
+            self.with_l1_penalty(loss, model).backward()
+        return [gradient(layer.weight) for layer in model.layers]
 
     def data_loss(self, outputs: Tensor, targets: np.ndarray) -> Tensor:
         """Compute the cross-entropy of outputs (n, outputs) and labels (n,); in a regression the mean squared error."""
         return cross_entropy(outputs, targets) if self.dataset.classes else mse_loss(outputs, targets[:, np.newaxis])
 
-    def penalised(self, loss: Tensor, model: MLP) -> Tensor:
-        """Add the L1 penalty to a loss. Its gradient is l1 times the sign of each weight, 0 at a weight of 0."""
-        for layer in model.layers if self.settings.l1 else ():
-            loss = loss + self.settings.l1 * layer.weight.abs().sum()
+    def with_l1_penalty(self, loss: Tensor, model: MLP) -> Tensor:
+        """Add l1 times the sum of the absolute weights to a loss. The gradient of |w| is its sign, 0 at a w of 0."""
+        l1 = self.config_now.l1
+        for layer in model.layers if l1 else ():
+            loss = loss + l1 * layer.weight.abs().sum()
         return loss
 
     def note_gradients(self) -> None:
         """Add the gradients of a batch to the epoch's statistics. Call it before they are clipped."""
-        layers, stats = self.model.layers, self.stats
-        stats.grad_norm_sums += [math.sqrt(sum(map(_square, layer.parameters()))) for layer in layers]
+        layers = self.model.layers
+        self.stats.add_gradients(layers)
         if self.batch == self.steps_per_epoch:
-            stats.gradient_counts[:] = [_counts(_gradient(layer.weight), GRADIENT_EDGES) for layer in layers]
+            self.stats.count_gradients(layers)
             self._before_step = [layer.weight.numpy() for layer in layers]
 
     def note_update(self) -> None:
         """After the last step of an epoch, note how far it has moved the weights of each layer."""
         if self.batch == self.steps_per_epoch:
-            for index, (layer, before) in enumerate(zip(self.model.layers, self._before_step, strict=True)):
-                change = np.linalg.norm(layer.weight.numpy() - before)
-                self.stats.update_ratios[index] = change / np.linalg.norm(before)
+            self.stats.compare(self._before_step, self.model.layers)
 
     def finish_epoch(self) -> Record:
         """Measure the network and return the record of the epoch that ends here."""
@@ -202,9 +170,9 @@ class RunState:
             self.best_weights = self.weights()
         record: Record = {
             **measured,
-            "grad_norm": self._per_layer(_number(total / self.batch) for total in stats.grad_norm_sums),
-            "gradient_histogram": self._per_layer(_histogram(row, GRADIENT_EDGES) for row in stats.gradient_counts),
-            "update_ratio": self._per_layer(_number(ratio) for ratio in stats.update_ratios),
+            "grad_norm": self._per_layer(finite(total / self.batch) for total in stats.grad_norm_sums),
+            "gradient_histogram": self._per_layer(histogram(row, GRADIENT_EDGES) for row in stats.gradient_counts),
+            "update_ratio": self._per_layer(finite(ratio) for ratio in stats.update_ratios),
             "lr": self.optimizer.lr,
             "clipped": float(stats.clipped / self.batch),
             "best": best,
@@ -216,6 +184,26 @@ class RunState:
         }
         self._begin_epoch()
         return record
+
+    def measure(self) -> Record:
+        """Measure the network as it is now (see `Measured`), without changing it; possible before the first batch."""
+        data, edges = self.dataset, self.histogram_edges.values()
+        train_loss, train_accuracy, dead, saturated = evaluate(self.model, self.data_loss, data.train_x, data.train_y)
+        val_loss, val_accuracy, _, _ = evaluate(self.model, self.data_loss, data.val_x, data.val_y)
+        weights = [layer.weight.numpy() for layer in self.model.layers]
+        return {
+            "epoch": self.epoch,
+            "train_loss": finite(train_loss),
+            "val_loss": finite(val_loss),
+            "train_accuracy": train_accuracy if data.classes else None,
+            "val_accuracy": val_accuracy if data.classes else None,
+            "gap": train_accuracy - val_accuracy if data.classes else None,
+            "dead_units": self._per_layer(dead),
+            "saturated": self._per_layer(saturated),
+            "weight_histogram": self._per_layer(
+                histogram(counts(one, its), its) for one, its in zip(weights, edges, strict=True)
+            ),
+        }
 
     def _origin(self, untrained: Record) -> Origin:
         known = baseline(self.dataset)
@@ -233,49 +221,10 @@ class RunState:
             "classes": len(self.dataset.classes),
         }
 
-    def measure(self) -> Record:
-        """Measure the network as it is now (see `Measured`), without changing it; possible before the first batch."""
-        train_loss, train_accuracy, dead, saturated = self._evaluate(self.dataset.train_x, self.dataset.train_y)
-        val_loss, val_accuracy, _, _ = self._evaluate(self.dataset.val_x, self.dataset.val_y)
-        histograms = (
-            _histogram(_counts(layer.weight.numpy(), edges), edges)
-            for layer, edges in zip(self.model.layers, self.histogram_edges.values(), strict=True)
-        )
-        return {
-            "epoch": self.epoch,
-            "train_loss": _number(train_loss),
-            "val_loss": _number(val_loss),
-            "train_accuracy": train_accuracy,
-            "val_accuracy": val_accuracy,
-            "gap": None if train_accuracy is None or val_accuracy is None else train_accuracy - val_accuracy,
-            "dead_units": self._per_layer(dead),
-            "saturated": self._per_layer(saturated),
-            "weight_histogram": self._per_layer(histograms),
-        }
-
-    def _evaluate(self, inputs: np.ndarray, labels: np.ndarray) -> tuple[float, float | None, list[float], list[float]]:
-        """Compute mean loss, accuracy (None in a regression), and each hidden layer's shares of dead units and of
-        saturated outputs."""
-        loss_sum, correct = 0.0, 0
-        saturated = [0] * len(self.config.hidden)
-        lows = [np.full(width, np.inf) for width in self.config.hidden]
-        highs = [np.full(width, -np.inf) for width in self.config.hidden]
-        with no_grad(), np.errstate(all="ignore"):
-            for start in range(0, len(inputs), EVALUATION_BATCH):
-                batch = slice(start, start + EVALUATION_BATCH)
-                *hidden, logits = self.model.outputs(inputs[batch])
-                loss_sum += self.data_loss(logits, labels[batch]).item() * len(labels[batch])
-                correct += int(np.count_nonzero(logits.numpy().argmax(axis=1) == labels[batch]))
-                for index, outputs in enumerate(output.numpy() for output in hidden):
-                    np.minimum(lows[index], outputs.min(axis=0), out=lows[index])
-                    np.maximum(highs[index], outputs.max(axis=0), out=highs[index])
-                    saturated[index] += _saturated(self.config.activation, outputs)
-        dead = [float(np.mean(low == high)) for low, high in zip(lows, highs, strict=True)]
-        shares = [n / (len(labels) * width) for n, width in zip(saturated, self.config.hidden, strict=True)]
-        return loss_sum / len(labels), correct / len(labels) if self.dataset.classes else None, dead, shares
-
     def _per_layer(self, values: Iterable[T]) -> dict[str, T]:
         return dict(zip(self.layer_names, values, strict=False))  # not strict: some values are of hidden layers only
+
+    # ---------------------------------------------------------------- saved and restored
 
     def weights(self) -> np.ndarray:
         """Return all parameters as one flat float32 array, layer by layer: weights row by row, then biases."""
@@ -300,23 +249,34 @@ class RunState:
 
     def load_state(self, state: State) -> None:
         """Restore a state. Raises RunError, and changes nothing, for one that this trainer cannot have had."""
-        epoch = state.get("epoch", np.array(-1))
-        if epoch.shape == () and epoch.dtype.kind == "i" and epoch >= 0:
-            self._apply_settings(int(epoch))
-        try:
-            self._check(state)
-        except RunError:
-            self._apply_settings(self.epoch)
-            raise
+        self._check(state)
         self.set_weights(state["weights"])
         self.best_weights = state["best_weights"]
         for name in self.optimizer.memory:
             self.optimizer.memory[name] = state[f"optimizer.{name}"].copy()
         for name in _PROGRESS:
             setattr(self, name, state[name].item())
+        self._apply_changes()
         self._order = self._shuffled()
         for name in vars(self.stats):
             setattr(self.stats, name, state[name].copy())
+
+    def _check(self, state: State) -> None:
+        """Raise RunError if a state is of another network or other data, or lacks or garbles an array."""
+        own = self.state()
+        sizes, data = (state.get(name, own[name]) for name in ("sizes", "data"))
+        if not np.array_equal(sizes, own["sizes"]):
+            raise RunError(
+                f"The checkpoint is of a network {sizes_text(sizes.ravel().tolist())}, but this one is "
+                f"{sizes_text(self.sizes)}: use the settings that it was trained with."
+            )
+        if not np.array_equal(data, own["data"]):
+            raise RunError(f"The data differ from the checkpoint's: restore the old data, or {_TRAIN_AGAIN}")
+        if missing := sorted(own.keys() - state.keys()):
+            raise RunError(f"The checkpoint lacks {missing[0]!r}, as if made with other settings: {_TRAIN_AGAIN}")
+        for name, array in own.items():
+            if (state[name].shape, state[name].dtype) != (array.shape, array.dtype):
+                raise RunError(f"The checkpoint is damaged, its {name!r} cannot be right: {_TRAIN_AGAIN}")
 
     @classmethod
     def resume(cls, run: RunFolder, config: Config) -> Self:
@@ -338,37 +298,23 @@ class RunState:
         run.rewind(resumed.epoch, resumed.best_weights)
         return resumed
 
-    def _check(self, state: State) -> None:
-        """Check a state. Raises RunError if it is of another network or other data, or was tampered with."""
-        own = self.state()
-        sizes, data = (state.get(name, own[name]) for name in ("sizes", "data"))
-        if not np.array_equal(sizes, own["sizes"]):
-            raise RunError(
-                f"The checkpoint is of a network {sizes_text(sizes.ravel().tolist())}, but this one is "
-                f"{sizes_text(self.sizes)}: use the settings that it was trained with."
-            )
-        if not np.array_equal(data, own["data"]):
-            raise RunError(f"The data differ from the checkpoint's: restore the old data, or {_TRAIN_AGAIN}")
-        if missing := sorted(own.keys() - state.keys()):
-            raise RunError(f"The checkpoint lacks {missing[0]!r}, as if made with other settings: {_TRAIN_AGAIN}")
-        bounds = {
-            "batch": (0, self.steps_per_epoch - 1),
-            "clipped": (0, state["batch"]),
-            "best_epoch": (0, state["epoch"]),
-            "best_accuracy": (0, 1),
-            "best_loss": (0, math.inf),
-            "seconds": (0, sys.float_info.max),
-        }
-        for name, array in own.items():
-            given = state[name]
-            possible = given.shape == array.shape and given.dtype == array.dtype
-            if possible and array.dtype.kind == "i":
-                possible = not np.any(given < 0)
-            if possible and name in bounds:
-                low, high = bounds[name]
-                possible = bool(low <= given <= high)  # False for nan
-            if not possible:
-                raise RunError(f"The checkpoint is damaged, its {name!r} cannot be right: {_TRAIN_AGAIN}")
+
+def learning_rate(config: Config, step: int, steps_per_epoch: int) -> float:
+    """Compute the learning rate of a step, counted from 0 over the whole run.
+
+    During the warm-up it grows linearly, from nearly 0 up to config.lr. Then, by config.schedule, it
+    constant   stays
+    step       falls to a tenth after half of the epochs, and to a hundredth after three quarters
+    cosine     falls along half a wave of the cosine, nearly to 0 at the end of the last epoch
+    """
+    warmup, total = config.warmup * steps_per_epoch, config.epochs * steps_per_epoch
+    if step < warmup:
+        return config.lr * (step + 1) / warmup
+    if config.schedule == "step":
+        return config.lr * (1 if 2 * step < total else 0.1 if 4 * step < 3 * total else 0.01)
+    if config.schedule == "cosine":
+        return config.lr * (1 + math.cos(math.pi * (step - warmup) / (total - warmup))) / 2
+    return config.lr
 
 
 def layer_sizes(config: Config, dataset: Dataset) -> tuple[int, ...]:
@@ -415,51 +361,3 @@ def put_weights(model: MLP, flat: np.ndarray) -> None:
     parts = np.split(flat, np.cumsum(sizes)[:-1])
     for parameter, values in zip(model.parameters(), parts, strict=True):
         parameter.data = values.reshape(parameter.shape)
-
-
-def _gradient(parameter: Tensor) -> np.ndarray:
-    assert parameter.grad is not None, f"no gradient has reached {parameter.label}"
-    return parameter.grad
-
-
-def _square(parameter: Tensor) -> float:
-    """Compute the squared norm of the parameter's gradient."""
-    gradient = _gradient(parameter)
-    return float(np.vdot(gradient, gradient))
-
-
-def _number(value: float) -> Measure:
-    return float(value) if math.isfinite(value) else None
-
-
-def _histogram_edges(weights: np.ndarray) -> np.ndarray:
-    """Choose the bins for all epochs of a run: twice the range of the initial or of Xavier weights."""
-    reach = 2 * max(float(np.abs(weights).max()), 3 * math.sqrt(2 / sum(weights.shape)))
-    return np.linspace(-reach, reach, HISTOGRAM_BINS + 1).round(6)
-
-
-def _counts(values: np.ndarray, edges: Sequence[float] | np.ndarray) -> np.ndarray:
-    """Count the values below the first edge, in each bin, and above the last edge."""
-    counts, _ = np.histogram(values, edges)
-    return np.array([np.count_nonzero(values < edges[0]), *counts, np.count_nonzero(values > edges[-1])])
-
-
-def _histogram(counts: np.ndarray, edges: Sequence[float] | np.ndarray) -> Histogram:
-    below, *inside, above = counts.tolist()
-    return {"edges": np.asarray(edges).tolist(), "counts": inside, "below": below, "above": above}
-
-
-def _saturated(activation: str, outputs: np.ndarray) -> int:
-    """Count the outputs in the flat ends of the activation; 0 for one that does not level off at both ends."""
-    slope = FLAT_ENDS.get(activation)
-    return 0 if slope is None else int(np.count_nonzero(slope(outputs) < SATURATED))
-
-
-def save_summary(run: RunFolder, trainer: RunState) -> None:
-    """Draw summary.png, if the run has a complete epoch."""
-    records = run.records()
-    if records:
-        from lab.training.summary import run_picture
-
-        title = f"{run.path.name}: {describe(trainer.sizes, trainer.config)}"
-        run.write_summary(run_picture(records, title, trainer.stopped_early, trainer.config.val_fraction > 0))

@@ -11,11 +11,11 @@ from typing import IO, TYPE_CHECKING, Any, Self
 
 from lab.text import percent_text
 from lab.training import data_card
+from lab.training.checkpoint import RunState
 from lab.training.config import Config, describe, epochs_text
 from lab.training.doctor import Finding, diagnose
 from lab.training.records import Record, is_regression, r_squared, score, slim
 from lab.training.run_folder import RunFolder
-from lab.training.run_state import RunState
 
 if TYPE_CHECKING:
     from lab.training.tensorboard import EventWriter  # an optional extra
@@ -65,7 +65,7 @@ class LiveDoctor:
         return [finding for finding in found if not finding.well]
 
 
-class TrainingLog:
+class TerminalLog:
     """Prints to stdout; with as_json, records to stdout and sentences to stderr. quiet: print the result only."""
 
     def __init__(
