@@ -11,13 +11,13 @@ import math
 import statistics
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from lab.designs.duals import Dual
+from lab.designs import duals
+from lab.gradcheck.finite_differences import differences
 from model import Tensor
 
 MAX_COUNTED = 10**12  # parameters whose passes are counted without running them
@@ -34,27 +34,10 @@ def passes(method: str, parameters: int) -> tuple[int, int]:
     return {"finite": (2 * parameters, 0), "forward": (parameters, 0), "reverse": (1, 1)}[method]
 
 
-def brute_force(function: Callable[[list[float]], float], parameters: Sequence[float], h: float = STEP) -> list[float]:
-    """Return one central difference for each parameter: the gradient of a function that is only called."""
-    gradient = []
-    for i in range(len(parameters)):
-        above, below = list(parameters), list(parameters)
-        above[i] += h
-        below[i] -= h
-        gradient.append((function(above) - function(below)) / (2 * h))
-    return gradient
-
-
-def counted_brute_force(parameters: Sequence[float]) -> tuple[list[float], int]:
-    """Return the gradient of x**2 + y**2 + ... by `brute_force`, and how often that called the function."""
-    calls = 0
-
-    def squares(values: list[float]) -> float:
-        nonlocal calls
-        calls += 1
-        return sum(value * value for value in values)
-
-    return brute_force(squares, parameters), calls
+def counted_differences(point: Sequence[float]) -> tuple[list[float], int]:
+    """Return the gradient of x**2 + y**2 + ... by central differences, and how often they called the function."""
+    squares = _Counted(lambda values: (values**2).sum())
+    return [*differences(squares, np.array(point), STEP)], squares.calls
 
 
 # ---------------------------------------------------------------- functions of any number of parameters
@@ -149,7 +132,7 @@ class Timing:
         self.points: list[CostPoint] = []
         self.share = 0.0  # of all passes, how many are done
         self.done = False
-        self._work = self._passes()
+        self._work = self._parts()
 
     def advance(self, seconds: float) -> None:
         """Continue for about this many seconds, unless all is done."""
@@ -157,10 +140,10 @@ class Timing:
         while not self.done and time.perf_counter() < end:
             self.done = next(self._work, True)
 
-    def _passes(self) -> Iterator[bool]:
+    def _parts(self) -> Iterator[bool]:
         """Compute all gradients, yielding False after each part, so that `advance` can pause."""
         for method in METHODS:  # warm up, so that slow first calls are not timed
-            yield from (False for _ in getattr(_Gradient(*self._functions[self.sizes[0]]), method)())
+            yield from (False for _ in _slopes(method, *self._functions[self.sizes[0]]))
         for size in self.sizes:
             point = CostPoint(size)
             for _ in range(MAX_ATTEMPTS):
@@ -171,81 +154,59 @@ class Timing:
 
     def _attempt(self, point: CostPoint) -> Iterator[bool]:
         """Time all methods for one size. Seconds of an earlier attempt are kept where they are fewer."""
-        made = _all_passes(size for size in self.sizes if size < point.parameters)
+        done = _all_passes(size for size in self.sizes if size < point.parameters)
         gradients: dict[str, np.ndarray] = {}
         for method in reversed([*METHODS]):  # reverse mode first: the others are compared with it
             timed = 0
             for _ in range(MAX_REPEATS):
-                run = _Gradient(*self._functions[point.parameters])
-                for _ in getattr(run, method)():
-                    self.share = max(self.share, (made + sum(run.passes)) / _all_passes(self.sizes))
+                arrays, function = self._functions[point.parameters]
+                counted, seconds, parts = _Counted(function), [], []
+                start = time.perf_counter()
+                for part in _slopes(method, arrays, counted):
+                    seconds.append(time.perf_counter() - start)
+                    parts.append(part)
+                    self.share = max(self.share, (done + counted.calls) / _all_passes(self.sizes))
                     yield False
-                seconds = len(run.seconds) * statistics.median(run.seconds)  # no pause lengthens a median
-                point.seconds[method] = min(seconds, point.seconds.get(method, math.inf))
-                timed += len(run.seconds)
+                    start = time.perf_counter()
+                whole = len(seconds) * statistics.median(seconds)  # no pause lengthens a median
+                point.seconds[method] = min(whole, point.seconds.get(method, math.inf))
+                timed += len(seconds)
                 if timed >= ENOUGH_PARTS:
                     break
-            gradients[method], point.passes[method] = run.gradient, run.passes
-            point.max_abs_diff[method] = float(np.abs(run.gradient - gradients["reverse"]).max())
-            made += sum(run.passes)
+            gradients[method] = np.ravel(parts)
+            point.passes[method] = counted.calls, int(method == "reverse")
+            point.max_abs_diff[method] = float(np.abs(gradients[method] - gradients["reverse"]).max())
+            done += sum(point.passes[method])
+
+
+class _Counted:
+    """A function that counts its calls."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self.function, self.calls = function, 0
+
+    def __call__(self, *inputs: Any) -> Any:
+        self.calls += 1
+        return self.function(*inputs)
 
 
 def _all_passes(sizes: Iterable[int]) -> int:
     return sum(sum(passes(method, size)) for size in sizes for method in METHODS)
 
 
-class _Gradient:
-    """Computes one gradient in equal parts, and times each."""
+def _slopes(method: str, arrays: Sequence[np.ndarray], function: Callable[..., Any]) -> Iterator[Any]:
+    """Yield a gradient in equal parts: an element at a time, or all of it by reverse mode."""
+    if method == "forward":
+        yield from duals.columns(function, arrays)
+    elif method == "reverse":
+        leaves = [Tensor(array) for array in arrays]
+        function(*leaves).backward()
+        yield np.concatenate([np.ravel(np.asarray(leaf.grad)) for leaf in leaves])
+    else:
+        inputs = [Tensor(array, requires_grad=False) for array in arrays]
+        for at, array in enumerate(arrays):
 
-    def __init__(self, arrays: Sequence[np.ndarray], function: Callable[..., Any]) -> None:
-        self._function, self._arrays = function, arrays
-        self.gradient = np.zeros(sum(array.size for array in arrays))
-        self.passes = (0, 0)
-        self.seconds: list[float] = []
+            def value(moved: np.ndarray, at: int = at) -> float:
+                return float(function(*inputs[:at], Tensor(moved, requires_grad=False), *inputs[at + 1 :]).item())
 
-    def finite(self) -> Iterator[None]:
-        """Compute it by two forward passes for each parameter, with a little more and a little less of it."""
-        tensors = [Tensor(array, requires_grad=False) for array in self._arrays]
-        for place, (number, index) in enumerate(self._elements()):
-            with self._clock():
-                ends = []
-                for by in (STEP, -STEP):
-                    moved = self._arrays[number].copy()
-                    moved[index] += by
-                    inputs = [*tensors[:number], Tensor(moved, requires_grad=False), *tensors[number + 1 :]]
-                    ends.append(self._forward(inputs).item())
-                self.gradient[place] = (ends[0] - ends[1]) / (2 * STEP)
-            yield
-
-    def forward(self) -> Iterator[None]:
-        """Compute it by one pass with dual numbers for each parameter, whose tangent is 1, all others 0."""
-        duals = [Dual(array) for array in self._arrays]
-        for place, (number, index) in enumerate(self._elements()):
-            with self._clock():
-                tangent = np.zeros(self._arrays[number].shape)
-                tangent[index] = 1.0
-                inputs = [*duals[:number], Dual(self._arrays[number], tangent), *duals[number + 1 :]]
-                self.gradient[place] = self._forward(inputs).tangent.item()
-            yield
-
-    def reverse(self) -> Iterator[None]:
-        """Compute it by one forward pass and one backward pass."""
-        with self._clock():
-            leaves = [Tensor(array) for array in self._arrays]
-            self._forward(leaves).backward()
-            self.passes = self.passes[0], self.passes[1] + 1
-            self.gradient = np.concatenate([np.ravel(np.asarray(leaf.grad)) for leaf in leaves])
-        yield
-
-    def _forward(self, inputs: Sequence[Any]) -> Any:
-        self.passes = self.passes[0] + 1, self.passes[1]
-        return self._function(*inputs)
-
-    def _elements(self) -> Iterator[tuple[int, tuple[int, ...]]]:
-        return ((number, index) for number, array in enumerate(self._arrays) for index in np.ndindex(array.shape))
-
-    @contextmanager
-    def _clock(self) -> Iterator[None]:
-        start = time.perf_counter()
-        yield
-        self.seconds.append(time.perf_counter() - start)
+            yield from differences(value, array, STEP)

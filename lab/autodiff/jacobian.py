@@ -30,7 +30,7 @@ class UnfitError(ValueError):
 
 
 class FunctionGraph:
-    """A function at one point, as a graph of model.py. inputs, outputs: the elements of its leaves and of its result."""
+    """A function at one point, as a graph of model.py. inputs, outputs: elements of its leaves and result."""
 
     def __init__(self, build: Callable[..., Tensor], leaves: Mapping[str, Any]) -> None:
         """Call build with the leaves as keyword Tensors. Raises UnfitError if there is nothing to differentiate, or too

@@ -8,8 +8,9 @@ import streamlit as st
 
 from lab import charts
 from lab.autodiff import cost
-from lab.autodiff.cost import FAMILIES, MAX_COUNTED, METHODS, STEP, CostPoint, Timing, brute_force, counted_brute_force
+from lab.autodiff.cost import FAMILIES, MAX_COUNTED, METHODS, STEP, CostPoint, Timing, counted_differences
 from lab.charts import Axis, Line
+from lab.gradcheck.finite_differences import difference, differences
 from lab.text import numeral
 from lab.ui import address, page, progress, state
 from lab.ui.address import Field
@@ -75,8 +76,8 @@ def _cost() -> None:
     if guessed:
         _counted()
     with st.expander("The brute-force function, run for three parameters"):
-        gradient, calls = counted_brute_force((1.0, 2.0, 3.0))
-        st.code(inspect.getsource(brute_force), wrap_lines=True)
+        gradient, calls = counted_differences((1.0, 2.0, 3.0))
+        st.code("\n\n".join(inspect.getsource(part) for part in (differences, difference)), wrap_lines=True)
         st.markdown(
             f"The gradient of x² + y² + z² at (1, 2, 3): {', '.join(map(numeral, gradient))}. It called the "
             f"function **{calls} times**: twice for each parameter."
