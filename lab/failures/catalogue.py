@@ -11,40 +11,59 @@ from types import MappingProxyType
 from typing import Any
 
 from lab.failures import programs
-from lab.failures.failure import Demonstration, Destination, Failure, Form, patched
+from lab.failures.failure import Cause, Demonstration, Destination, Failure, Form, Shared, patched
 from lab.text import read_rows
 
 Label = tuple[str, ...]  # keys of failures; several if a sentence may be about any of them, OTHER for none
 OTHER: Label = ()
-FIELDS = {"broken", "fixed", "said", "places", "others"}  # of a row, which are not those of a failure as they stand
-_ROWS = read_rows(Path(__file__).with_name("failures.toml"))
+ROWS = read_rows(Path(__file__).with_name("failures.toml"))
+_READ_HERE = {"broken", "fixed", "said", "places", "others", "asks", "sign", "read"}  # other fields stay as they are
 
 
 def failure_of(row: Mapping[str, Any]) -> Failure:
     """Read a failure. Raises TypeError for a missing or unknown field, AttributeError for an unknown program, and
     ValueError for a patch that does not fit."""
-    places = tuple(Destination(**place) for place in row.get("places", ()))
+    places = tuple(Destination.at(does, address) for does, address in row.get("places", ()))
     others = tuple(Form(**_plain(other)) for other in row.get("others", ()))
     return Failure(**_plain(row), places=places, others=others)
 
 
+def sentences_of(row: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return what people write about a failure."""
+    return tuple(" ".join(row["said"].split()).split(" | "))
+
+
 def _plain(row: Mapping[str, Any]) -> dict[str, Any]:
     broken = getattr(programs, row["broken"])
-    rest = {name: value for name, value in row.items() if name not in FIELDS}
+    rest = {name: value for name, value in row.items() if name not in _READ_HERE}
     return {**rest, "broken": broken, "fixed": patched(broken, row["fixed"])}
 
 
 def _sentences() -> dict[Label, tuple[str, ...]]:
     """Return what people write, by the keys of the failures that it may be about. Raises ValueError for an unknown
     key."""
-    rows = [((row["key"],), row) for row in _ROWS["failure"]]
-    rows += [(row["keys"], row) for row in _ROWS["several"]] + [(OTHER, _ROWS["other"])]
+    rows = [((row["key"],), row) for row in ROWS["failure"]]
+    rows += [(row["keys"], row) for row in ROWS["several"]] + [(OTHER, ROWS["other"])]
     if unknown := {key for label, _ in rows for key in label} - BY_KEY.keys():
         raise ValueError(f"no failure has the key {min(unknown)!r}")
-    return {label: tuple(row["said"].splitlines()) for label, row in rows}
+    return {label: sentences_of(row) for label, row in rows}
 
 
-FAILURES = tuple(map(failure_of, _ROWS["failure"]))
+def _causes() -> dict[str, Cause]:
+    """Return the forms of failures that a message may have as its cause: "key" for the first, "key/2" for the third."""
+    found = {}
+    for failure in ROWS["failure"]:
+        for form, row in enumerate((failure, *failure.get("others", ()))):
+            if "asks" in row:
+                name = f"{failure['key']}/{form}" if form else failure["key"]
+                read = row.get("read", (failure["key"],))
+                found[name] = Cause(row["asks"], failure["key"], form, row.get("sign", ""), read)
+    return found
+
+
+FAILURES = tuple(map(failure_of, ROWS["failure"]))
 BY_KEY = MappingProxyType({failure.key: failure for failure in FAILURES})
 SENTENCES = MappingProxyType(_sentences())
-SHAPES = MappingProxyType({key: Demonstration(**_plain(row)) for key, row in _ROWS["shape"].items()})
+SHAPES = MappingProxyType({key: Demonstration(**_plain(row)) for key, row in ROWS["shape"].items()})
+CAUSES = MappingProxyType(_causes())
+SHARED = tuple(Shared(**row | {"causes": tuple(CAUSES[name] for name in row["causes"])}) for row in ROWS["shared"])

@@ -1,7 +1,7 @@
 """Decide between the causes of a message or symptom that has several, each with a program that shows it.
 
-causes.toml states them. The wording of such a text cannot tell which cause it is, but code that it quotes can. Without
-code the reader decides.
+failures.toml states them. The wording of such a text cannot tell which cause it is, but code that it quotes can.
+Without code the reader decides.
 """
 
 from __future__ import annotations
@@ -9,51 +9,10 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from string import Template
 
-from lab.failures.catalogue import BY_KEY
+from lab.failures.catalogue import BY_KEY, SHARED
+from lab.failures.failure import Cause, Shared
 from lab.failures.fragments import check_fragments, without_libraries
-from lab.text import read_rows
-
-
-@dataclass(frozen=True)
-class Cause:
-    """One of several causes.
-
-    asks  completes "In your code, is there ...?"
-    key   of the failure that shows it
-    form  number of that failure's program
-    sign  regular expression of text that suggests this cause; "" for none
-    read  keys of the failures that the code reader reports for it
-    """
-
-    asks: str
-    key: str
-    form: int = 0
-    sign: str = ""
-    read: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
-class Shared:
-    """A message or symptom with several causes, the commonest first.
-
-    patterns  regular expressions, one of which a text has in `_plain` form
-    key       the failure whose description is this text's; "" for none
-    settled   regular expression of text after which a description of the failure `key` needs no question; "" for none
-    note      one sentence: what else it may be
-    """
-
-    patterns: tuple[str, ...]
-    causes: tuple[Cause, ...]
-    key: str = ""
-    note: str = ""
-    settled: str = ""
-
-    def leaves_questions(self, text: str) -> bool:
-        """Tell whether a description of the failure `key` may have another cause."""
-        return not (self.settled and re.search(self.settled, _plain(text)))
 
 
 @dataclass(frozen=True)
@@ -73,28 +32,12 @@ _ADVICE = re.compile(  # advice in this engine's messages, which suggests no cau
 )
 
 
-def _read(file: Path) -> tuple[Shared, ...]:
-    """Read the shared texts from a TOML file. Raises KeyError or TypeError for a missing or unknown field."""
-    content = read_rows(file)
-    words = content["words"]
-    causes = {
-        name: Cause(**row | {"sign": Template(row.get("sign", "")).substitute(words)})
-        for name, row in content["cause"].items()
-    }
-    return tuple(
-        Shared(
-            **row
-            | {
-                "causes": tuple(causes[name] for name in row["causes"]),
-                "settled": Template(row.get("settled", "")).substitute(words),
-            }
-        )
-        for row in content["text"]
-    )
-
-
-SHARED = _read(Path(__file__).with_suffix(".toml"))
 BY_DESCRIPTION = {shared.key: shared for shared in SHARED if shared.key}
+
+
+def leaves_questions(shared: Shared, text: str) -> bool:
+    """Tell whether a description of the failure `shared.key` may have another cause."""
+    return not (shared.settled and re.search(shared.settled, _plain(text)))
 
 
 def shared_by(text: str) -> Shared | None:

@@ -39,13 +39,13 @@ class Demonstration:
     """
 
     title: str
-    phrases: tuple[str, ...]
     keywords: tuple[str, ...]
     tells: str
     meaning: str
     fix: str
     broken: Program
     fixed: Program
+    phrases: tuple[str, ...] = ()
     silent: str = field(default="", kw_only=True)
 
     def cause(self) -> tuple[str, str]:
@@ -68,6 +68,47 @@ class Destination:
     does: str
     path: str
     query: Mapping[str, str] = field(default_factory=dict)
+
+    @classmethod
+    def at(cls, does: str, address: str) -> Destination:
+        """Read an address as failures.toml has it, `page?name=value&name=value`, with nothing in it escaped."""
+        path, _, query = address.partition("?")
+        pairs = (part.partition("=") for part in query.split("&") if part)
+        return cls(does, path, {name: value for name, _, value in pairs})
+
+
+@dataclass(frozen=True)
+class Cause:
+    """One of several causes of a message or symptom: a form of a failure.
+
+    asks  completes "In your code, is there ...?"
+    key   of the failure; `form`: number of its program
+    sign  regular expression of text that suggests this cause; "" for none
+    read  keys of the failures that the code reader reports for it
+    """
+
+    asks: str
+    key: str
+    form: int
+    sign: str
+    read: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Shared:
+    """A message or symptom with several causes, the commonest first.
+
+    patterns  regular expressions, one of which a text has in lower case, without quotation marks
+    key       the failure whose description is this text's; "" for none
+    settled   regular expression of text after which a description of the failure `key` needs no question; "" for none
+    note      one sentence: what else it may be
+    """
+
+    patterns: tuple[str, ...]
+    causes: tuple[Cause, ...]
+    key: str = ""
+    note: str = ""
+    settled: str = ""
 
 
 @dataclass(frozen=True)
@@ -142,7 +183,7 @@ class Failure(Demonstration):
     def pytorch_equivalent(self, numbers: Numbers | None = None) -> str:
         """Return the PyTorch program with the given numbers, or with the defaults."""
         name = next(iter(inspect.signature(self.broken).parameters))
-        return f"import torch\n\n{name} = {self.numbers if numbers is None else numbers}\n{self.torch}"
+        return f"import torch\n\n{name} = {self.numbers if numbers is None else numbers}\n{self.torch}\n"
 
 
 def patched(program: Program, patch: str) -> Program:

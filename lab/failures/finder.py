@@ -15,8 +15,8 @@ from functools import lru_cache
 from itertools import pairwise
 
 from lab.failures.catalogue import BY_KEY, SHAPES
-from lab.failures.causes import BY_DESCRIPTION, Shared, decide, shared_by
-from lab.failures.failure import Demonstration, Failure
+from lab.failures.causes import BY_DESCRIPTION, decide, leaves_questions, shared_by
+from lab.failures.failure import Demonstration, Failure, Shared
 from lab.failures.index import MAX_CANDIDATES, Match, everything, rank
 from lab.failures.terms import terms
 
@@ -109,7 +109,7 @@ def _read(text: str) -> tuple[Shared | None, list[Match]]:
     ranked = [] if ERROR.search(text) else rank(text, everything())
     if ranked and ranked[0].sure:
         described = BY_DESCRIPTION.get(ranked[0].key)
-        if described and described.leaves_questions(text):
+        if described and leaves_questions(described, text):
             return described, []
         return None, [Match(ranked[0].key, not QUESTION.match(text), ranked[0].by)]
     by_key = {match.key: match for match in (*found, *ranked)}

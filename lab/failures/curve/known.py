@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 
-from lab.text import read_rows
+from lab.failures.catalogue import ROWS
 
 
 @dataclass(frozen=True)
 class Known:
-    """A cause with its name and advice. The head of known.toml explains the fields."""
+    """A cause with its name and advice. failures.toml explains the fields, above the first one."""
 
     name: str
     advice: str
@@ -20,4 +19,4 @@ class Known:
     settings: Mapping[str, str] = field(default_factory=dict)
 
 
-KNOWN: Mapping[str, Known] = {key: Known(**row) for key, row in read_rows(Path(__file__).with_suffix(".toml")).items()}
+KNOWN: Mapping[str, Known] = {key: Known(**row) for key, row in ROWS["curve"].items()}

@@ -7,7 +7,7 @@ import pytest
 
 from lab.expression.run_pytorch import run_programs
 from lab.failures import FAILURES, find, programs
-from lab.failures.catalogue import BY_KEY, OTHER, SENTENCES, failure_of
+from lab.failures.catalogue import BY_KEY, OTHER, SENTENCES, failure_of, sentences_of
 from lab.failures.curve import KNOWN
 from lab.failures.failure import format_numbers, patched, read_numbers, run
 from lab.failures.index import fit, labelled_sentences, rank
@@ -92,7 +92,7 @@ symptom = "Training changes nothing in the running mean."
 phrases = ["running statistics are not updated"]
 keywords = ["running"]
 said = """
-    + "'''\nbatchnorm keeps its running mean at zero\nrunning variance of batchnorm stays at one'''"
+    + "'batchnorm keeps its running mean at zero | running variance of batchnorm stays at one'"
     + """
 tells = "The statistics of a norm do not move."
 meaning = "In eval mode a norm uses its statistics and does not update them."
@@ -116,7 +116,7 @@ def test_a_failure_is_added_with_one_row_and_one_program(monkeypatch):
     row = tomllib.loads(NEW)
     failure = failure_of(row)
     assert (run(failure.broken).shown, run(failure.fixed, 3.0).shown) == ({"mean": 0.0}, {"mean": pytest.approx(0.3)})
-    said = [((failure.key,), sentence) for sentence in row["said"].splitlines()]
+    said = [((failure.key,), sentence) for sentence in sentences_of(row)]
     assert (
         rank("the running mean of my batchnorm is always zero", fit([*labelled_sentences(), *said]))[0].key
         == failure.key

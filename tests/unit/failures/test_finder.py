@@ -1,15 +1,13 @@
 """The finder against what people paste and type: how often it is right, and that it is never wrong with confidence."""
 
 import functools
-import re
 import warnings
 from pathlib import Path
 
 import pytest
 
 from lab.failures import find
-from lab.failures.catalogue import BY_KEY, SENTENCES
-from lab.failures.causes import SHARED
+from lab.failures.catalogue import BY_KEY, CAUSES, SENTENCES, SHARED
 from lab.failures.failure import run
 from lab.failures.index import everything, fit, labelled_sentences, rank
 from lab.failures.terms import terms
@@ -154,12 +152,9 @@ def test_a_negation_alone_speaks_for_no_failure():
     assert not {"not", "no"} & {word for match in looked_up("my weights do not change, no error") for word in match.by}
 
 
-def test_each_row_of_causes_and_terms_is_used():
+def test_each_cause_and_each_term_is_used_and_stands_once():
     """A row that no text leads to, or that stands twice, is one that somebody will correct in vain."""
-    content = read_rows(FAILURES / "causes.toml")
-    texts = [*content["text"], *content["cause"].values()]
-    assert {name for row in content["text"] for name in row["causes"]} == content["cause"].keys()
-    assert {name for row in texts for name in re.findall(r"\$\{(\w+)\}", str(row))} == content["words"].keys()
+    assert {cause for shared in SHARED for cause in shared.causes} == set(CAUSES.values())
     words = read_rows(FAILURES / "terms.toml")
     for tables in (("same", "same_elsewhere"), ("chinese",)):
         listed = [word for table in tables for row in words[table].values() for word in row.split()]
@@ -301,8 +296,8 @@ def test_what_is_meant_is_among_the_three_candidates():
 def test_it_finds_what_it_has_not_learned():
     """Each tenth of what people say, by what the other nine say. Most of these sentences are like no other.
 
-    One sentence more deals all tenths again, which moves the figures by 1 %. They are lower for what was added since
-    the finder missed its like: 70 and 89 %, and 87 and 96 % for the rest.
+    The catalogue has only sentences that the finder would not answer rightly, or barely, without them: those that it would
+    were taken out, 700 of 2,000. With them, the figures were 82 and 93 %.
     """
     own = {((key,), text) for text, key in LEARNED}
     rest = [pair for pair in labelled_sentences() if pair not in own]
@@ -314,8 +309,8 @@ def test_it_finds_what_it_has_not_learned():
             first += bool(found) and found[0].key == key
             among += key in [match.key for match in found]
             assert not any(match.sure and match.key != key for match in found), text
-    assert first >= 0.81 * len(LEARNED)
-    assert among >= 0.92 * len(LEARNED)
+    assert first >= 0.6 * len(LEARNED)
+    assert among >= 0.8 * len(LEARNED)
 
 
 def test_what_torch_and_numpy_say_is_found_as_they_say_it():
