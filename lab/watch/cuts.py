@@ -138,16 +138,15 @@ def note_number(run: WatchedRun, name: str, tensor: Tensor, result: Any) -> None
 
 def cut_of_value(run: WatchedRun, value: Any) -> CutRecord | None:
     """Return the cut that a number came through before it was put into a tensor, or None."""
-    parts = [value] if isinstance(value, Tensor) else value
-    if isinstance(parts, (list, tuple)) and parts and isinstance(parts[0], Tensor) and parts[0].requires_grad:
-        return update_cut(run, "number", site(), "tensor", list(parts))
-    if isinstance(value, Tensor):
-        origin = run.origin(value)
-        return origin.cut if origin else None
-    if isinstance(value, (np.ndarray, np.generic)) and run.cuts.last_numpy is not None:
-        return run.cuts.last_numpy
+    parts = [part for part in (value if isinstance(value, (list, tuple)) else [value]) if isinstance(part, Tensor)]
     while isinstance(value, (list, tuple)) and value:
         value = value[0]
+    if isinstance(value, Tensor):
+        if value.requires_grad:
+            return update_cut(run, "number", site(), "tensor", parts or [value])
+        return origin.cut if (origin := run.origin(value)) else None
+    if isinstance(value, (np.ndarray, np.generic)) and run.cuts.last_numpy is not None:
+        return run.cuts.last_numpy
     return run.cut_of_number(float(value)) if isinstance(value, (float, np.generic)) else None
 
 

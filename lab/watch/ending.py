@@ -234,8 +234,7 @@ def cause_of_unoptimized(run: WatchedRun, leaf: Leaf) -> Site:
     stepped = [opt for opt in run.training.optimizers if opt.steps]
     after_it = [opt for opt in stepped if any(ref() is leaf.ref() for call, *_ in opt.windows for ref in call.leaves)]
     last = (after_it or stepped)[-1]
-    same = sites.function_start(*leaf.site[:2]) == sites.function_start(*last.site[:2])
-    above = same and leaf.site.file == last.site.file and leaf.site.line < last.site.line
+    above = leaf.site.file == last.site.file and leaf.site.line < last.site.line
     late = leaf.optimizers_before > last.index if leaf.is_parameter else not above
     return Site(*(leaf if late else last).site[:2])
 

@@ -35,37 +35,27 @@ def finding(number: int, where: Site, evidence: str, advice: str = "") -> RunFin
 def explain_backward(run: WatchedRun, error: RuntimeError, loss: Tensor, here: Site) -> RunFinding | None:
     """Return the finding behind an error of backward(), or None."""
     text = str(error)
-    if "modified by an inplace operation" in text:
-        return explain_in_place(run, text, loss, here)
+    if match := VERSION_MISMATCH.search(text):
+        return explain_in_place(run, match, loss, here)
     if "second time" in text:
         return explain_second_backward(run, loss, here)
     if "only for scalar outputs" in text or "only for real scalar outputs" in text:
         return explain_non_scalar(loss, here)
     if "does not require grad" in text:
         return explain_no_graph(run, loss, here)
-    if "returned nan values" in text and run.numbers.dangers:
-        danger = run.numbers.dangers[0]
-        number, where = (20, danger.masked_at) if danger.masked_at.line else (9, danger.site)
-        return finding(number, where, f"{danger.evidence}; backward() met nan.")
     return None
 
 
 def explain_non_scalar(loss: Tensor, here: Site) -> RunFinding:
     """Blame the line that made several numbers, if known, for backward() from a non-scalar."""
-    node = skip_views(loss.grad_fn)
-    entry = origin_of(node)
-    text = f"{loss.numel()} numbers, of shape {tuple(loss.shape)}"
-    if entry is not None and entry.site.line:
-        evidence = f"{entry.name} in this line gives {text}, and backward() in line {here.line} needs one."
-        return finding(3, entry.site, evidence)
-    return finding(3, here, f"backward() was called on {text}.")
+    entry = origin_of(skip_views(loss.grad_fn))
+    name, where = ("the loss", here) if entry is None else (f"{entry.name} in this line", entry.site)
+    evidence = f"{name} gives {loss.numel()} numbers, of shape {tuple(loss.shape)}, and backward() in line {here.line} "
+    return finding(3, where, evidence + "needs one.")
 
 
-def explain_in_place(run: WatchedRun, text: str, loss: Tensor, here: Site) -> RunFinding:
+def explain_in_place(run: WatchedRun, match: re.Match[str], loss: Tensor, here: Site) -> RunFinding:
     """Blame the write that changed a tensor backward() needs, if it was seen; else say what is known of the tensor."""
-    match = VERSION_MISMATCH.search(text)
-    if match is None:
-        return finding(1, here, "A tensor that backward() needs was written to in place.")
     now, saved = int(match[2]), int(match[3])
     about = f"a tensor of shape ({match[1]})"
     for node in () if run.clock.hidden_saves else walk(loss.grad_fn):
@@ -83,10 +73,8 @@ def explain_in_place(run: WatchedRun, text: str, loss: Tensor, here: Site) -> Ru
             evidence = f"This line wrote to {about} that backward() in line {here.line} needs: it is at version {now}, "
             evidence += f"and version {saved} was saved."
             return finding(1, min(seen, key=lambda write: write.before).site, evidence)
-        by = f" by {used.name} in line {used.site.line}" if used is not None and used.site.line else ""
-        made = next(filter(None, (origin_of(other) for other, _ in node.next_functions)), None)
-        of = f", the result of {made.name} in line {made.site.line}," if made is not None and made.site.line else ""
-        about += f"{of} as it was saved{by}"
+        if used is not None:
+            about += f", as it was saved by {used.name} in line {used.site.line}"
         break
     return finding(1, here, f"backward() needs {about}, at version {saved}. {UNSEEN_WRITE.format(now)}")
 
@@ -211,14 +199,10 @@ def explain(run: WatchedRun, error: BaseException) -> None:
 
 def explain_number(run: WatchedRun, value: Any, here: Site) -> None:
     """Explain backward() on what is no tensor: a number or an array that came out of a graph."""
-    cut = run.cut_of_number(value) if isinstance(value, float) else None
+    cut = run.cut_of_number(value) if isinstance(value, float) else run.cuts.last_numpy
     if cut is not None:
-        evidence = f"{cut.name} in this line returned a plain number; line {here.line} calls backward() on it."
-        run.report(13, cut.site, evidence, fixes.NO_ITEM)
-    elif run.cuts.last_numpy is not None:
-        evidence = f"The values left the graph as a NumPy array in this line; line {here.line} calls backward() "
-        evidence += "on a result computed from them."
-        run.report(13, run.cuts.last_numpy.site, evidence)
+        evidence = f"{cut.name} in this line gave plain numbers, without a graph; line {here.line} calls backward() on "
+        run.report(13, cut.site, evidence + "what was computed from them.", fixes.NO_ITEM)
 
 
 def explain_with_records(run: WatchedRun, error: BaseException, here: Site, text: str) -> bool:

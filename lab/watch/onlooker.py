@@ -15,16 +15,23 @@ from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import cache, partial, wraps
 from types import FrameType, FunctionType, ModuleType
-from typing import Any
+from typing import Any, TypeAlias
 
 import torch
 from torch.optim.optimizer import register_optimizer_step_post_hook, register_optimizer_step_pre_hook
 from torch.overrides import TorchFunctionMode, _get_current_function_mode, _pop_mode_temporarily
 
-from lab.watch.records import in_transform
+from lab.watch.records import has_numbers, in_transform, writes_in_place
 from lab.watch.sites import CALL, NOWHERE, Site, outer_frame, outside_us, site, without_us
 
 Look = Generator[Any, Any, Any]
+Args = tuple[Any, ...]
+Kwargs = dict[str, Any]
+Starter: TypeAlias = "tuple[Listener, Callable[..., Look | None]]"  # a listener, and what starts its look
+UNWATCHED = frozenset(("size", "dim", "numel", "stride", "data_ptr", "is_floating_point"))
+UNWATCHED |= {"__len__", "__format__", "__repr__", "__hash__", "__bool__"}
+VIEW_ATTRIBUTES = frozenset(("T", "mT", "H", "mH", "real", "imag", "data"))  # attributes whose read is an operation
+ATTRIBUTES = {"__get__": VIEW_ATTRIBUTES | {"grad"}, "__set__": {"data", "grad", "requires_grad"}}  # looked at
 
 
 class Mode(TorchFunctionMode):
@@ -35,9 +42,7 @@ class Mode(TorchFunctionMode):
         self.listeners: list[Listener] = []
         self.calls: dict[tuple[str, int, int], Any] = {}  # file, line, id of its globals -> function that calls there
 
-    def __torch_function__(
-        self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
-    ) -> Any:
+    def __torch_function__(self, func: Any, types: Any, args: Args = (), kwargs: Kwargs | None = None) -> Any:
         try:
             looks = [(one, one.look) for one in self.listeners if one.looks_on() and one.concerns(func)]
             return self.attend(sys._getframe(1), looks, func, args, kwargs or {})
@@ -45,14 +50,7 @@ class Mode(TorchFunctionMode):
             error.__traceback__ = without_us(error.__traceback__)
             raise
 
-    def attend(
-        self,
-        caller: FrameType,
-        looks: "Sequence[tuple[Listener, Callable[..., Look | None]]]",
-        function: Any,
-        args: tuple[Any, ...],
-        kwargs: dict[str, Any],
-    ) -> Any:
+    def attend(self, caller: FrameType, looks: Sequence[Starter], function: Any, args: Args, kwargs: Kwargs) -> Any:
         """Call a function of the script, and look on. A look may `yield` other arguments and return another result."""
         lookings: list[tuple[Listener, Look]] = []
         for listener, look in looks:
@@ -75,7 +73,7 @@ class Mode(TorchFunctionMode):
             result = result if other is None else other
         return result
 
-    def call(self, caller: FrameType, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    def call(self, caller: FrameType, function: Any, args: Args, kwargs: Kwargs) -> Any:
         """Call a function as the line of the script does, so that a warning names that line and is filtered by it."""
         if sys.gettrace() is not None or sys.getprofile() is not None:  # would see the call
             return function(*args, **kwargs)
@@ -121,10 +119,29 @@ class Listener:
 
     def concerns(self, function: Any) -> bool:
         """Tell from its name alone whether an operation may get a look; most get none, and this runs unguarded."""
+        name = getattr(function, "__name__", "")
+        if name in ATTRIBUTES and function.__self__.__name__ not in ATTRIBUTES[name]:
+            return False
+        return name not in UNWATCHED and not self.paused()
+
+    def look(self, function: Any, args: Args, kwargs: Kwargs) -> Look | None:
+        """Return the look for a function that the mode saw, or None."""
+        return None if self.left_alone() else self.look_at(function, args, kwargs)
+
+    def look_at(self, function: Any, args: Args, kwargs: Kwargs) -> Look | None:
+        """Return the look for an operation, if its operands have numbers."""
+        name, given = name_of(function), in_order(args, kwargs)
+        operands = tensors_in(given)
+        if not all(map(has_numbers, operands)):
+            return None
+        return (self.write if writes_in_place(name) else self.operation)(name, given, operands)
+
+    def operation(self, name: str, given: Args, operands: list[torch.Tensor]) -> Look:
+        """Look at an operation; `given` are all its arguments, in their order."""
         raise NotImplementedError
 
-    def look(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Look | None:
-        """Return the look for an operation, or None."""
+    def write(self, name: str, given: Args, operands: list[torch.Tensor]) -> Look:
+        """Look at an operation that writes to its first operand."""
         raise NotImplementedError
 
     def __enter__(self) -> Any:
@@ -255,6 +272,29 @@ class Listener:
         return bool(kind)
 
 
+def name_of(function: Any) -> str:
+    """Return the name of an operation: of the attribute, if it reads one that is a view of the tensor."""
+    name: str = getattr(function, "__name__", "")
+    attribute = function.__self__.__name__ if name == "__get__" else ""
+    return attribute if attribute in VIEW_ATTRIBUTES else name
+
+
+def in_order(args: Args, kwargs: Kwargs) -> Args:
+    """Return the arguments of an operation in their order, that by the name of `input`, the first of most, first."""
+    return (*args, *(kwargs[name] for name in sorted(kwargs, key="input".__ne__))) if kwargs else args
+
+
+def tensors_in(values: Args) -> list[torch.Tensor]:
+    """Return the tensors among the arguments of an operation, also those in lists and tuples."""
+    found: list[torch.Tensor] = []
+    for value in values:
+        if isinstance(value, torch.Tensor):
+            found.append(value)
+        elif isinstance(value, (list, tuple)):
+            found += [part for part in value if isinstance(part, torch.Tensor)]
+    return found
+
+
 HANDLER = torch.overrides.handle_torch_function.__code__
 
 
@@ -268,7 +308,7 @@ def begin(look: Callable[..., Look | None], function: Any, args: Any, kwargs: An
     return None if looking is None else (looking, next(looking))
 
 
-def has_closure(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+def has_closure(args: Args, kwargs: Kwargs) -> bool:
     """Tell whether a step got a function that computes the loss again."""
     return callable(args[1] if len(args) > 1 else kwargs.get("closure"))
 
@@ -311,7 +351,7 @@ def modules_with(objects: dict[str, Any]) -> list[tuple[ModuleType, str]]:
 signature = cache(inspect.signature)
 
 
-def arguments(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
+def arguments(function: Any, args: Args, kwargs: Kwargs) -> dict[str, Any]:
     """Return the arguments of a call by name, with defaults; none if it does not fit, or the function does not tell."""
     try:
         bound = signature(function).bind(*args, **kwargs)

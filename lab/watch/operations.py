@@ -5,7 +5,8 @@ from typing import Any
 import torch
 
 from lab.watch import differences, fixes, shapes, values
-from lab.watch.records import VIEWS, NodeOrigin, TensorOrigin, kind, origin_of
+from lab.watch.onlooker import Look
+from lab.watch.records import VIEWS, NodeOrigin, TensorOrigin, has_numbers, kind, node_of, origin_of
 from lab.watch.run import WatchedRun
 from lab.watch.sites import NOWHERE, Site, is_library, outer_frame, site
 
@@ -108,10 +109,12 @@ def measure_dead_units(run: WatchedRun, entry: NodeOrigin, result: Tensor) -> No
     shares[run.clock.iteration] = float((result.detach() == 0).all(dim=over).double().mean())
 
 
-def report_non_leaf_grad(run: WatchedRun, tensor: Tensor, node: Any) -> None:
-    """Report that .grad of the result of an operation is read, which is None."""
+def read_gradient(run: WatchedRun, tensor: Tensor) -> Look:
+    """Look at a read of .grad; report it if it is None because the tensor is the result of an operation."""
+    gradient = yield
+    node = node_of(tensor) if gradient is None and has_numbers(tensor) else None
     entry, reader = origin_of(node), site()
-    if entry is None or not entry.site.line:
+    if entry is None or not entry.site.line or tensor.retains_grad:
         return
     leaves = (run.tensors.leaves.get(id(getattr(other, "variable", None))) for other, _ in node.next_functions)
     made_there = any(leaf is not None and leaf.site.line == entry.site.line for leaf in leaves)

@@ -2,7 +2,7 @@
 
 import sys
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +10,7 @@ from lab.trace.export import standalone
 from lab.trace.notebook import in_notebook
 from lab.trace.recording import Trace
 from lab.watch.cards import MessageSums
+from lab.watch.engine_recorder import EngineRecorder
 
 
 class RecordedPass:
@@ -52,17 +53,12 @@ def watch() -> Iterator[RecordedPass]:
     Records PyTorch too if the program imported it before the block.
     """
     recorded = RecordedPass()
-    with ExitStack() as stack:
-        from lab.watch.engine_recorder import EngineRecorder
-
-        stack.enter_context(EngineRecorder(recorded.keep))
-        if "torch" in sys.modules:
-            stack.enter_context(torch_recorder(recorded))
+    with EngineRecorder(recorded.keep), torch_recorder(recorded) if "torch" in sys.modules else nullcontext():
         yield recorded
 
 
-def torch_recorder(recorded: RecordedPass) -> Any:
-    """Return a context manager that records PyTorch's backward passes."""
+def torch_recorder(recorded: RecordedPass) -> AbstractContextManager[object]:
+    """Return what records PyTorch's backward passes."""
     from lab.watch.torch_recorder import TorchRecorder
 
     return TorchRecorder(recorded.keep)

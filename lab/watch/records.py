@@ -53,6 +53,12 @@ def in_transform() -> bool:
     return torch._C._functorch.peek_interpreter_stack() is not None
 
 
+def is_batched(gradients: Any) -> bool:
+    """Tell whether an engine run gets a batch of gradients at once, which its hooks cannot read."""
+    parts = (part for part in gradients or () if isinstance(part, Tensor))
+    return any("Batched" in str(torch._C._dispatch_keys(part)) for part in parts)
+
+
 @dataclass(slots=True)
 class NodeOrigin:
     """The operation that made a node of the graph, with the line and the iteration in which it ran.
@@ -243,13 +249,14 @@ def origin_of(node: Any) -> NodeOrigin | None:
     return found
 
 
-def walk(node: Any) -> Iterator[Any]:
-    """Yield the nodes of a graph breadth first, from its result on; at most MAX_NODES."""
-    seen, queue = {node}, [node]
+def walk(*roots: Any, most: float = MAX_NODES) -> Iterator[Any]:
+    """Yield the nodes of a graph breadth first, from its results on; at most `most`."""
+    queue = list(dict.fromkeys(roots))
+    seen = set(queue)
     for current in queue:
         yield current
         for other, _ in current.next_functions:
-            if other is not None and other not in seen and len(seen) < MAX_NODES:
+            if other is not None and other not in seen and len(seen) < most:
                 seen.add(other)
                 queue.append(other)
 

@@ -106,13 +106,9 @@ def syntax_tree(filename: str) -> ast.Module:
 
 def last_name(node: ast.AST) -> str:
     """Return `x` for x, for a.x and for a["x"]."""
-    if isinstance(node, ast.Name):
-        return node.id
-    if isinstance(node, ast.Attribute):
-        return node.attr
     if isinstance(node, ast.Subscript):
         return str(node.slice.value) if isinstance(node.slice, ast.Constant) else last_name(node.value)
-    return ""
+    return str(getattr(node, "id", getattr(node, "attr", "")))
 
 
 @cache
@@ -122,17 +118,6 @@ def nodes_of(filename: str, *kinds: type[ast.AST], line: int = 0) -> list[Any]:
     return [node for node in nodes if line in (0, getattr(node, "lineno", 0))]
 
 
-def covers(node: Any, line: int) -> bool:
-    return bool(node.lineno <= line <= (node.end_lineno or 0))
-
-
-@cache
-def function_start(filename: str, line: int) -> int:
-    """Return the first line of the innermost function that contains a line; 0 for none."""
-    functions = nodes_of(filename, ast.FunctionDef, ast.Lambda)
-    return max((node.lineno for node in functions if covers(node, line)), default=0)
-
-
 def line_that_sets(filename: str, name: str) -> int:
     """Return the only line that gives a variable, an attribute or a default of this name a constant; 0 if there is not
     exactly one."""
@@ -140,10 +125,9 @@ def line_that_sets(filename: str, name: str) -> int:
     given += [(last_name(node.target), node.value) for node in nodes_of(filename, ast.AnnAssign)]
     for node in nodes_of(filename, ast.arguments):
         given += [(arg.arg, value) for arg, value in zip(node.args[::-1], node.defaults[::-1], strict=False)]
-    lines = [
-        value.lineno if isinstance(value, (ast.Constant, ast.Attribute)) else 0 for to, value in given if to == name
-    ]
-    return lines[0] if len(set(lines)) == 1 else 0
+    values = [value for to, value in given if to == name]
+    lines = {value.lineno if isinstance(value, ast.Constant | ast.Attribute) else 0 for value in values}
+    return lines.pop() if len(lines) == 1 else 0
 
 
 def line_of_argument(filename: str, line: int, name: str, place: int = -1) -> int:
@@ -159,7 +143,7 @@ def line_of_argument(filename: str, line: int, name: str, place: int = -1) -> in
 def line_has_quotient(filename: str, line: int) -> bool:
     """Tell whether a call in a line gets a quotient by name: `lr=0.1 / k`."""
     given = [keyword.value for call in nodes_of(filename, ast.Call, line=line) for keyword in call.keywords]
-    return any(isinstance(value, ast.BinOp) and isinstance(value.op, ast.Div) for value in given)
+    return any(isinstance(getattr(value, "op", None), ast.Div) for value in given)
 
 
 def line_of_missing_call(filename: str, name: str) -> int:
@@ -169,15 +153,13 @@ def line_of_missing_call(filename: str, name: str) -> int:
 
 
 def line_that_keeps(filename: str, line: int, holders: Collection[str]) -> int:
-    """Return the line that puts what a line made into a container: one of these names, or, for the variable that the
-    line sets, any in the same function; 0 if there is none."""
+    """Return the line that puts the variable which a line sets into a container, else one that fills a container of
+    these names; 0 if there is none."""
     made = {last_name(target) for node in nodes_of(filename, ast.Assign, line=line) for target in node.targets}
-    for call in nodes_of(filename, ast.Call):
-        if isinstance(call.func, ast.Attribute) and call.func.attr in FILLS:
-            near = function_start(filename, call.lineno) == function_start(filename, line)
-            if not names_in(call.func.value).isdisjoint(holders) or (near and made & names_in(*call.args)):
-                return int(call.lineno)
-    return 0
+    fills = [node for node in nodes_of(filename, ast.Call) if getattr(node.func, "attr", "") in FILLS]
+    lines = [call.lineno for call in fills if made & names_in(*call.args)]
+    lines += [call.lineno for call in fills if not names_in(call.func.value).isdisjoint(holders)]
+    return next(iter(lines), 0)
 
 
 def names_in(*nodes: ast.AST) -> set[str]:
@@ -189,6 +171,10 @@ def names_in(*nodes: ast.AST) -> set[str]:
 @cache
 def steps_conditionally(filename: str, backward: int, step: int) -> bool:
     """Tell whether a loop or function always calls backward() but steps only under an `if`."""
+
+    def covers(node: Any, line: int) -> bool:
+        return bool(node.lineno <= line <= (node.end_lineno or 0))
+
     repeated = [node for node in nodes_of(filename, ast.For, ast.While, ast.FunctionDef) if covers(node, backward)]
     inner = ast.walk(max(repeated, key=lambda node: node.lineno)) if repeated else ()
     tests = [node for node in inner if isinstance(node, ast.If)]

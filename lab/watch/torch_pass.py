@@ -1,7 +1,9 @@
 """Record one backward pass of PyTorch, with hooks on the nodes of its graph that are removed when it ends."""
 
-from collections import Counter, deque
+import math
+from collections import Counter
 from dataclasses import replace
+from graphlib import TopologicalSorter
 from typing import Any
 
 import torch
@@ -19,7 +21,7 @@ from lab.watch.cards import (
     caller,
     preview,
 )
-from lab.watch.records import kind, storage_of
+from lab.watch.records import kind, storage_of, walk
 
 Tensor = torch.Tensor
 MAX_CAPTURED = 12  # saved values shown on one card
@@ -53,11 +55,13 @@ class TorchPass:
         self.outputs = [tensor for tensor in outputs if tensor.grad_fn is not None]
         self.cards = [recorder.card(tensor) for tensor in self.outputs]
         self.seeds = {(tensor.grad_fn, tensor.output_nr) for tensor in self.outputs}
-        self.order = users_first([tensor.grad_fn for tensor in self.outputs])
-        self.users: dict[Any, list[Any]] = {}
-        for node in self.order:
+        roots = [tensor.grad_fn for tensor in self.outputs]
+        self.users: dict[Any, list[Any]] = {node: [] for node in walk(*roots, most=math.inf)}
+        for node in self.users:
             for other, _ in node.next_functions:
-                self.users.setdefault(other, []).append(node)
+                if other is not None:
+                    self.users[other].append(node)
+        self.order = [*TopologicalSorter(self.users).static_order()]  # each node after all its users
         self.result_numbers: dict[Any, list[int]] = {}  # node -> indices of its results that have a card
         for node, number in recorder.result_cards:
             self.result_numbers.setdefault(node, []).append(number)
@@ -217,7 +221,7 @@ class TorchPass:
         """Make a card of a gradient that has a graph itself, as with create_graph=True."""
         key = (gradient.grad_fn, gradient.output_nr)
         if gradient.grad_fn is not None and key not in self.recorder.result_cards:
-            card = self.recorder.operation(name, [], gradient)
+            card = self.recorder.new_result(name, [], gradient)
             card.position = (
                 self.backward_position if source is None or source.position.code is None else source.position
             )
@@ -254,30 +258,6 @@ class NodeHook(NodePrehook):
 
     def __call__(self, messages: tuple[Tensor | None, ...], gradients: Any = ()) -> None:  # type: ignore[override]
         self.torch_pass.recorder.guarded(self.torch_pass.send_messages, self.node, messages)
-
-
-def users_first(roots: list[Any]) -> list[Any]:
-    """Return the nodes of a graph in topological order, each after all its users."""
-    users_left: dict[Any, int] = dict.fromkeys(roots, 0)
-    queue = deque(users_left)
-    while queue:
-        for other, _ in queue.popleft().next_functions:
-            if other is not None:
-                if other not in users_left:
-                    users_left[other] = 0
-                    queue.append(other)
-                users_left[other] += 1
-    ready = deque(node for node in dict.fromkeys(roots) if not users_left[node])
-    order = []
-    while ready:
-        node = ready.popleft()
-        order.append(node)
-        for other, _ in node.next_functions:
-            if other is not None:
-                users_left[other] -= 1
-                if not users_left[other]:
-                    ready.append(other)
-    return order
 
 
 def saved_values(node: Any, card: NodeCard, most: int) -> list[Captured]:

@@ -8,19 +8,18 @@ from torch.nn.modules.module import register_module_forward_hook, register_modul
 
 from lab.watch.cards import MAX_CARDS, REVERSED, ArrayPreview, NodeCard, SourceLine, caller, plain_name, variable_name
 from lab.watch.cuts import NUMBERS
-from lab.watch.onlooker import Listener, Look
+from lab.watch.onlooker import Args, Kwargs, Listener, Look, in_order, name_of, tensors_in
 from lab.watch.records import (
     has_numbers,
+    is_batched,
     kind,
     node_of,
     packs_saved_tensors,
     storage_of,
     version_of,
     walk,
-    writes_in_place,
 )
 from lab.watch.torch_pass import Key, TorchPass, tensor_preview
-from lab.watch.watcher import UNWATCHED, VIEW_ATTRIBUTES, in_order, tensors_in
 
 Tensor = torch.Tensor
 INFIX = frozenset("+-*/") | {"**"}
@@ -34,6 +33,10 @@ class TorchRecorder(Listener):
     def __init__(self, keep: Callable[[Any, str], None]) -> None:
         super().__init__()
         self.keep = keep
+        self.running_pass: TorchPass | None = None
+        self.forget_all()
+
+    def forget_all(self) -> None:
         self.result_cards: dict[Key, NodeCard] = {}
         self.graphless: dict[int, tuple[Tensor, NodeCard]] = {}  # tensors without a graph: leaves, constants, ends
         self.ends: list[NodeCard] = []
@@ -46,7 +49,6 @@ class TorchRecorder(Listener):
         self.stale: set[NodeCard] = set()  # cards whose memory was written to
         self.card_count = 0
         self.call_count = 0
-        self.running_pass: TorchPass | None = None
 
     # Start and end
 
@@ -61,22 +63,14 @@ class TorchRecorder(Listener):
 
     def __exit__(self, *ended: Any) -> None:
         super().__exit__(*ended)
-        for store in (self.result_cards, self.graphless, self.writes, self.module_paths, self.parameter_paths):
-            store.clear()
-        for rest in (self.ends, self.running_modules, self.unreadable, self.stale):
-            rest.clear()
+        self.forget_all()
 
-    def engine_pass(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Look:
+    def engine_pass(self, function: Any, args: Args, kwargs: Kwargs) -> Look:
         """Look at a run of PyTorch's engine, and keep it as a recorded pass."""
-        outputs = tuple(output for output in args[0] if isinstance(output, Tensor))
-        leaves = [
-            node.variable
-            for tensor in outputs
-            if tensor.grad_fn is not None
-            for node in walk(tensor.grad_fn)
-            if hasattr(node, "variable")
-        ]
-        if self.left_alone() or not all(map(has_numbers, (*outputs, *leaves))):
+        outputs = tensors_in(args[0])
+        roots = [tensor.grad_fn for tensor in outputs if tensor.grad_fn is not None]
+        leaves = [node.variable for node in walk(*roots) if hasattr(node, "variable")]
+        if self.left_alone() or is_batched(args[1]) or not all(map(has_numbers, (*outputs, *leaves))):
             return
         if self.depth:
             if self.running_pass is not None:
@@ -98,7 +92,7 @@ class TorchRecorder(Listener):
             self.depth -= 1
             self.keep(torch_pass, error)
 
-    def custom_function(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Look:
+    def custom_function(self, function: Any, args: Args, kwargs: Kwargs) -> Look:
         """Record a call of a script's autograd.Function as one operation."""
         if self.paused() or self.left_alone():
             return
@@ -132,21 +126,10 @@ class TorchRecorder(Listener):
     # Operations
 
     def concerns(self, function: Any) -> bool:
-        name = name_of(function)
-        return not (name in UNWATCHED or name in QUIET or self.paused() or self.card_count > MAX_CARDS)
+        quiet = name_of(function) in QUIET or self.card_count > MAX_CARDS
+        return not quiet and super().concerns(function)
 
-    def look(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Look | None:
-        name = name_of(function)
-        if self.left_alone():
-            return None
-        given = in_order(args, kwargs)
-        if not all(map(has_numbers, tensors_in(given))):
-            return None
-        if writes_in_place(name):
-            return self.record_write(name, given)
-        return self.record_call(name, given)
-
-    def record_call(self, name: str, given: tuple[Any, ...]) -> Look:
+    def operation(self, name: str, given: Args, operands: list[Tensor]) -> Look:
         """Record what an operation returns."""
         result = yield
         if name in NUMBERS:
@@ -154,23 +137,23 @@ class TorchRecorder(Listener):
         else:
             self.record_results(name, given, result)
 
-    def record_results(self, name: str, given: tuple[Any, ...], result: Any) -> None:
+    def record_results(self, name: str, given: Args, result: Any) -> None:
         """Make cards of the tensors among an operation's results."""
         self.call_count += 1
-        for part in result if isinstance(result, (tuple, list)) else [result]:
-            for inner in part if isinstance(part, (tuple, list)) else [part]:
-                if isinstance(inner, Tensor) and has_numbers(inner):
-                    self.record_result(name, given, inner)
+        for part in tensors_in(tuple(result) if isinstance(result, (tuple, list)) else (result,)):
+            if has_numbers(part):
+                self.record_result(name, given, part)
 
-    def record_result(self, name: str, given: tuple[Any, ...], result: Tensor) -> NodeCard | None:
+    def record_result(self, name: str, given: Args, result: Tensor) -> None:
         """Make a card of a result, unless it has one: `contiguous` may return its operand."""
         node = node_of(result)
         if node is not None:
-            known = (node, result.output_nr) in self.result_cards
-            return None if known else self.operation(name, self.operands(name, given), result)
+            if (node, result.output_nr) not in self.result_cards:
+                self.new_result(name, self.operands(name, given), result)
+            return
         operands = tensors_in(given)
         if result.requires_grad or id(result) in self.graphless or any(result is operand for operand in operands):
-            return None
+            return
         cut = any(operand.requires_grad for operand in operands)
         if cut or any(id(operand) in self.graphless and self.graphless[id(operand)][1].op for operand in operands):
             card = self.new_card(name, [self.card(operand) for operand in operands], result)
@@ -178,10 +161,8 @@ class TorchRecorder(Listener):
             self.graphless[id(result)] = result, card
             if cut:
                 self.ends.append(card)
-            return card
-        return None
 
-    def operation(self, name: str, operands: list[NodeCard], result: Tensor) -> NodeCard:
+    def new_result(self, name: str, operands: list[NodeCard], result: Tensor) -> NodeCard:
         """Make a card of a result that has a graph node."""
         card = self.new_card(name, operands, result)
         self.result_cards[(result.grad_fn, result.output_nr)] = card
@@ -205,7 +186,7 @@ class TorchRecorder(Listener):
         if not card.version:
             self.writes.pop(card.memory, None)  # the memory is reused
 
-    def operands(self, name: str, given: tuple[Any, ...]) -> list[NodeCard]:
+    def operands(self, name: str, given: Args) -> list[NodeCard]:
         """Return the cards of the operands; a plain number in arithmetic gets one too."""
         symbol = plain_name(name)
         if symbol not in INFIX or len(given) != 2:
@@ -226,13 +207,13 @@ class TorchRecorder(Listener):
             card.cut = True
             self.ends.append(card)
 
-    def record_write(self, name: str, given: tuple[Any, ...]) -> Look:
+    def write(self, name: str, given: Args, operands: list[Tensor]) -> Look:
         """Record a write in place and the card of the new value."""
         tensor = given[0] if given else None
         if not isinstance(tensor, Tensor):
             return
-        follows = torch.is_grad_enabled() and any(operand.requires_grad for operand in tensors_in(given))
-        operands = self.operands(name, given) if follows else []
+        follows = torch.is_grad_enabled() and any(operand.requires_grad for operand in operands)
+        cards = self.operands(name, given) if follows else []
         yield
         frame = caller(2)
         self.stale |= {card for _, card in self.graphless.values() if card.memory == storage_of(tensor)}
@@ -241,7 +222,7 @@ class TorchRecorder(Listener):
         node = node_of(tensor)
         if node is not None and (node, tensor.output_nr) not in self.result_cards:
             self.graphless.pop(id(tensor), None)
-            self.operation(name, operands, tensor)
+            self.new_result(name, cards, tensor)
 
     # Cards of operands
 
@@ -277,15 +258,8 @@ class TorchRecorder(Listener):
     def card_of_rewritten(self, tensor: Tensor) -> NodeCard:
         """Return a new card for a tensor of unknown node: a view of it was written to, or it predates the block."""
         written = self.writes.get(storage_of(tensor))
-        card = self.operation(kind(tensor.grad_fn), [], tensor)
+        card = self.new_result(kind(tensor.grad_fn), [], tensor)
         if written:
             _, card.position.line, name = written[-1]
             card.op = f"{name} through a view"
         return card
-
-
-def name_of(function: Any) -> str:
-    """Return the name of an operation: of the attribute, if it reads one that is a view of the tensor."""
-    name: str = getattr(function, "__name__", "")
-    attribute = function.__self__.__name__ if name == "__get__" else ""
-    return attribute if attribute in VIEW_ATTRIBUTES | {"data"} else name

@@ -14,7 +14,7 @@ import torch
 
 from lab.watch import backward, cuts, ending, errors, operations, writes
 from lab.watch.finding import RunFinding
-from lab.watch.onlooker import Listener, Look
+from lab.watch.onlooker import Args, Kwargs, Listener, Look, name_of, tensors_in
 from lab.watch.patches import Patches
 from lab.watch.records import (
     KEY,
@@ -25,16 +25,11 @@ from lab.watch.records import (
     packs_saved_tensors,
     storage_of,
     version_of,
-    writes_in_place,
 )
 from lab.watch.run import WatchedRun
 from lab.watch.sites import Site, site
 
 Tensor = torch.Tensor
-UNWATCHED = frozenset(("size", "dim", "numel", "stride", "data_ptr", "is_floating_point"))
-UNWATCHED |= {"__len__", "__format__", "__repr__", "__hash__", "__bool__"}
-VIEW_ATTRIBUTES = frozenset(("T", "mT", "H", "mH", "real", "imag"))  # attributes whose read is an operation
-ATTRIBUTES = {"__get__": VIEW_ATTRIBUTES | {"data", "grad"}, "__set__": {"data", "grad", "requires_grad"}}  # looked at
 BACKWARD = (Tensor.backward, torch.autograd.backward)
 MIN_RUNNING_SUM = 3  # iterations or rounds that a result must span
 _watcher_numbers = itertools.count(1)
@@ -80,33 +75,19 @@ class Watcher(Listener):
 
     # Operations
 
-    def concerns(self, function: Any) -> bool:
-        name = getattr(function, "__name__", "")
-        if name in ATTRIBUTES and function.__self__.__name__ not in ATTRIBUTES[name]:
-            return False
-        return name not in UNWATCHED and not self.paused()
-
-    def look(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Look | None:
-        name: str = getattr(function, "__name__", "")
-        if self.left_alone():
-            return None
+    def look_at(self, function: Any, args: Args, kwargs: Kwargs) -> Look | None:
+        name = name_of(function)
         if name == "__get__":
-            return self.read_attribute(function, args)
+            return operations.read_gradient(self.run, args[0])
         if name == "__set__":
-            return writes.assign(self.run, function, args)
+            return writes.assign(self.run, function.__self__.__name__, *args)
         if function in BACKWARD:
             return backward.look_at_backward(self.run, function, args, kwargs)
         if function is torch.autograd.grad:
             return backward.look_at_grad(self.run, function, args, kwargs)
-        given = in_order(args, kwargs)
-        operands = tensors_in(given)
-        if not all(map(has_numbers, operands)):
-            return None
-        if writes_in_place(name):
-            return self.write(name, given, operands)
-        return self.operation(name, given, operands)
+        return super().look_at(function, args, kwargs)
 
-    def write(self, name: str, given: tuple[Any, ...], operands: list[Tensor]) -> Look:
+    def write(self, name: str, given: Args, operands: list[Tensor]) -> Look:
         """Look at an operation in place, and record the node that it made."""
         source = origin_of(node_of(operands[0])) if operands else None
         yield from writes.write_in_place(self.run, name, given, operands)
@@ -119,20 +100,16 @@ class Watcher(Listener):
             if name == "relu_":
                 operations.inspect(self.run, entry, [tensor], tensor, given)
 
-    def operation(self, name: str, given: tuple[Any, ...], operands: list[Tensor]) -> Look:
+    def operation(self, name: str, given: Args, operands: list[Tensor]) -> Look:
         """Record the results of an operation, and what it wrote to its operands."""
         versions = [version_of(operand) for operand in operands]
         result = yield
         for operand, before in zip(operands, versions, strict=True):
             if version_of(operand) != before:
                 writes.note_write(self.run, operand, before, site())
-        if isinstance(result, Tensor):
-            self.record_result(name, operands, result, given)
-        elif isinstance(result, (tuple, list)):
-            for part in result:
-                if isinstance(part, Tensor):
-                    self.record_result(name, operands, part, given)
-        elif name in cuts.NUMBERS or name in cuts.ARRAYS:
+        for part in tensors_in((result,)):
+            self.record_result(name, operands, part, given)
+        if name in cuts.NUMBERS or name in cuts.ARRAYS:
             cuts.note_number(self.run, name, given[0], result)
 
     def new_entry(self, name: str, node: Any, result: Tensor) -> NodeOrigin:
@@ -151,7 +128,7 @@ class Watcher(Listener):
         )
         return entry
 
-    def record_result(self, name: str, operands: list[Tensor], result: Tensor, given: tuple[Any, ...]) -> None:
+    def record_result(self, name: str, operands: list[Tensor], result: Tensor, given: Args) -> None:
         """Record the node or the cut behind a tensor that an operation returned."""
         if not has_numbers(result):
             return
@@ -205,36 +182,3 @@ class Watcher(Listener):
             if self.run.clock.evaluating and self.run.clock.iteration:
                 self.run.graphs.evaluation_sums.add(entry.site)
             self.run.graphs.chains[entry.site] = weakref.ref(result), source, spans, entry.past_iterations
-
-    # Attributes
-
-    def read_attribute(self, function: Any, args: tuple[Any, ...]) -> Look:
-        """Notice the read of .grad of a non-leaf, of a view and of .data."""
-        attribute, tensor = function.__self__.__name__, args[0]
-        result = yield
-        if (attribute == "grad" and result is not None) or not has_numbers(tensor):
-            return
-        if attribute == "grad":
-            node = tensor.grad_fn
-            if node is not None and not tensor.retains_grad:
-                operations.report_non_leaf_grad(self.run, tensor, node)
-        elif attribute in VIEW_ATTRIBUTES and isinstance(result, Tensor):
-            self.record_result(attribute, [tensor], result, args)
-        elif attribute == "data" and tensor.requires_grad:
-            cuts.note_no_graph(self.run, "data", [tensor], result, args)
-
-
-def in_order(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
-    """Return the arguments of an operation in their order, that by the name of `input`, the first of most, first."""
-    return (*args, *(kwargs[name] for name in sorted(kwargs, key="input".__ne__))) if kwargs else args
-
-
-def tensors_in(values: tuple[Any, ...]) -> list[Tensor]:
-    """Return the tensors among the arguments of an operation, also those in lists and tuples."""
-    found: list[Tensor] = []
-    for value in values:
-        if isinstance(value, Tensor):
-            found.append(value)
-        elif isinstance(value, (list, tuple)):
-            found += [part for part in value if isinstance(part, Tensor)]
-    return found

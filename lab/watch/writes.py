@@ -14,16 +14,15 @@ Tensor = torch.Tensor
 SCALINGS = frozenset(("div_", "mul_", "__itruediv__", "__imul__"))
 
 
-def assign(run: WatchedRun, function: Any, args: tuple[Any, ...]) -> Look:
+def assign(run: WatchedRun, attribute: str, tensor: Tensor, value: Any) -> Look:
     """Look at the assignment of an attribute of a tensor, and record what that means for its gradient."""
-    attribute, tensor = function.__self__.__name__, args[0]
-    if attribute == "grad" and args[1] is None:
+    if attribute == "grad" and value is None:
         run.training.cleared[id(tensor)] = (run.clock.iteration, site(), run.clock.forward_ran)
     if attribute == "requires_grad":
-        yield from look_at_request(run, tensor, bool(args[1]))
+        yield from look_at_request(run, tensor, bool(value))
         return
-    if attribute == "data" and has_numbers(tensor) and has_numbers(args[1]):
-        replace_data(run, tensor, args[1])
+    if attribute == "data" and has_numbers(tensor) and has_numbers(value):
+        replace_data(run, tensor, value)
     yield
 
 
