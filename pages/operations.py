@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from lab import charts
 from lab.charts import Axis, Line, Mark
@@ -24,39 +25,37 @@ from lab.trace.operation_example import (
     sources,
     weighted,
 )
-from lab.ui import address, page, state
-from lab.ui.address import Field
+from lab.ui import binding, page
 from lab.ui.chart_host import show_chart
 from lab.ui.memoize import memoize
-from lab.ui.state import PageState
 from lab.ui.table import escape_markdown, markdown_table, show_table, with_code
 from lab.ui.terms import prose
 from lab.ui.widgets import button, pick, result
 
-NAME = "operations"
 EVERY = "every kind"
 KINDS = (EVERY, *dict.fromkeys(op.kind for op in OPS.values()))
 REACH = 3.0  # curves go from -REACH to REACH
 HIGHEST = 6.0  # largest value on a curve's axis, unless the point is higher
-DRAWS = 999  # highest number of a draw of random inputs
+FIRST = "tanh"
+DRAW = binding.whole("operations-draw", 0, 0, 999)  # number of a draw of random inputs
 HEIGHT = 280  # pixels of a chart
 
 
 def main() -> None:
-    with page.run(NAME, FIELDS) as current:
+    with page.frame("operations", DRAW):
         st.title("Operations")
         prose(
             "Choose an operation and move the point: the [[local derivative]] is the slope of the tangent. "
             "Where is it zero? Where is it undefined?"
         )
-        found = _choose()
-        op, draw = OPS[st.session_state["operations op"]], st.session_state["operations draw"]
+        op, found = _choose()
+        draw = st.session_state[DRAW.key]
         try:
             shown = memoize("operations example", (op.name, draw), lambda: example(op, draw))
         except LookupError as error:
             st.error(with_code(str(error)), icon=":material/block:")
         else:
-            _one(current, shown, draw)
+            _one(shown, draw)
         _all(found, draw)
         page.closing(
             "Search for “kink”: at these points the derivative is a convention. What else could it be on each curve?",
@@ -65,28 +64,9 @@ def main() -> None:
         )
 
 
-# ---------------------------------------------------------------- state: in the session, mirrored in the address
-
-
-ALONG = Field("along", "operations along", 0, int, limits=(0, 19))
-DRAW = Field("draw", "operations draw", 0, int, limits=(0, DRAWS))
-POINT = Field("x", "operations x", 1.0, float, address.number, (-REACH, REACH))
-OTHER = Field("other", "operations other", 2.0, float, address.number, (-REACH, REACH))
-FIELDS = (
-    Field("op", "operations op", "tanh", address.one_of(*OPS), always=True),
-    Field("find", "operations find", ""),
-    Field("kind", "operations kind", EVERY, address.one_of(*KINDS)),
-    ALONG,
-    DRAW,
-    POINT,
-    OTHER,
-)
-
-
-def _found() -> list[Op]:
-    """Return the operations of the chosen kind whose name or description contains all words of the search."""
-    kind, words = st.session_state["operations kind"], st.session_state["operations find"].casefold().split()
-    found = []
+def _find(kind: str, text: str) -> list[str]:
+    """Return the operations of this kind whose name or description contains all words."""
+    found, words = [], text.casefold().split()
     for op in OPS.values():
         description = [
             op.name,
@@ -98,55 +78,57 @@ def _found() -> list[Op]:
             *(derivative.text for derivative in op.derivatives),
         ]
         if kind in (EVERY, op.kind) and all(word in " ".join(description).casefold() for word in words):
-            found.append(op)
+            found.append(op.name)
     return found
 
 
-def _choose() -> list[Op]:
-    """Draw the search and the choice of an operation, and return all operations found."""
+def _choose() -> tuple[Op, list[str]]:
+    """Draw the search and the choice of an operation, and return the chosen one and the names of all that are found."""
     session = st.session_state
 
     def narrow() -> None:
-        names = [op.name for op in _found()]
-        if names and session["operations op"] not in names:
-            session["operations op"] = names[0]
-            state.step()
+        names = _find(session["operations-kind"], session["operations-find"])
+        if names and session["operations-op"] not in names:
+            session["operations-op"] = names[0]
 
-    look, kind, chosen = st.columns([2, 2, 3], vertical_alignment="bottom")
-    look.text_input(
+    look, middle, right = st.columns([2, 2, 3], vertical_alignment="bottom")
+    words = look.text_input(
         "Find",
-        key="operations find",
+        key="operations-find",
         max_chars=60,
         placeholder="find a word: tanh, kink, axis",
         on_change=narrow,
         label_visibility="collapsed",
+        bind="query-params",
     )
-    with kind:
-        pick("Kind", KINDS, "operations kind", on_change=narrow, bare=True)
-    found = _found()
-    names = [op.name for op in found]
-    if session["operations op"] not in names:  # a link may name one outside the search
-        names.insert(0, session["operations op"])
-    with chosen:
-        pick(f"Operation ({len(found)} of {len(OPS)})", names, "operations op", on_change=state.step, bare=True)
+    with middle:
+        kind = pick("Kind", KINDS, "operations-kind", on_change=narrow, bare=True, bind="query-params")
+    found = _find(kind, words)
+    known = session.get("operations-op", st.query_params.get("operations-op", FIRST))
+    names = found if known in found or known not in OPS else [known, *found]  # a link may name one outside the search
+    names = names or [FIRST]
+    with right:
+        label = f"Operation ({len(found)} of {len(OPS)})"
+        start = names.index(FIRST) if FIRST in names else 0
+        name = pick(label, names, "operations-op", bare=True, index=start, on_change=binding.step, bind="query-params")
     if not found:
         st.info("Nothing found. Try another word.")
-    return found
+    return OPS[name], found
 
 
 # ---------------------------------------------------------------- one operation
 
 
-def _one(current: PageState, shown: Example, draw: int) -> None:
+def _one(shown: Example, draw: int) -> None:
     op = shown.op
     left, right = st.columns([3, 2], gap="medium")
     trace, upstream = memoize("operations trace", (op.name, draw), shown.record)
     with left:
         _rules(shown)
         if op.kind == "elementwise":
-            _curves(current, shown)
+            _curves(shown)
         else:
-            _element_curve(current, shown, draw, upstream)
+            _element_curve(shown, draw, upstream)
     with right:
         _check(shown, draw)
         made_of = parts(trace)
@@ -176,7 +158,7 @@ def _conventions(op: Op) -> None:
 
 def _check(shown: Example, draw: int) -> None:
     def again() -> None:
-        st.session_state["operations draw"] = (draw + 1) % (DRAWS + 1)
+        st.session_state[DRAW.key] = (draw + 1) % 1000
 
     report = memoize("operations check", (shown.op.name, draw), shown.check)
     result(report.answer, f"**Gradient check**, run now on random numbers. {escape_markdown(report.verdict)}")
@@ -195,45 +177,51 @@ def _check(shown: Example, draw: int) -> None:
 
 
 @st.fragment
-def _curves(current: PageState, shown: Example) -> None:
+def _curves(shown: Example) -> None:
     """Draw the curves of an elementwise operation, as a fragment that a slider reruns."""
-    session, names = st.session_state, list(shown.values)
+    names = list(shown.values)
     several = len(names) > 1
-    with current.fragment(ALONG, OTHER):
-        columns = st.columns([1, 3, 3] if several else 1, vertical_alignment="bottom")
-        if several:
-            session["operations along"] = state.position("operations along", len(names))
-            columns[0].radio(
-                "Along", range(len(names)), format_func=names.__getitem__, key="operations along", horizontal=True
-            )
-        first = names[session["operations along"] if several else 0]
-        along, *rest = sorted(names, key=lambda name: name != first)
-        x = columns[several].slider(along, *POINT.limits, step=0.05, key="operations x")
-        others = dict.fromkeys(rest, 1.0)
-        if rest:
-            others[rest[0]] = columns[2].slider(rest[0], *OTHER.limits, step=0.05, key="operations other")
+    columns = st.columns([1, 3, 3] if several else 1, vertical_alignment="bottom")
+    first = names[0]
+    if several:
+        _keep_in(names, "operations-along")
+        first = columns[0].radio("Along", names, key="operations-along", horizontal=True, bind="query-params")
+    along, *rest = sorted(names, key=lambda name: name != first)
+    x = _slider(columns[several], along, "operations-x", 1.0)
+    others = dict.fromkeys(rest, 1.0)
+    if rest:
+        others[rest[0]] = _slider(columns[2], rest[0], "operations-other", 2.0)
     about = shown.op.name, along, x, others, page.theme()
     _picture(shown.op, *memoize("operations curve", about, lambda: _at_the_point(shown, along, x, others)))
 
 
 @st.fragment
-def _element_curve(current: PageState, shown: Example, draw: int, upstream: np.ndarray) -> None:
+def _element_curve(shown: Example, draw: int, upstream: np.ndarray) -> None:
     """Draw the curve of any other operation along one element of an operand.
 
     The curve shows one number: the sum of the result, weighted by the upstream gradient.
     """
-    session, names = st.session_state, list(elements(shown))
-    with current.fragment(ALONG, OTHER):
-        left, right = st.columns([1, 3], vertical_alignment="bottom")
-        session["operations along"] = state.position("operations along", len(names))
-        at = left.selectbox("Element", range(len(names)), format_func=names.__getitem__, key="operations along")
-        x = right.slider(names[at], *POINT.limits, step=0.05, key="operations x")
-    about = shown.op.name, draw, names[at], x, page.theme()
-    at_x = moved(shown, names[at], x)
-    _picture(shown.op, *memoize("operations curve", about, lambda: _at_the_element(at_x, upstream, names[at], x)))
+    names = list(elements(shown))
+    left, right = st.columns([1, 3], vertical_alignment="bottom")
+    _keep_in(names, "operations-element")
+    at = left.selectbox("Element", names, key="operations-element", bind="query-params")
+    x = _slider(right, at, "operations-x", 1.0)
+    about = shown.op.name, draw, at, x, page.theme()
+    at_x = moved(shown, at, x)
+    _picture(shown.op, *memoize("operations curve", about, lambda: _at_the_element(at_x, upstream, at, x)))
     trace, _ = memoize("operations numbers", about, at_x.record)
     with st.expander("All numbers"):
         _numbers(at_x, np.asarray(trace.nodes[trace.output]["value"]), upstream, trace.gradients)
+
+
+def _keep_in(names: list[str], key: str) -> None:
+    """Go back to the first name if the chosen one belongs to another operation."""
+    if st.session_state.get(key, names[0]) not in names:
+        st.session_state[key] = names[0]
+
+
+def _slider(column: DeltaGenerator, label: str, key: str, start: float) -> float:
+    return column.slider(label, -REACH, REACH, start, 0.05, key=key, bind="query-params")
 
 
 def _picture(op: Op, sentence: str, chart: charts.Chart) -> None:
@@ -320,10 +308,9 @@ def _array(array: np.ndarray) -> str:
 # ---------------------------------------------------------------- all of them
 
 
-def _all(found: list[Op], draw: int) -> None:
+def _all(found: list[str], draw: int) -> None:
     st.header("All of them, checked now")
-    names = [op.name for op in found]
-    count, table = memoize("operations table", (draw, names), lambda: _table(found, draw))
+    count, table = memoize("operations table", (draw, found), lambda: _table([OPS[name] for name in found], draw))
     st.markdown(count)
     st.markdown(table)
 

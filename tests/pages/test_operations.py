@@ -7,11 +7,11 @@ import numpy as np
 
 from lab.operation_table import OPS
 from model import Tensor
-from tests.pages.conftest import ROOT, address, app, components, go_back, press, run, texts
+from tests.pages.conftest import ROOT, components, open_at, press, texts
 
 
 def opened(**parameters):
-    return run(app("pages/operations.py"), **parameters)
+    return open_at("operations", **parameters)
 
 
 def rows(at):
@@ -27,7 +27,7 @@ def test_every_operation_has_a_row_and_passes():
     assert [row[0] for row in rows(at)] == list(OPS)
     assert all(row[1].startswith("✓") for row in rows(at))
     assert f"{len(OPS)} of {len(OPS)} pass" in texts(at.markdown)
-    assert at.selectbox(key="operations op").options == list(OPS)
+    assert at.selectbox(key="operations-op").options == list(OPS)
 
 
 def test_an_elementwise_operation_has_its_rule_its_code_and_a_point_on_its_curve():
@@ -38,17 +38,16 @@ def test_an_elementwise_operation_has_its_rule_its_code_and_a_point_on_its_curve
     assert "self.accumulate(_chosen(result > 0.0, upstream))" in texts(at.code)
     assert "The gradients agree" in texts(at.success)
     assert len(components(at, "charts")) == 1
-    at.slider(key="operations x").set_value(0.0).run()
+    at.slider(key="operations-x").set_value(0.0).run()
     assert "At x there is no derivative: the slope is 0 on the left and 1 on the right. This engine" in texts(
         at.markdown
     ).replace("\\", "")
-    assert address(at) == {"op": "relu", "x": "0"}
 
 
 def test_two_operands_have_a_point_each():
-    at = opened(op="*", x=3, other=-2, along=1)
+    at = opened(op="*", x=3, other=-2, along="b")
     assert "At b = 3, a = −2: y = **−6**, slope in a **3**; slope in b **−2**." in texts(at.markdown)
-    at.radio(key="operations along").set_value(0).run()
+    at.radio(key="operations-along").set_value("a").run()
     assert "At a = 3, b = −2: y = **−6**" in texts(at.markdown)
 
 
@@ -62,10 +61,10 @@ def test_the_others_show_shapes_and_numbers():
     assert "\\partial y/\\partial x = \\frac{1}{n}" in texts(at.markdown)
     said = texts(at.markdown).replace("\\", "")
     assert "slope in x[0, 0] **0.1667**. By finite differences: 0.1667" in said
-    at.selectbox(key="operations along").set_value(4).run()
-    at.slider(key="operations x").set_value(-2.0).run()
-    assert address(at) == {"op": "mean", "along": "4", "x": "-2"}
-    at = opened(op="max", along=1, x=1.2)
+    at.selectbox(key="operations-element").set_value("x[1, 1]").run()
+    at.slider(key="operations-x").set_value(-2.0).run()
+    assert "At x[1, 1] = −2" in texts(at.markdown).replace("\\", "")
+    at = opened(op="max", element="x[0, 1]", x=1.2)
     assert len(components(at, "charts")) == 1
     at = opened(op="mean")
     assert "Made of: sum, /" in texts(at.markdown).replace("\\", "")
@@ -73,31 +72,34 @@ def test_the_others_show_shapes_and_numbers():
 
 def test_a_name_from_another_operation_s_list_is_its_first_element():
     """As when a new choice cuts a run off: the list in the browser is still that of the operation before."""
-    for op, widget in (("mean", "selectbox"), ("*", "radio")):
+    for op, widget, key, first in (
+        ("mean", "selectbox", "operations-element", "x[0, 0]"),
+        ("*", "radio", "operations-along", "a"),
+    ):
         at = opened(op=op)
         message = at._tree.get_widget_states()
-        next(one for one in message.widgets if one.id.endswith("operations along")).string_value = "weight[0, 0]"
+        next(one for one in message.widgets if one.id.endswith(key)).string_value = "weight[0, 0]"
         at._run(message)
         assert not at.exception
-        assert getattr(at, widget)(key="operations along").value == 0
+        assert getattr(at, widget)(key=key).value == first
 
 
 def test_operations_are_found_by_a_word_or_a_kind():
     at = opened()
-    at.text_input(key="operations find").set_value("elements tie").run()
+    at.text_input(key="operations-find").set_value("elements tie").run()
     assert [row[0] for row in rows(at)] == ["max", "min"]
-    assert at.selectbox(key="operations op").value == "max"
-    at.text_input(key="operations find").set_value("matmul").run()
+    assert at.selectbox(key="operations-op").value == "max"
+    at.text_input(key="operations-find").set_value("matmul").run()
     assert [row[0].replace("\\", "") for row in rows(at)] == ["@"]
-    at.text_input(key="operations find").set_value("").run()
-    at.selectbox(key="operations kind").select("joining").run()
+    at.text_input(key="operations-find").set_value("").run()
+    at.selectbox(key="operations-kind").select("joining").run()
     assert [row[0] for row in rows(at)] == ["concatenate", "stack"]
-    at.text_input(key="operations find").set_value("nobody").run()
+    at.text_input(key="operations-find").set_value("nobody").run()
     assert "Nothing found" in texts(at.info)
-    assert at.selectbox(key="operations op").value == "concatenate"
-    go_back(at, op="tanh", find="nobody")  # a link keeps its operation
-    assert at.selectbox(key="operations op").value == "tanh"
-    assert "does not fit" in texts(opened(op="nobody").info)
+    assert at.selectbox(key="operations-op").value == "concatenate"
+    at = opened(op="sin", find="nobody")  # a link keeps its operation
+    assert at.selectbox(key="operations-op").value == "sin"
+    assert opened(op="nobody").selectbox(key="operations-op").value == "tanh"
 
 
 def test_other_numbers_are_checked_on_demand():
@@ -105,7 +107,7 @@ def test_other_numbers_are_checked_on_demand():
     before = texts(at.success)
     press(at, "operations again")
     assert texts(at.success) != before
-    assert address(at)["draw"] == "1"
+    assert at.query_params["operations-draw"] == "1"
 
 
 def test_a_broken_rule_of_the_engine_fails_its_check(monkeypatch):
@@ -144,7 +146,7 @@ from lab.trace.recording import record
 from model import Tensor
 
 at = AppTest.from_file("{page}", default_timeout=120)
-at.query_params["op"] = "cube"
+at.query_params["operations-op"] = "cube"
 at.run()
 assert not at.exception, at.exception
 said = "\\n".join(text.value.replace("\\\\", "") for text in at.markdown)
