@@ -6,13 +6,13 @@ from pathlib import Path
 import numpy as np
 import streamlit as st
 
+from lab.lessons.pages import BY_PATH
 from lab.text import brief
 from lab.trace.derive import first_disagreement
 from lab.traps import in_place, panels
 from lab.traps.in_place import MAX_ABS, OPS, ROUTES, WRITTEN, Experiment, Outcome
 from lab.traps.panels import STEPS
-from lab.ui import address, page, progress, state
-from lab.ui.address import Field
+from lab.ui import binding, page, progress
 from lab.ui.memoize import memoize
 from lab.ui.player import player
 from lab.ui.table import show_table
@@ -20,7 +20,6 @@ from lab.ui.terms import prose
 from lab.ui.widgets import button, pick, switch
 from pages.parts.traps import cut_off, tensor_life
 
-PARTS = page.Tabs("simulate-error", "trap part")
 MUTATE, BACKWARD = 2, 3  # numbers of these steps in STEPS; the learner guesses between them
 GUARDS = {"off": False, "on": True}
 GUESSES = {
@@ -32,6 +31,8 @@ GUESSES = {
 }
 CELLS = [(op, written) for op in OPS for written in WRITTEN]
 START = Experiment()
+STEP = binding.whole("trap-step", 0, 0, len(STEPS))
+GUESS = binding.choice("trap-guess", None, *GUESSES)
 STYLE = Path(__file__).parents[1] / "assets" / "traps.css"
 TRY_THIS = {
     "steps": "With the [[guard]] off, find the two operations whose gradient a write to the *output* spoils. Then find "
@@ -46,97 +47,34 @@ NEXT = ("pages/what_went_wrong.py", "Next: paste an error message, and find its 
 
 
 def main() -> None:
-    with page.run("simulate error", FIELDS) as current:
+    with page.frame("simulate-error", STEP, GUESS, cut_off.RAN, tensor_life.ACTIONS_RUN):
         st.html(STYLE)
         st.title("Simulate Error")
-        if current.restored:
-            _keep_possible()
-        PARTS.show({"steps": _four_steps, "predict": _predict, "cut": cut_off.show, "life": tensor_life.show})
+        contents = {"steps": _four_steps, "predict": _predict, "cut": cut_off.show, "life": tensor_life.show}
+        opened = page.tabs("simulate-error", contents)
         session = st.session_state
-        ran = session["trap step"] >= BACKWARD and session["trap guard"] != "off"
-        progress.done("caught-write", ran and session["trap guess"] is not None)
-        page.closing(TRY_THIS[PARTS.open], *NEXT)
-
-
-# ---------------------------------------------------------------- state: in the session, mirrored in the address
-
-
-def _vector(text: str) -> tuple[float, ...]:
-    numbers = tuple(float(part) for part in text.split(","))
-    if len(numbers) != len(START.a) or not all(abs(number) <= MAX_ABS for number in numbers):
-        raise ValueError(text)
-    return numbers
-
-
-def _bits(text: str) -> tuple[bool, ...]:
-    if not 0 <= int(text, 16) < 2 ** len(CELLS):
-        raise ValueError(text)
-    return tuple(bool(int(text, 16) >> i & 1) for i in range(len(CELLS)))
-
-
-def _in_hexadecimal(guesses: tuple[bool, ...]) -> str:
-    return f"{sum(guess << i for i, guess in enumerate(guesses)):x}"
-
-
-def _shown_vector(values: tuple[float, ...]) -> str:
-    return ",".join(f"{value:g}" for value in values)
-
-
-def _key(cell: tuple[str, str]) -> str:
-    return f"guess {cell[0]} {cell[1]}"
-
-
-PART = PARTS.field
-NUMBER = Field("number", "trap number", START.number, float, address.number, (-MAX_ABS, MAX_ABS))
-FIELDS = (
-    PART,
-    Field("op", "trap op", START.op, address.one_of(*OPS)),
-    Field("written", "trap written", START.written, address.one_of(*WRITTEN)),
-    Field("route", "trap route", START.route, address.one_of(*ROUTES)),
-    Field("guard", "trap guard", "off", address.one_of(*GUARDS)),
-    NUMBER,
-    Field("step", "trap step", 0, int, limits=(0, len(STEPS))),
-    Field("guess", "trap guess", None, address.one_of(*GUESSES), address.optional),
-    Field("a", tuple(f"trap a{i}" for i in range(len(START.a))), START.a, _vector, _shown_vector),
-    Field("b", tuple(f"trap b{i}" for i in range(len(START.b))), START.b, _vector, _shown_vector),
-    Field("guesses", tuple(map(_key, CELLS)), (False,) * len(CELLS), _bits, _in_hexadecimal),
-    *cut_off.FIELDS,
-    *tensor_life.FIELDS,
-)
-
-
-def _keep_possible() -> None:
-    """Reset settings that the others rule out: a route that cannot write to the output, and an impossible guess."""
-    if st.session_state["trap written"] == "output" and ROUTES[st.session_state["trap route"]].inputs_only:
-        st.session_state["trap route"] = START.route
-    if st.session_state["trap guess"] not in _guesses():
-        st.session_state["trap guess"] = None
-
-
-def _guesses() -> list[str]:
-    """Return the guesses that are possible for the chosen operation."""
-    inputs = "".join(OPS[st.session_state["trap op"]].inputs)
-    return [guess for guess in GUESSES if guess in ("right", "error") or guess in inputs]
+        ran = session[STEP.key] >= BACKWARD and session.get("trap-guard") == "on"
+        progress.done("caught-write", ran and session[GUESS.key] is not None)
+        page.closing(TRY_THIS[opened], *NEXT)
 
 
 def _ask_again() -> None:
     """Go back to the guess for a changed experiment, so that no result is shown."""
-    _keep_possible()
-    st.session_state["trap step"] = min(st.session_state["trap step"], MUTATE)
-    st.session_state["trap guess"], st.session_state["trap seen"] = None, False
+    st.session_state[STEP.key] = min(st.session_state[STEP.key], MUTATE)
+    st.session_state[GUESS.key], st.session_state["trap seen"] = None, False
 
 
 def _watch(experiment: Experiment) -> None:
     """Show all steps of an experiment in the first part of the page; call it in a callback."""
-    state.step()
+    binding.step()
     session = st.session_state
-    session["trap part"] = PARTS.titles["steps"]
-    session["trap op"], session["trap written"] = experiment.op, experiment.written
-    session["trap route"], session["trap number"] = experiment.route, experiment.number
-    session["trap guard"] = "on" if experiment.guard else "off"
-    session["trap step"], session["trap guess"], session["trap seen"] = len(STEPS), None, True
+    session["trap-tab"] = BY_PATH["simulate-error"].tabs["steps"]
+    session["trap-op"], session["trap-written"] = experiment.op, experiment.written
+    session["trap-route"], session["trap-number"] = experiment.route, experiment.number
+    session["trap-guard"] = "on" if experiment.guard else "off"
+    session[STEP.key], session[GUESS.key], session["trap seen"] = len(STEPS), None, True
     for name in ("a", "b"):
-        session.update({f"trap {name}{i}": value for i, value in enumerate(getattr(experiment, name))})
+        session.update({f"trap-{name}{i}": value for i, value in enumerate(getattr(experiment, name))})
 
 
 # ---------------------------------------------------------------- the trap in four steps
@@ -175,37 +113,47 @@ def _settings() -> Experiment:
         "needs neither: its closures share no array, so a write does no harm."
     )
     with line:
-        op = pick("Operation", texts, "trap op", on_change=_ask_again, width=155)
-        written = pick("Write to", targets, "trap written", on_change=_ask_again, width=155)
+        op = pick("Operation", texts, "trap-op", on_change=_ask_again, width=155, bind="query-params")
+        written = pick("Write to", targets, "trap-written", on_change=_ask_again, width=155, bind="query-params")
         routes = {
             name: f"{route.line('t', 'v')}   ({route.title})"
             for name, route in ROUTES.items()
             if written == "input" or not route.inputs_only
         }
-        route = pick("How to write", routes, "trap route", on_change=_ask_again, width=325)
-        guard = switch("Guard", [*GUARDS], "trap guard", on_change=_ask_again, width="content", help=guards)
+        if st.session_state.get("trap-route", START.route) not in routes:
+            st.session_state["trap-route"] = START.route
+        route = pick("How to write", routes, "trap-route", on_change=_ask_again, width=325, bind="query-params")
+        guard = switch(
+            "Guard", [*GUARDS], "trap-guard", on_change=_ask_again, width="content", help=guards, bind="query-params"
+        )
+    number = START.number
     with line.popover("Numbers", icon=":material/tune:", width="content"):
         if ROUTES[route].takes_number:
-            st.slider("Number to write", *NUMBER.limits, step=0.5, key="trap number", on_change=_ask_again)
-        for name in OPS[op].inputs:
-            for i in range(len(START.a)):
-                key = f"trap {name}{i}"
-                st.slider(f"{name}[{i}]", -MAX_ABS, MAX_ABS, step=0.5, key=key, on_change=_ask_again)
-    values = {name: tuple(st.session_state[f"trap {name}{i}"] for i in range(len(START.a))) for name in ("a", "b")}
-    return Experiment(op, written, route, GUARDS[guard], number=st.session_state["trap number"], **values)
+            number = _slider("Number to write", "trap-number", number)
+        values = {
+            name: tuple(
+                _slider(f"{name}[{i}]", f"trap-{name}{i}", start) for i, start in enumerate(getattr(START, name))
+            )
+            for name in OPS[op].inputs
+        }
+    return Experiment(op, written, route, GUARDS[guard], number=number, **values)
+
+
+def _slider(label: str, key: str, start: float) -> float:
+    return st.slider(label, -MAX_ABS, MAX_ABS, start, 0.5, key=key, on_change=_ask_again, bind="query-params")
 
 
 def _next_step() -> int:
     """Draw the button for the next step, disabled until the learner has guessed, and return the steps done so far."""
 
     def go(step: int) -> None:
-        st.session_state["trap step"] = step
+        st.session_state[STEP.key] = step
         if step >= BACKWARD:
             st.session_state["trap seen"] = True
         if step == 0:
-            st.session_state["trap guess"], st.session_state["trap seen"] = None, False
+            st.session_state[GUESS.key], st.session_state["trap seen"] = None, False
 
-    done = st.session_state["trap step"]
+    done = st.session_state[STEP.key]
     over = done == len(STEPS)
     asked = done == MUTATE and not st.session_state.get("trap seen")
     following, back = st.columns([3, 1], gap="small")
@@ -216,7 +164,7 @@ def _next_step() -> int:
         args=(0 if over else done + 1,),
         width="stretch",
         type="primary",
-        disabled=asked and st.session_state["trap guess"] is None,
+        disabled=asked and st.session_state[GUESS.key] is None,
         icon=":material/replay:" if over else ":material/play_arrow:",
     )
     back.button("Back", key="trap back", on_click=go, args=(done - 1,), width="stretch", disabled=done == 0)
@@ -250,13 +198,17 @@ def _what_happened(result: Outcome) -> None:
 
 def _guess() -> None:
     def keep() -> None:
-        st.session_state["trap guess"] = st.session_state["trap choice"]
+        st.session_state[GUESS.key] = st.session_state["trap choice"]
 
-    # Streamlit forgets the value of a widget that leaves the page, so the guess has its own key.
-    st.session_state["trap choice"] = st.session_state["trap guess"]
+    inputs = "".join(OPS[st.session_state["trap-op"]].inputs)
+    possible = [guess for guess in GUESSES if guess in ("right", "error") or guess in inputs]
+    if st.session_state[GUESS.key] not in possible:
+        st.session_state[GUESS.key] = None
+    # A link has the guess also where the next step has replaced this question, so it is no value of a widget.
+    st.session_state["trap choice"] = st.session_state[GUESS.key]
     st.radio(
         f"**Guess first**, then press **{MUTATE + 1} {STEPS[MUTATE]}**. When backward() has run:",
-        _guesses(),
+        possible,
         format_func=GUESSES.get,
         key="trap choice",
         index=None,
@@ -276,7 +228,7 @@ def _verdict(result: Outcome) -> None:
 
 
 def _as_guessed(result: Outcome) -> str:
-    guess = st.session_state["trap guess"]
+    guess = st.session_state[GUESS.key]
     if guess is None:
         return ""
     right = guess == (result.effect or "right")
@@ -310,7 +262,7 @@ def _compared(result: Outcome) -> None:
 
 
 def _turn_guard(guard: str) -> None:
-    st.session_state["trap guard"] = guard
+    st.session_state["trap-guard"] = guard
     _ask_again()
 
 
@@ -349,7 +301,7 @@ def _predict() -> None:
         "After the forward pass, `a.data += 1` or `y.data += 1` overwrites an array while the [[guard]] is off. Tick "
         "the writes that spoil a gradient."
     )
-    guesses = [st.session_state[_key(cell)] for cell in CELLS]
+    guesses = [st.session_state.get(_key(cell), False) for cell in CELLS]
     scored = st.session_state.get("guesses run") == guesses
     matrix, text_column = st.columns([1, 1] if scored else [4, 1], gap="medium")  # the scores need less width
     with matrix.container(key="picture-writes"):  # which a projector shows whole
@@ -364,10 +316,14 @@ def _predict() -> None:
     with text_column:
         if scored:
             _score()
-            button("Guess again", "guess go", state.put, "guesses run", None, icon="replay", type="primary")
+            button("Guess again", "guess go", binding.put, "guesses run", None, icon="replay", type="primary")
         else:
             st.markdown("Which numbers does each derivative rule read? They must not change before the backward pass.")
             button(f"Run all {len(CELLS)}", "guess go", run, icon="play_arrow", type="primary")
+
+
+def _key(cell: tuple[str, str]) -> str:
+    return f"trap-{cell[0]}-{cell[1]}"
 
 
 def _tick() -> None:
@@ -376,7 +332,7 @@ def _tick() -> None:
             arrays, *boxes = st.columns([7, 2, 2], vertical_alignment="center")
             arrays.html(panels.forward_pass(op))
             for box, (written, target) in zip(boxes, WRITTEN.items(), strict=True):
-                box.checkbox(f"write to {target}", key=_key((op, written)))
+                box.checkbox(f"write to {target}", key=_key((op, written)), bind="query-params")
 
 
 def _score() -> None:

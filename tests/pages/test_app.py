@@ -108,7 +108,7 @@ KEPT = [  # a page, and a widget of its with a value that is not the first
     ("shapes", "text_input", "shapes-a", "2, 1"),
     ("gradient_check", "text_input", "check expression", "a*b"),
     ("graph_lab", "text_area", "graph expression", "k * k"),
-    ("simulate_error", "selectbox", "trap op", "exp"),
+    ("simulate_error", "selectbox", "trap-op", "exp"),
 ]
 
 

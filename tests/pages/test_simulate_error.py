@@ -7,7 +7,8 @@ import pytest
 from lab.trace.derive import first_disagreement
 from lab.traps.in_place import OPS, ROUTES, WRITTEN, Experiment, outcomes
 from lab.traps.in_place import run as run_experiment
-from tests.pages.conftest import address, app, components, press, run, sent, texts
+from pages.parts.traps.cut_off import KINDS
+from tests.pages.conftest import address, components, open_at, press, run, sent, texts
 
 PASTED = (
     "Traceback (most recent call last):\n  loss.backward()\nRuntimeError: one of the variables needed for gradient "
@@ -17,7 +18,7 @@ PASTED = (
 
 
 def opened(**address):
-    return run(app("pages/simulate_error.py"), **address)
+    return open_at("simulate-error", **address)
 
 
 def html(at):
@@ -65,7 +66,7 @@ def test_guard_off_a_wrong_gradient_without_an_error():
     assert f"✗ {result.gradients['b'][0]:g} | {result.right['b'][0]:g} | {result.right['b'][0]:g}" in table
     go(at)
     assert at.button(key="trap next").label == "1 Forward"
-    assert "guess" not in address(at)
+    assert "trap-guess" not in address(at)
 
 
 def test_guard_on_the_engines_error_in_its_own_words():
@@ -101,18 +102,18 @@ def test_no_answer_before_a_guess_and_none_is_changed_after_it():
     go(at)
     go(at)
     assert "✗ Your guess was: both are wrong." in at.error[0].value
-    assert address(at)["guess"] == "ab"
+    assert address(at)["trap-guess"] == "ab"
 
 
 @pytest.mark.parametrize(
     "change",
     [
-        lambda at: at.selectbox(key="trap op").set_value("exp"),
-        lambda at: at.selectbox(key="trap written").set_value("output"),
-        lambda at: at.selectbox(key="trap route").set_value("item"),
-        lambda at: at.segmented_control(key="trap guard").set_value("on"),
-        lambda at: at.slider(key="trap number").set_value(2.0),
-        lambda at: at.slider(key="trap a0").set_value(1.0),
+        lambda at: at.selectbox(key="trap-op").set_value("exp"),
+        lambda at: at.selectbox(key="trap-written").set_value("output"),
+        lambda at: at.selectbox(key="trap-route").set_value("item"),
+        lambda at: at.segmented_control(key="trap-guard").set_value("on"),
+        lambda at: at.slider(key="trap-number").set_value(2.0),
+        lambda at: at.slider(key="trap-a0").set_value(1.0),
         lambda at: at.button(key="trap other guard").click(),
     ],
 )
@@ -127,7 +128,7 @@ def test_another_experiment_hides_the_answer_until_there_is_a_guess(change):
 
 
 def test_what_cannot_be_guessed_of_an_operation_is_not_offered():
-    at = opened(op="square", step="2", guess="b")
+    at = opened(op="a ** 2", step="2", guess="b")
     assert at.radio(key="trap choice").value is None
     assert at.radio(key="trap choice").options == ["every gradient is right", "a.grad is wrong", "backward() refuses"]
 
@@ -136,13 +137,13 @@ def test_what_cannot_be_guessed_of_an_operation_is_not_offered():
 @pytest.mark.parametrize("guard", ["off", "on"])
 @pytest.mark.parametrize("op", OPS)
 def test_every_operation_write_and_route_goes_through(op, guard):
-    at = opened(op=op, guard=guard, step="4")
+    at = opened(op=OPS[op].text, guard=guard, step="4")
     for written in WRITTEN:
         for route in ROUTES:
             if ROUTES[route].inputs_only and written == "output":
                 continue
-            at.session_state["trap route"], at.session_state["trap written"] = route, written
-            at.session_state["trap step"] = 4
+            at.session_state["trap-route"], at.session_state["trap-written"] = route, written
+            at.session_state["trap-step"] = 4
             at.run()
             assert not at.exception
             shown = {"wrong": at.error, "error": at.warning, "right": at.success}
@@ -179,32 +180,41 @@ def test_without_the_player_the_drawing_and_its_table_stand_in():
 
 def test_the_sliders_change_what_is_run():
     at = opened(step="4")
-    at.slider(key="trap number").set_value(0.0).run()
+    at.slider(key="trap-number").set_value(0.0).run()
     go(at, "right")
     go(at)
     assert "same numbers" in at.success[0].value
-    at.slider(key="trap a0").set_value(-4.0).run()
+    at.slider(key="trap-a0").set_value(-4.0).run()
     assert "a0 = [-4.0, -1.0, 3.0]" in html(at)
-    assert address(at)["a"] == "-4,-1,3"
 
 
 def test_choosing_the_output_takes_the_optimizer_away():
-    at = opened(route="optimizer")
-    at.selectbox(key="trap written").set_value("output").run()
+    at = opened(route="optimizer.step()   (an optimizer step)")
+    at.selectbox(key="trap-written").set_value("output").run()
     assert not at.exception
-    assert at.session_state["trap route"] == "augmented"
-    assert len(at.selectbox(key="trap route").options) == len(ROUTES) - 1
+    assert at.session_state["trap-route"] == "augmented"
+    assert len(at.selectbox(key="trap-route").options) == len(ROUTES) - 1
 
 
 def test_a_link_reproduces_the_experiment():
-    at = opened(op="exp", written="output", route="name", guard="on", number="2.5", a="1,0,-1", step="3")
+    at = opened(
+        op="a.exp()",
+        written="y (output)",
+        route="other[0] = v   (another name for the array)",
+        guard="on",
+        number="2.5",
+        a0="1",
+        a1="0",
+        a2="-1",
+        step="3",
+    )
     result = run_experiment(Experiment("exp", "output", "name", True, (1.0, 0.0, -1.0), number=2.5), 3)
     assert result.error in at.error[0].value
     assert "other[0] = 2.5" in html(at)
 
 
 def test_the_score_counts_what_was_predicted_against_what_happened():
-    at = opened(part="predict")
+    at = opened(tab="predict")
     assert len(at.checkbox) == 12
     assert 'id="term-guard"' in html(at)  # the guard is explained where it is first named
     assert html(at).count("trap-pass") == 6  # the arrays that are written to, before anything is said of them
@@ -217,7 +227,7 @@ def test_the_score_counts_what_was_predicted_against_what_happened():
     press(at, "guess go")
     assert len(at.checkbox) == 12
     for (op, written), wrong in spoiled.items():
-        at.checkbox(key=f"guess {op} {written}").set_value(wrong)
+        at.checkbox(key=f"trap-{op}-{written}").set_value(wrong)
     at.run()
     assert not at.header  # until all is run again
     press(at, "guess go")
@@ -226,10 +236,10 @@ def test_the_score_counts_what_was_predicted_against_what_happened():
 
 
 def test_a_tick_too_many_is_a_false_alarm_and_every_other_cell_is_right():
-    at = opened(part="predict")
+    at = opened(tab="predict")
     for (op, written, guard), outcome in outcomes().items():
         if not guard:
-            at.checkbox(key=f"guess {op} {written}").set_value(outcome == "wrong" or (op, written) == ("exp", "input"))
+            at.checkbox(key=f"trap-{op}-{written}").set_value(outcome == "wrong" or (op, written) == ("exp", "input"))
     at.run()
     press(at, "guess go")
     assert (html(at).count("✓ guessed"), html(at).count("✗ false alarm"), html(at).count("✗")) == (11, 1, 1)
@@ -238,15 +248,15 @@ def test_a_tick_too_many_is_a_false_alarm_and_every_other_cell_is_right():
 
 
 def test_predictions_are_in_the_link_and_a_case_can_be_watched():
-    at = opened(part="predict", guesses="3")
-    assert at.checkbox(key="guess mul input").value
-    assert at.checkbox(key="guess mul output").value
+    at = opened(tab="predict", **{"mul-input": "true", "mul-output": "true"})
+    assert at.checkbox(key="trap-mul-input").value
+    assert at.checkbox(key="trap-mul-output").value
     press(at, "guess go")
     at.selectbox(key="guess look").set_value(("exp", "output")).run()
     press(at, "guess watch")
-    assert at.session_state["trap part"] == "Four steps"
+    assert at.session_state["trap-tab"] == "Four steps"
     assert "exp" in at.error[0].value
-    assert address(at)["op"] == "exp"
+    assert at.session_state["trap-op"] == "exp"
 
 
 def guess_cut(at, a, b):
@@ -259,7 +269,7 @@ def guess_cut(at, a, b):
     ("kind", "came"), [("detach", ("part", "none")), ("no_grad", ("part", "none")), ("all", ("none", "none"))]
 )
 def test_a_cut_is_shown_beside_the_whole_graph_once_it_is_guessed(kind, came):
-    at = opened(part="cut", cut=kind)
+    at = opened(tab="cut", cut=KINDS[kind])
     assert "Compared with the uncut pass, a.grad is…" in at.segmented_control(key="cut guess a").label
     assert at.button(key="cut go").disabled
     (asked,) = components(at, "player")  # neither the cut nor a gradient is shown before the guess
@@ -275,14 +285,14 @@ def test_a_cut_is_shown_beside_the_whole_graph_once_it_is_guessed(kind, came):
     assert bool(at.error) == (kind == "all")
     assert "✗ None" in texts(at.markdown)
     assert "a: ✓ as you guessed; b: ✓ as you guessed." in texts(at.markdown)
-    at.slider(key="cut a").set_value(1.0).run()  # other numbers: another guess
+    at.slider(key="trap-cut-a").set_value(1.0).run()  # other numbers: another guess
     assert len(components(at, "player")) == 1
     guess_cut(at, "same", "same")
     assert "a: ✗ you guessed “the same”; b: ✗ you guessed “the same”." in texts(at.markdown)
 
 
 def test_a_life_is_lived_button_by_button():
-    at = opened(part="life")
+    at = opened(tab="life")
     assert at.button(key="life b").disabled
     for letter in "flb":
         press(at, f"life {letter}")
@@ -291,8 +301,8 @@ def test_a_life_is_lived_button_by_button():
     assert "already gone through" in at.error[0].value
     press(at, "life undo")
     assert not at.error
-    assert address(at)["life"] == "flb"
-    at.slider(key="life rate").set_value(0.5)
+    assert address(at)["trap-life"] == "flb"
+    at.slider(key="trap-rate").set_value(0.5)
     for _ in range(12):
         press(at, "life whole")
     assert "**Now: diverged.**" in texts(at.markdown)
@@ -301,7 +311,7 @@ def test_a_life_is_lived_button_by_button():
 
 
 def test_a_guess_at_the_gradient_is_answered_by_the_next_action():
-    at = opened(part="life", life="flr")
+    at = opened(tab="life", life="flr")
     assert "guess" not in texts(at.markdown)
     at.pills(key="life guess").set_value("replaced").run()
     press(at, "life b")

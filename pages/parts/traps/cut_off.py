@@ -5,8 +5,7 @@ import streamlit as st
 from lab.text import brief
 from lab.traps import cuts
 from lab.traps.in_place import MAX_ABS
-from lab.ui import address
-from lab.ui.address import Field
+from lab.ui import binding
 from lab.ui.player import player
 from lab.ui.table import show_table
 from lab.ui.terms import prose
@@ -14,14 +13,7 @@ from lab.ui.widgets import button, guess, switch
 
 ARRIVALS = {"same": "the same", "part": "a part of it", "none": "None"}
 KINDS = {"detach": "h.detach()", "no_grad": "no_grad around h", "all": "no_grad around everything"}
-CUT_A = Field("cut_a", "cut a", 2.0, float, address.number, (-MAX_ABS, MAX_ABS))
-CUT_B = Field("cut_b", "cut b", 3.0, float, address.number, (-MAX_ABS, MAX_ABS))
-FIELDS = (
-    Field("cut", "cut kind", "detach", address.one_of(*KINDS)),
-    CUT_A,
-    CUT_B,
-    Field("ran", "cut run", False, address.flag, address.flagged),
-)
+RAN = binding.flag("trap-ran")
 
 
 def show() -> None:
@@ -32,12 +24,16 @@ def show() -> None:
     )
     what, left, right = st.columns([5, 3, 3], gap="medium")
     with what:
-        kind = switch("What is cut", KINDS, "cut kind", on_change=_ask_again)
-    a = left.slider("a", *CUT_A.limits, step=0.5, key="cut a", on_change=_ask_again)
-    b = right.slider("b", *CUT_B.limits, step=0.5, key="cut b", on_change=_ask_again)
+        kind = switch("What is cut", KINDS, "trap-cut", on_change=_ask_again, bind="query-params")
+    a, b = (
+        column.slider(
+            name, -MAX_ABS, MAX_ABS, start, 0.5, key=f"trap-cut-{name}", on_change=_ask_again, bind="query-params"
+        )
+        for column, name, start in ((left, "a", 2.0), (right, "b", 3.0))
+    )
     uncut, cut = cuts.run_cut("uncut", a, b), cuts.run_cut(kind, a, b)
     code, answer = st.columns([2, 3], gap="large")
-    ran = st.session_state.get("cut run")
+    ran = st.session_state[RAN.key]
     with code:
         st.markdown(f"**Cut: {KINDS[kind]}**, L = {brief(cut.loss)}")
         st.code(f"{cut.code}L.backward()\n", wrap_lines=True)
@@ -75,12 +71,12 @@ def _picture(key: str, one: cuts.CutDemo, backward: bool = True) -> None:
 
 def _ask_again() -> None:
     """Hide the answer after a change of the cut or the numbers, until there is a new guess."""
-    st.session_state["cut run"], st.session_state["cut guessed"] = False, {}
+    st.session_state[RAN.key], st.session_state["cut guessed"] = False, {}
 
 
 def _guess() -> None:
     def run() -> None:
-        st.session_state["cut run"] = True
+        st.session_state[RAN.key] = True
         st.session_state["cut guessed"] = {name: st.session_state[f"cut guess {name}"] for name in ("a", "b")}
 
     question = "**Your guess.** Compared with the uncut pass, {}.grad is…"

@@ -4,13 +4,11 @@ import streamlit as st
 
 from lab.traps import lifecycle
 from lab.traps.lifecycle import ACTIONS, STATES
-from lab.ui import address, state
-from lab.ui.address import Field
+from lab.ui import binding
 from lab.ui.table import show_table, with_code
 from lab.ui.widgets import button
 
-RATE = Field("rate", "life rate", 0.1, float, address.number, (0.01, 0.5))
-FIELDS = (Field("life", "life actions", "", lifecycle.parse_life), RATE)
+ACTIONS_RUN = binding.HeldValue("trap-life", "", lifecycle.parse_life)
 
 
 def show() -> None:
@@ -20,10 +18,10 @@ def show() -> None:
         "once its names exist: step too early, go backward twice, or raise the learning rate."
     )
 
-    actions = st.session_state["life actions"]
+    actions = st.session_state[ACTIONS_RUN.key]
     left, right = st.columns(2, gap="medium")
     with left:
-        rate = st.slider("Learning rate", *RATE.limits, step=0.01, key="life rate")
+        rate = st.slider("Learning rate", 0.01, 0.5, 0.1, 0.01, key="trap-rate", bind="query-params")
         life = lifecycle.live(actions, rate)
         _actions(actions, life)
         _log(actions, life)
@@ -36,8 +34,8 @@ def _actions(actions: str, life: lifecycle.Life) -> None:
 
     def act(letters: str) -> None:
         session = st.session_state
-        session["life actions"] = (session["life actions"] + letters)[: lifecycle.MAX_ACTIONS]
-        session["life guessed"] = session.get("life guess"), len(letters), session["life actions"]
+        session[ACTIONS_RUN.key] = (session[ACTIONS_RUN.key] + letters)[: lifecycle.MAX_ACTIONS]
+        session["life guessed"] = session.get("life guess"), len(letters), session[ACTIONS_RUN.key]
         session["life guess"] = None
 
     with st.container(horizontal=True, gap="small"):
@@ -53,8 +51,8 @@ def _actions(actions: str, life: lifecycle.Life) -> None:
     with st.container(horizontal=True, gap="small"):
         full = len(actions) + len(lifecycle.WHOLE_STEP) > lifecycle.MAX_ACTIONS
         button("A whole training step", "life whole", act, lifecycle.WHOLE_STEP, type="primary", disabled=full)
-        button("Undo", "life undo", state.put, "life actions", actions[:-1], disabled=not actions)
-        button("Start over", "life restart", state.put, "life actions", "", disabled=not actions)
+        button("Undo", "life undo", binding.put, ACTIONS_RUN.key, actions[:-1], disabled=not actions)
+        button("Start over", "life restart", binding.put, ACTIONS_RUN.key, "", disabled=not actions)
     st.pills(
         "Guess before you press, if you like: w.grad …",
         list(lifecycle.EFFECTS),
