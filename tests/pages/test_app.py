@@ -7,7 +7,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from lab.lessons import pages
-from tests.pages.conftest import ROOT, address, app, run, switch
+from tests.pages.conftest import ROOT, address, app, open_at, run, switch, texts
 
 PAGES = sorted(path.name for path in (ROOT / "pages").glob("*.py") if path.stem != "__init__")
 
@@ -123,15 +123,25 @@ def test_a_page_is_found_again_as_it_was_left(page, kind, key, value):
     assert getattr(at, kind)(key=key).value == value
 
 
+@pytest.mark.parametrize(
+    ("path", "wrong"),
+    [
+        (
+            "simulate-error",
+            {"op": "div", "written": "x", "route": "../..", "guard": "maybe", "number": "nan", "a0": "<b>", "step": "7"}
+            | {"guess": "c", "tab": "nowhere", "mul-input": "2", "life": "lb", "rate": "inf", "cut": "uncut"},
+        ),
+        ("simulate-error", {"number": "1e9", "tab": "life", "rate": "9"}),
+        ("operations", {"op": "nobody", "kind": "<b>", "draw": "1000", "x": "nan", "along": "z"}),
+    ],
+)
+def test_a_wrong_address_shows_what_the_page_shows_without_it(path, wrong):
+    at, plain = (open_at(path, **query) for query in (wrong, {"tab": wrong["tab"]} if "tab" in wrong else {}))
+    assert texts(at.markdown) == texts(plain.markdown)
+    assert not at.error
+
+
 WRONG = [  # a page, where it is opened, and values that none of its fields takes
-    (
-        "simulate_error",
-        {},
-        {"op": "div", "written": "x", "route": "../..", "guard": "maybe", "number": "nan", "a": "1,2", "b": "<b>,1,2"}
-        | {"step": "7", "guess": "c", "part": "nowhere", "guesses": "fffffffff", "life": "lb", "rate": "inf"}
-        | {"cut": "uncut", "message": "none"},
-    ),
-    ("simulate_error", {}, {"number": "1e9"}),
     ("what_went_wrong", {}, {"fault": "no-such", "seed": "x", "gradient": "1", "curve": "<b>", "run": "yes"}),
     ("what_went_wrong", {}, {"seed": "-1", "event": "x"}),
     ("what_went_wrong", {"tab": "spot"}, {"case": "x", "seen": "norms,norms", "named": "nobody"}),

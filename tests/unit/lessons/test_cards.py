@@ -1,13 +1,12 @@
 """The path: each card leads to a page that there is, and is not done before its action."""
 
-import json
 import re
 
 import pytest
 
 from lab.lessons.cards import CARDS
 from lab.lessons.pages import BY_FILE, GROUPS, PAGES
-from tests.pages.conftest import ROOT, app, components, press, run, texts
+from tests.pages.conftest import ROOT, app, press, progress, run, texts
 
 
 def test_keys_pages_and_groups_are_what_they_should_be():
@@ -47,7 +46,7 @@ def test_a_card_opens_a_state_in_which_nothing_is_done_yet(card):
 
 def sent_cards(at):
     """What the page tells the browser of its cards."""
-    said = [json.loads(component.proto.bytes) for component in components(at, "progress")]
+    said = progress(at, "note")
     return {name: sorted({key for one in said for key in one[name]}) for name in ("done", "atEnd")}
 
 
