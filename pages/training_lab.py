@@ -66,11 +66,9 @@ def _show(current: PageState) -> None:
         st.title("Training lab", width="content")
         settings.choose_lesson(config)
         transport = st.container(key="training-transport", horizontal=True, gap="small", width="content")
-        if not session["training hide"]:
-            settings.more()
-    if not session["training hide"]:
-        with st.container(key="training-line", horizontal=True, vertical_alignment="bottom", gap="small"):
-            settings.main_settings()
+        settings.more()
+    with st.container(key="training-line", horizontal=True, vertical_alignment="bottom", gap="small"):
+        settings.main_settings()
     word = st.container(key="training-word")
     own = OWN_DATA.get(session["training data"])
     data = None
@@ -253,7 +251,6 @@ FIELDS = (
     Field("guess", "training guess", None, str, address.optional),  # None also for an answer the lesson lacks
     Field("speed", "training speed", 300, address.number_of(*SPEEDS), address.number),
     Field("pad", one_input.PAD, False, address.flag, address.flagged),
-    Field("hide", "training hide", False, lambda text: text == "True"),
     *VIEW,
     *four_points.FIELDS,
 )

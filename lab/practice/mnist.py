@@ -30,7 +30,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if not path.is_file():
         parser.error(f"there is no {path}")
     try:
-        data = load("mnist", given.data_dir)
+        data = load("mnist", data_dir=given.data_dir)
     except DataError as error:
         parser.error(str(error))
     engine = SimpleNamespace(**runpy.run_path(str(path)))

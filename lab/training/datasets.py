@@ -21,7 +21,7 @@ import numpy as np
 
 from lab.training import images, letters, tables
 from lab.training.config import Config
-from lab.training.samples import MAX_CELL, Cell, Choices, DataError, Raw, TableSettings, TargetError, numbered
+from lab.training.samples import Cell, Choices, DataError, Raw, TableSettings, TargetError, numbered
 
 SYNTHETIC_SAMPLES = 1000
 RARE = 20  # one point in this many is of the rare class; in a small sample more are, so that it has two at least
@@ -103,59 +103,44 @@ class Dataset:
         return check
 
 
-def load(
-    name: str,
-    data_dir: str | None = None,
-    target: str | None = None,
-    val_fraction: float = 0.2,
-    seed: int = 0,
-    noise: float | None = None,
-    samples: int | None = None,
-    task: str | None = None,
-    drop: Sequence[str] = (),
-    keep: Sequence[str] = (),
-) -> Dataset:
-    """Read or generate the data called `name`, split it and standardise it.
+def load(name: str, **settings: Any) -> Dataset:
+    """Load the data called `name`, with settings of `Config`: load("moons", noise=0.1, seed=1).
 
-    name: one of NAMES, or "csv:PATH". data_dir: the folder of the MNIST files. target: the label column of a
-    CSV, by name or by number from 1 (default: the last). seed: fixes the synthetic points and the split.
-    task: "classification" or "regression", for a CSV (default: decided by its target). drop, keep: columns of a CSV
-    that are left out, or used where they would be left out.
-    noise, samples: of synthetic points (default: the usual noise of the shape, and SYNTHETIC_SAMPLES).
-    Raises DataError.
+    Raises DataError, ConfigError.
     """
-    rng = np.random.default_rng(seed)
+    return load_dataset(Config(data=name, **settings))
+
+
+def load_dataset(config: Config) -> Dataset:
+    """Read or generate the data that a run's settings ask for, split them and standardise them. Raises DataError."""
+    name, rng = config.data, np.random.default_rng(config.seed)
     kind, _, path = name.partition(":")
     generated = f"is for generated data ({', '.join(SYNTHETIC)})"
-    for flag, value, fits, purpose in (
-        ("target", target, kind == "csv", "chooses a column of a CSV file"),
-        ("data-dir", data_dir, kind == "mnist", "is the folder of the MNIST files"),
-        ("noise", noise, name in SYNTHETIC, generated),
-        ("samples", samples, name in SYNTHETIC, generated),
-        ("task", task, kind == "csv", "is for a CSV file"),
-        ("drop", drop or None, kind == "csv", "leaves out columns of a CSV file"),
-        ("keep", keep or None, kind == "csv", "uses columns of a CSV file"),
+    for setting, fits, purpose in (
+        ("target", kind == "csv", "chooses a column of a CSV file"),
+        ("data_dir", kind == "mnist", "is the folder of the MNIST files"),
+        ("noise", name in SYNTHETIC, generated),
+        ("samples", name in SYNTHETIC, generated),
+        ("task", kind == "csv", "is for a CSV file"),
+        ("drop", kind == "csv", "leaves out columns of a CSV file"),
+        ("keep", kind == "csv", "uses columns of a CSV file"),
     ):
-        if value is not None and not fits:
-            raise DataError(f"--{flag} {purpose}, but the data is {name!r}: leave it out.")
+        if getattr(config, setting) not in (None, ()) and not fits:
+            raise DataError(f"--{setting.replace('_', '-')} {purpose}, but the data is {name!r}: leave it out.")
     if kind == "csv":
-        raw = tables.of_file(path, TableSettings(target, task, drop, keep))
+        raw = tables.of_file(path, TableSettings(config.target, config.task, config.drop, config.keep))
     elif name == "mnist":
-        raw = images.mnist(data_dir)
+        raw = images.mnist(config.data_dir)
     elif name == "digits":
         raw = images.digits()
     elif name == "letters":
         raw = letters.samples()
     elif name in SYNTHETIC:
-        raw = _generate(name, rng, SYNTHETIC[name][1] if noise is None else noise, samples or SYNTHETIC_SAMPLES)
+        noise = SYNTHETIC[name][1] if config.noise is None else config.noise
+        raw = _generate(name, rng, noise, config.samples or SYNTHETIC_SAMPLES)
     else:
         raise DataError(_unknown(name))
-    return _split_and_standardise(name, raw, val_fraction, rng)
-
-
-def load_dataset(config: Config) -> Dataset:
-    """Load the data that a run's settings ask for. Raises DataError."""
-    return load(config.data, seed=config.seed, **{name: getattr(config, name) for name in DATA_SETTINGS})
+    return _split_and_standardise(name, raw, config.val_fraction, rng)
 
 
 def from_table(
@@ -195,19 +180,8 @@ def prepare(
 ) -> Dataset:
     """Make a dataset from arrays: features (samples, features), labels (samples,) as indices into `classes`.
 
-    note: describes the samples in the log: "40 points drawn by hand". Bytes (uint8) are treated as pixels, other
-    numbers as columns of a table. Raises DataError.
+    note: describes the samples in the log: "40 points drawn by hand". Raises DataError.
     """
-    features, labels = np.asarray(features), np.asarray(labels)
-    if features.ndim != 2 or labels.shape != features.shape[:1] or not labels.size or not features.size:
-        raise DataError(
-            f"{name}: samples of shape {features.shape} and labels of shape {labels.shape} do not fit: give one row of "
-            f"numbers and one label for each sample, and at least one sample."
-        )
-    if labels.dtype.kind not in "iu" or labels.min() < 0 or labels.max() >= len(classes):
-        raise DataError(f"{name}: labels must be whole numbers from 0 to {len(classes) - 1}, one for each class.")
-    if not np.all(np.abs(features) <= MAX_CELL):  # false for nan, too
-        raise DataError(f"{name}: some samples hold numbers that cannot be used (inf, nan or beyond {MAX_CELL:g}).")
     raw = Raw([features], labels, tuple(classes), note, numbered(features.shape[1]))
     return _split_and_standardise(name, raw, val_fraction, np.random.default_rng(seed))
 

@@ -377,7 +377,7 @@ def test_button_picture_loss_and_the_doctor_are_in_the_window_at_once(open_page,
     button(page, "Done").wait_for()
     doctor.get_by_test_id("stAlert").wait_for()
     settled(page)
-    remedy = [button(page, "Set validation share to 0.2")] if "xor" in query else []
+    remedy = [button(page, "Try weight decay 0.01")] if "xor" in query else []
     for part in [*parts, doctor.get_by_test_id("stAlert"), *remedy]:
         expect(part).to_be_in_viewport(ratio=0.99)
 

@@ -201,7 +201,6 @@ def choose_view(
             if on_a_plane(run):
                 st.toggle("The likeliest class alone, without probabilities", key="training discrete")
             st.toggle("Numbers of all pictures as tables", key="training tables")
-            st.toggle("Hide the settings, also in the link", key="training hide")
     unit = (units.get(session["training unit"]) if pointed is None else pointed) if on_a_plane(run) else None
     choices = (session[f"training {name}"] for name in ("lines", "points", "images", "log"))
     return View(run, chosen, unit, *choices)

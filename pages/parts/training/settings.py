@@ -217,7 +217,7 @@ def chosen() -> tuple[Config | None, str]:
 
 
 def choose_lesson(config: Config | None) -> None:
-    """Draw the list of lessons, which shows the lesson of the settings, unless a link hides it."""
+    """Draw the list of lessons, which shows the lesson of the settings."""
 
     session = st.session_state
 
@@ -229,8 +229,6 @@ def choose_lesson(config: Config | None) -> None:
 
     shown = next((name for name in LESSONS if LESSONS[name].config == config), OWN)
     session["training lesson"] = four_points.TITLE if session[four_points.OPEN] else shown
-    if session["training hide"]:
-        return
     what = "Each lesson sets up the lab and asks you to predict what happens."
     pick(
         "Lesson",

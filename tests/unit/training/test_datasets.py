@@ -492,9 +492,9 @@ def test_a_bad_csv_is_one_sentence_that_names_the_place(table, text, words):
 @pytest.mark.parametrize("text", [FLOWERS, "\ufeff" + FLOWERS.replace("\n", "\r\n"), FLOWERS.replace(",", ";")])
 def test_an_uploaded_text_gives_the_same_data_as_the_file(table, text):
     for target in (None, "length"):
-        given = (target, 0.5, 3)
+        given = {"target": target, "val_fraction": 0.5, "seed": 3}
         content = text if target is None else text.replace("3", "1").replace("4", "2")
-        uploaded, read = from_table(content, "flowers.csv", *given), load(table(content), None, *given)
+        uploaded, read = from_table(content, "flowers.csv", **given), load(table(content), **given)
         assert uploaded.fingerprint == read.fingerprint
         assert (uploaded.classes, uploaded.name) == (read.classes, "flowers.csv")
 
@@ -515,23 +515,6 @@ def test_points_of_ones_own_are_split_and_standardised():
     assert "40 points drawn by hand" in data.notes[0]
     raw = np.concatenate([data.train_x, data.val_x]) * data.scale + data.mean
     np.testing.assert_allclose(np.sort(raw, axis=0), np.sort(points, axis=0), rtol=1e-5)
-
-
-@pytest.mark.parametrize(
-    ("features", "labels", "words"),
-    [
-        (np.zeros((0, 2)), [], "at least one sample"),
-        (np.zeros((3, 2)), [0, 1], "do not fit"),
-        (np.zeros((2, 2)), [0, 2], "whole numbers from 0 to 1"),
-        (np.zeros((2, 2)), [0.0, 1.0], "whole numbers from 0 to 1"),
-        (np.full((2, 2), np.nan), [0, 1], "cannot be used"),
-        (np.zeros((3, 2)), [0, 0, 1], "'b' has only one sample"),
-        (np.zeros((4, 2)), [0, 0, 0, 0], "'b' has no sample"),
-    ],
-)
-def test_samples_that_do_not_fit_are_one_sentence(features, labels, words):
-    with pytest.raises(DataError, match=words):
-        prepare("drawn", features, np.array(labels), ("a", "b"), "points")
 
 
 @pytest.mark.parametrize("size", [1e-200, 1e-160])
