@@ -553,7 +553,6 @@ def test_resume_without_the_checkpoint_does_not_begin_anew(capsys, trained):
     [
         ("best", None),
         ("weight_histogram", 5),
-        ("train_loss", "low"),
     ],
 )
 @pytest.mark.usefixtures("trained")
