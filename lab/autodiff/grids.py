@@ -6,14 +6,14 @@ A `GridPicture` is plain data: static/grids/ draws it, and reacts to the pointer
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import numpy as np
 
 from lab.autodiff.one_operation import Run
-from lab.autodiff.sources import Shape, Sources, Summand, destinations, numbered
+from lab.autodiff.sources import Shape, Sources, Summand
 from lab.text import numeral
 
 Kind = Literal["value", "copy", "gradient", "upstream", "wrong"]
@@ -30,6 +30,11 @@ class Grid:
     kind: Kind
     says: list[str] = field(default_factory=list)
     lights: list[dict[str, list[int]]] = field(default_factory=list)
+
+    def tell(self, sentence: str, lights: dict[str, list[int]]) -> None:
+        """Add the sentence of the next cell, and the cells that it lights."""
+        self.says.append(sentence)
+        self.lights.append(lights)
 
 
 @dataclass(frozen=True)
@@ -110,220 +115,143 @@ def _products(terms: Sequence[Summand], upstream: np.ndarray) -> list[tuple[floa
     return [(flat[t.cell],) if factors_are_one else (flat[t.cell], t.factor) for t in terms]
 
 
-def _about_gradient(
-    name: str,
-    array: np.ndarray,
-    sources: Sources,
-    upstream: np.ndarray,
-    grid: Grid,
-    partner: str = "",
-    message: str = "",
-) -> None:
-    """Fill in the sentence and the highlighted cells for each cell of a gradient.
+# ---------------------------------------------------------------- one operation
 
-    partner  the key of the grid that the factors come from
-    message  the key of the grid with the message to each copy
+
+def _grids(
+    run: Run,
+    sources: Sequence[Sources],
+    names: Sequence[str],
+    title: str,
+    value: Callable[[int, list[str]], str],
+    partners: bool = False,
+    result_name: str = "result",
+    upstream_name: str = "upstream",
+) -> dict[str, Grid]:
+    """Make grids of the operands, the result, the upstream gradient and the operands' gradients, by their keys.
+
+    value     writes how a cell of the result was computed, from the names of the operands' cells that reach it
+    partners  the factors of a gradient come from the other operand, whose cells then light
     """
-    numbers = array.ravel()
-    for cell, terms in enumerate(sources):
-        cells = [term.cell for term in terms]
-        sign = " + " if all(term.factor == 1.0 for term in terms) else ", "
-        from_where = _joined([place("upstream", upstream.shape, c) for c in cells], sign)
-        what = (
-            f"{len(cells)} upstream cells" if len(cells) > 1 else "one upstream cell" if cells else "no upstream cell"
+    shape = run.result.shape
+    result = Grid(result_name, title, run.result, "value")
+    upstream = Grid("upstream", upstream_name, run.upstream, "upstream")
+    grids = {grid.key: grid for grid in (result, upstream)}
+    reaching: list[dict[str, list[int]]] = [{} for _ in range(result.array.size)]  # result's cell -> operand -> cells
+    for number, (name, own, terms) in enumerate(zip(names, run.operands, sources, strict=True)):
+        operand = grids[name] = Grid(name, name, own, "value")
+        gradient = Grid(f"gradient of {name}", f"{name}.grad", run.gradients[number], "gradient")
+        grids[gradient.key] = gradient
+        for cell, summands in enumerate(terms):
+            reached = sorted({term.cell for term in summands})
+            for at in reached:
+                reaching[at].setdefault(name, []).append(cell)
+            times = f"is read {len(reached)} times" if len(reached) > 1 else "is read once"
+            where = f"{times}:\nfor {_joined([place(result_name, shape, at) for at in reached], ', ')}."
+            operand.tell(
+                f"{place(name, own.shape, cell)} = {numeral(own.flat[cell])} "
+                f"{where if reached else 'reaches nothing: its gradient is 0.'}",
+                {result_name: reached, f"{name} copied": reached, gradient.key: [cell]},
+            )
+            lights = {name: [cell], "upstream": [t.cell for t in summands], f"message to {name}": reached}
+            if partners:
+                other = names[1 - number]
+                lights[other] = sorted({t.partner for t in summands if t.partner is not None})
+            gradient.tell(_summed(gradient, cell, summands, upstream), lights)
+    for cell, operands in enumerate(reaching):
+        come = {n: [place(n, run.operands[names.index(n)].shape, c) for c in cells] for n, cells in operands.items()}
+        here, listed = place(result_name, shape, cell), [_joined(each, ", ") for each in come.values()]
+        result.tell(
+            f"{here} {value(cell, listed)}",
+            operands | {f"{name} copied": [cell] for name in names} | {"upstream": [cell]},
         )
-        text = equation(_products(terms, upstream), float(numbers[cell]))
-        here = place(grid.title, array.shape, cell)
-        if text == numeral(numbers[cell]):  # nothing is summed
-            grid.says.append(f"{here} is {from_where}:\n{from_where} = {text}")
-        else:
-            grid.says.append(f"{here} comes from {what}{f', {from_where}' if cells else ''}:\n{text}")
-        lights = {name: [cell], "upstream": cells}
-        if message:
-            lights[message] = cells
-        if partner:
-            lights[partner] = sorted({t.partner for t in terms if t.partner is not None})
-        grid.lights.append(lights)
+        gradients = {f"gradient of {name}": cells for name, cells in operands.items()}
+        upstream.tell(
+            f"{place(upstream_name, shape, cell)} = {numeral(run.upstream.flat[cell])} arrives at {here}.\n"
+            f"It goes on to {' and to '.join(listed)}.",
+            {result_name: [cell]} | gradients | {f"message to {name}": [cell] for name in names},
+        )
+    return grids
 
 
-def _copied(name: str, own: np.ndarray, shape: Shape) -> tuple[Grid, Grid]:
-    """Return grids of an operand and of its broadcast copy in the shape of the result."""
-    origin = np.broadcast_to(numbered(own.shape), shape)
-    places = destinations(origin, own.size)
-    small = Grid(name, name, own, "value")
-    large = Grid(f"{name} copied", f"{name}, copied", np.broadcast_to(own, shape), "copy")
-    for cell, reached in enumerate(places):
-        times = f"read {len(reached)} times" if len(reached) > 1 else "read once"
-        small.says.append(
-            f"{place(name, own.shape, cell)} = {numeral(own.ravel()[cell])} is {times}:\n"
-            f"for {_joined([place('result', shape, r) for r in reached], ', ')}."
-        )
-        small.lights.append({large.key: reached, "result": reached, f"gradient of {name}": [cell]})
-    for at, cell in enumerate(origin.ravel()):
-        large.says.append(
-            f"At {place('result', shape, at)} this is {place(name, own.shape, int(cell))} again: "
-            f"{numeral(own.ravel()[cell])}.\nNumPy stores no copy, it reads the same cell."
-        )
-        large.lights.append({name: [int(cell)], "result": [at]})
-    return small, large
+def _summed(grid: Grid, cell: int, terms: Sequence[Summand], upstream: Grid) -> str:
+    """Write which upstream cells a cell of a gradient sums, and the sum."""
+    number = float(grid.array.flat[cell])
+    sign = " + " if all(term.factor == 1.0 for term in terms) else ", "
+    cells = _joined([place(upstream.title, upstream.array.shape, term.cell) for term in terms], sign)
+    count = f"{len(terms)} upstream cells" if len(terms) > 1 else "one upstream cell" if terms else "no upstream cell"
+    text, here = equation(_products(terms, upstream.array), number), place(grid.title, grid.array.shape, cell)
+    if text == numeral(number):  # nothing is summed
+        return f"{here} is {cells}:\n{cells} = {text}"
+    return f"{here} comes from {count}{f', {cells}' if terms else ''}:\n{text}"
 
 
 def broadcast(run: Run, op: str, sources: tuple[Sources, Sources]) -> GridPicture:
     """Show a op b: on the left values are copied along axes, on the right messages are summed along the same axes."""
-    shape = run.result.shape
-    names = ("a", "b")
+    names, shape = ("a", "b"), run.result.shape
     sign = {"*": "×", "/": "÷", "-": "−"}.get(op, op)
-    result = Grid("result", f"a {sign} b", run.result, "value")
-    upstream = Grid("upstream", "upstream", run.upstream, "upstream")
+    copies = [np.broadcast_to(own, shape) for own in run.operands]
+
+    def value(cell: int, operands: list[str]) -> str:
+        first, second, result = (float(array.flat[cell]) for array in (*copies, run.result))
+        equals = "=" if all(map(_exactly, (first, second, result))) else "≈"
+        return f"= {f' {sign} '.join(operands)}:\n{_in_sum(first)} {sign} {_in_sum(second)} {equals} {numeral(result)}"
+
+    grids = _grids(run, sources, names, f"a {sign} b", value, partners=op in "*/")
     forward: list[Grid | str] = []
     back: list[Grid | str] = []
-    origins = [np.broadcast_to(numbered(operand.shape), shape).ravel() for operand in run.operands]
     for number, name in enumerate(names):
-        own = run.operands[number]
-        small, large = _copied(name, own, shape)
-        large.title, copies = f"{name} copied", own.shape != shape
-        message = Grid(f"message to {name}", f"sent to {name}", run.messages[number], "gradient")
-        backward = Grid(f"gradient of {name}", f"{name}.grad", run.gradients[number], "gradient")
-        if copies:
-            _about_messages(message, sources[number], origins[number], run.upstream, name)
-        _about_gradient(
-            name,
-            run.gradients[number],
-            sources[number],
-            run.upstream,
-            backward,
-            names[1 - number] if op in "*/" else "",
-            message.key if copies else "",
-        )
-        forward += [small, "copied to", large] if copies else [small]
-        back += [backward, "sums", message] if copies else [backward]
-    for cell in range(run.result.size):
-        first, second = (float(operand.ravel()[o[cell]]) for operand, o in zip(run.operands, origins, strict=True))
-        value = float(run.result.ravel()[cell])
-        exact = all(map(_exactly, (first, second, value)))
-        places = [place(n, o.shape, int(at[cell])) for n, o, at in zip(names, run.operands, origins, strict=True)]
-        equals = "=" if exact else "≈"
-        result.says.append(
-            f"{place('result', shape, cell)} = {places[0]} {sign} {places[1]}:\n"
-            f"{_in_sum(first)} {sign} {_in_sum(second)} {equals} {numeral(value)}"
-        )
-        lights = {
-            f"{n}{suffix}": [c]
-            for n, at in zip(names, origins, strict=True)
-            for suffix, c in (("", int(at[cell])), (" copied", cell))
-        }
-        result.lights.append(lights | {"upstream": [cell]})
-        upstream.says.append(
-            f"{place('upstream', shape, cell)} = {numeral(run.upstream.ravel()[cell])} arrives at "
-            f"{place('result', shape, cell)}.\nIt goes on to {' and to '.join(places)}."
-        )
-        upstream.lights.append(
-            {"result": [cell]}
-            | {
-                f"{kind} {n}": [c]
-                for n, at in zip(names, origins, strict=True)
-                for kind, c in (("gradient of", int(at[cell])), ("message to", cell))
-            }
-        )
+        forward.append(grids[name])
+        back.append(grids[f"gradient of {name}"])
+        if run.operands[number].shape != shape:
+            large = Grid(f"{name} copied", f"{name} copied", copies[number], "copy")
+            message = Grid(f"message to {name}", f"sent to {name}", run.messages[number], "gradient")
+            by_place = sorted((term.cell, cell, term) for cell, terms in enumerate(sources[number]) for term in terms)
+            for at, cell, term in by_place:
+                here, own = place("result", shape, at), place(name, run.operands[number].shape, cell)
+                large.tell(
+                    f"At {here} this is {own} again: {numeral(copies[number].flat[at])}.\n"
+                    "NumPy stores no copy, it reads the same cell.",
+                    {name: [cell], "result": [at]},
+                )
+                message.tell(
+                    f"The copy of {name} at {here} receives:\n"
+                    f"{equation(_products([term], run.upstream), float(message.array.flat[at]))}",
+                    {"upstream": [at], f"gradient of {name}": [cell], large.key: [at]},
+                )
+            forward += ["copied to", large]
+            back += ["sums", message]
     headings: list[Grid | str] = ["Forward: values are reused", "|", "Backward: gradients are summed"]
-    rows: list[list[Grid | str]] = [headings, [*forward, "|", *back], [result, "|", upstream]]
-    most = max(
-        ((len(terms), f"gradient of {name}") for name, each in zip(names, sources, strict=True) for terms in each[:1])
-    )
+    rows: list[list[Grid | str]] = [headings, [*forward, "|", *back], [grids["result"], "|", grids["upstream"]]]
+    most = max((len(each[0]), f"gradient of {name}") for name, each in zip(names, sources, strict=True))
     return GridPicture(rows, (most[1], 0))
-
-
-def _about_messages(grid: Grid, sources: Sources, origin: np.ndarray, upstream: np.ndarray, name: str) -> None:
-    """Fill in the message that each copy of an operand receives, before the sum."""
-    by_place = {term.cell: term for terms in sources for term in terms}
-    for at, value in enumerate(grid.array.ravel()):
-        term = by_place[at]
-        grid.says.append(
-            f"The copy of {name} at {place('result', upstream.shape, at)} receives:\n"
-            f"{equation(_products([term], upstream), float(value))}"
-        )
-        grid.lights.append({"upstream": [at], f"gradient of {name}": [int(origin[at])], f"{name} copied": [at]})
 
 
 def matmul(run: Run, sources: tuple[Sources, Sources]) -> GridPicture:
     """Show C = A @ B, and both gradients as products of the upstream gradient with the other matrix."""
     left, right = run.operands
-    (n, inner), m = left.shape, right.shape[1]
-    a, b = Grid("A", "A", left, "value"), Grid("B", "B", right, "value")
-    c, g = Grid("C", "C = A @ B", run.result, "value"), Grid("upstream", "G, upstream", run.upstream, "upstream")
-    to_a = Grid("gradient of A", "A.grad = G @ Bᵀ", run.gradients[0], "gradient")
-    to_b = Grid("gradient of B", "B.grad = Aᵀ @ G", run.gradients[1], "gradient")
 
-    def row(i: int, width: int) -> list[int]:
-        return [i * width + j for j in range(width)]
+    def value(cell: int, operands: list[str]) -> str:
+        i, j = divmod(cell, right.shape[1])
+        products = equation([*zip(left[i], right[:, j], strict=True)], float(run.result[i, j]))
+        return f"is row {i} of A times column {j} of B:\n{products}"
 
-    def column(j: int, height: int, width: int) -> list[int]:
-        return [i * width + j for i in range(height)]
-
-    for i, j in np.ndindex(n, m):
-        terms = [(left[i, k], right[k, j]) for k in range(inner)]
-        c.says.append(f"C[{i}, {j}] is row {i} of A times column {j} of B:\n{equation(terms, float(run.result[i, j]))}")
-        c.lights.append({"A": row(i, inner), "B": column(j, inner, m), "upstream": [i * m + j]})
-        g.says.append(
-            f"G[{i}, {j}] = {numeral(float(run.upstream[i, j]))} arrives at C[{i}, {j}].\n"
-            f"It goes on to row {i} of A.grad and to column {j} of B.grad."
-        )
-        g.lights.append({"C": [i * m + j], "gradient of A": row(i, inner), "gradient of B": column(j, inner, m)})
-    for i, k in np.ndindex(n, inner):
-        at = i * inner + k
-        a.says.append(
-            f"A[{i}, {k}] is used {'once' if m == 1 else f'{m} times'}, in row {i} of C:\n"
-            f"each time it meets a cell of row {k} of B."
-        )
-        a.lights.append({"C": row(i, m), "B": row(k, m), "gradient of A": [at]})
-        terms = [(run.upstream.flat[t.cell], t.factor) for t in sources[0][at]]
-        to_a.says.append(
-            f"A.grad[{i}, {k}] is row {i} of G times row {k} of B, which is column {k} of Bᵀ:\n"
-            f"{equation(terms, float(run.gradients[0][i, k]))}"
-        )
-        to_a.lights.append({"upstream": row(i, m), "B": row(k, m), "A": [at]})
-    for k, j in np.ndindex(inner, m):
-        at = k * m + j
-        b.says.append(
-            f"B[{k}, {j}] is used {'once' if n == 1 else f'{n} times'}, in column {j} of C:\n"
-            f"each time it meets a cell of column {k} of A."
-        )
-        b.lights.append({"C": column(j, n, m), "A": column(k, n, inner), "gradient of B": [at]})
-        terms = [(t.factor, run.upstream.flat[t.cell]) for t in sources[1][at]]
-        to_b.says.append(
-            f"B.grad[{k}, {j}] is column {k} of A, which is row {k} of Aᵀ, times column {j} of G:\n"
-            f"{equation(terms, float(run.gradients[1][k, j]))}"
-        )
-        to_b.lights.append({"A": column(k, n, inner), "upstream": column(j, n, m), "B": [at]})
-    return GridPicture([[a, "@", b, "=", c], [to_a, to_b, "from", g]], ("gradient of A", 0))
+    grids = _grids(run, sources, ("A", "B"), "C = A @ B", value, partners=True, result_name="C", upstream_name="G")
+    a, b, c, g = (grids[key] for key in ("A", "B", "C", "upstream"))
+    to_a, to_b = grids["gradient of A"], grids["gradient of B"]
+    to_a.title, to_b.title, g.title = "A.grad = G @ Bᵀ", "B.grad = Aᵀ @ G", "G, upstream"
+    return GridPicture([[a, "@", b, "=", c], [to_a, to_b, "from", g]], (to_a.key, 0))
 
 
 def of_one(run: Run, sources: Sources, title: str) -> GridPicture:
     """Show an operation on one operand x: a reduction, or indexing."""
-    (own,) = run.operands
-    x, result = Grid("x", "x", own, "value"), Grid("result", title, run.result, "value")
-    gradient = Grid("gradient of x", "x.grad", run.gradients[0], "gradient")
-    upstream = Grid("upstream", "upstream", run.upstream, "upstream")
-    _about_gradient("x", run.gradients[0], sources, run.upstream, gradient)
-    inputs: list[list[int]] = [[] for _ in range(run.result.size)]
-    for cell, terms in enumerate(sources):
-        reached = sorted({term.cell for term in terms})
-        for at in reached:
-            inputs[at].append(cell)
-        where = _joined([place("result", run.result.shape, at) for at in reached], ", ")
-        x.says.append(
-            f"{place('x', own.shape, cell)} = {numeral(own.ravel()[cell])}\n"
-            f"{f'reaches {where}.' if reached else 'reaches nothing: its gradient is 0.'}"
-        )
-        x.lights.append({"result": reached, "gradient of x": [cell]})
-    for at, cells in enumerate(inputs):
-        listed = _joined([place("x", own.shape, cell) for cell in cells], ", ")
-        value, arrived = numeral(run.result.ravel()[at]), numeral(run.upstream.ravel()[at])
-        result.says.append(f"{place('result', run.result.shape, at)} = {value}\ncomes from {listed}.")
-        result.lights.append({"x": cells, "upstream": [at]})
-        upstream.says.append(f"{place('upstream', run.result.shape, at)} = {arrived}\ngoes on to {listed}.")
-        upstream.lights.append({"gradient of x": cells, "result": [at]})
+
+    def value(cell: int, operands: list[str]) -> str:
+        return f"= {numeral(run.result.flat[cell])}\ncomes from {operands[0]}."
+
+    grids = _grids(run, [sources], ["x"], title, value)
     first = next((cell for cell, terms in enumerate(sources) if len(terms) > 1), 0)
+    x, result, gradient, upstream = (grids[key] for key in ("x", "result", "gradient of x", "upstream"))
     return GridPicture([[x, "→", result], [gradient, "←", upstream]], ("gradient of x", first))
 
 
@@ -334,14 +262,14 @@ def softmax_upstreams(logits: np.ndarray, result: np.ndarray, cotangent: np.ndar
     random = Grid("random", "the cotangent", cotangent, "upstream")
     total = _joined([numeral(value) for value in result])
     for cell in range(result.size):
+        lights = {key: [cell] for key in ("result", "ones", "random")}
         here, there = place("x", logits.shape, cell), place("softmax(x)", result.shape, cell)
-        x.says.append(f"{here} = {numeral(logits[cell])}\nmoves every element of the softmax.")
-        y.says.append(f"{there} = {numeral(result[cell])}\nThe elements add up to 1: {total} ≈ {numeral(result.sum())}")
-        ones.says.append(f"The check with sum() sends the same number to each element.\n{there} is sent 1.")
+        x.tell(f"{here} = {numeral(logits[cell])}\nmoves every element of the softmax.", lights)
+        sum_of_all = f"The elements add up to 1: {total} ≈ {numeral(result.sum())}"
+        y.tell(f"{there} = {numeral(result[cell])}\n{sum_of_all}", lights)
+        ones.tell(f"The check with sum() sends the same number to each element.\n{there} is sent 1.", lights)
         weight = numeral(cotangent[cell])
-        random.says.append(f"The random cotangent has another number for each element.\n{there} is sent {weight}.")
-        for grid in (x, y, ones, random):
-            grid.lights.append({other.key: [cell] for other in (y, ones, random)})
+        random.tell(f"The random cotangent has another number for each element.\n{there} is sent {weight}.", lights)
     return GridPicture([[x, "→", y, "backward", ones, random]], ("ones", 0))
 
 
@@ -356,29 +284,20 @@ def bias_gradients(upstream: np.ndarray, right: np.ndarray, broken: np.ndarray) 
     rows, out = upstream.shape
     for j in range(out):
         column = [i * out + j for i in range(rows)]
-        good.says.append(
-            f"b[{j}] was added in every row: column {j} of the upstream gradient is summed.\n"
-            f"{equation([(upstream.flat[c],) for c in column], right[j])}"
-        )
-        good.lights.append({"upstream": column})
+        total = equation([(upstream.flat[cell],) for cell in column], right[j])
+        sentence = f"b[{j}] was added in every row: column {j} of the upstream gradient is summed.\n{total}"
+        good.tell(sentence, {"upstream": column})
     for at, value in enumerate(broken.ravel()):
         if broken.shape == upstream.shape:
             cells, why = [at], "no sum, the upstream cell alone;"
         else:
             cells, why = [at * out + j for j in range(out)], f"row {at} is summed, where column {at} is due."
-        bad.says.append(
-            f"{place('b.grad', broken.shape, at)}: {why}\n"
-            f"{equation([(upstream.flat[c],) for c in cells], float(value))}"
-        )
-        bad.lights.append({"upstream": cells})
+        total = equation([(upstream.flat[cell],) for cell in cells], float(value))
+        bad.tell(f"{place('b.grad', broken.shape, at)}: {why}\n{total}", {"upstream": cells})
     for at in range(upstream.size):
-        arrived.says.append(
-            f"{place('upstream', upstream.shape, at)} = {numeral(upstream.flat[at])}\n"
-            f"belongs to b[{at % out}], whatever its row."
-        )
-        arrived.lights.append(
-            {"right": [at % out], "broken": [cell for cell, light in enumerate(bad.lights) if at in light["upstream"]]}
-        )
+        here = f"{place('upstream', upstream.shape, at)} = {numeral(upstream.flat[at])}"
+        summing = [cell for cell, lights in enumerate(bad.lights) if at in lights["upstream"]]
+        arrived.tell(f"{here}\nbelongs to b[{at % out}], whatever its row.", {"right": [at % out], "broken": summing})
     return GridPicture([[arrived, "→", good, bad]], ("broken", 0))
 
 
@@ -393,31 +312,37 @@ def loss_trap(trap: Any, right: Any) -> GridPicture:
     good = Grid("good gradient", "its gradient, the right one", right.gradient, "gradient")
     for i in range(count):
         row = [i * count + j for j in range(count)]
-        p, t = numeral(trap.prediction[i, 0]), numeral(trap.target[i])
-        prediction.says.append(f"prediction[{i}, 0] = {p}\nmeets every target, and should meet target[{i}] alone.")
-        prediction.lights.append({"wrong": row, "due": [i], "bad gradient": [i], "good gradient": [i]})
-        target.says.append(f"target[{i}] = {t}\nmeets every prediction, and should meet prediction[{i}, 0] alone.")
-        target.lights.append({"wrong": [j * count + i for j in range(count)], "due": [i]})
-        due.says.append(f"prediction[{i}, 0] − target[{i}]:\n{p} − {t} = {numeral(right.difference[i, 0])}")
-        due.lights.append({"prediction": [i], "target": [i], "good gradient": [i]})
-        terms = [(d,) for d in trap.difference[i]]
-        bad.says.append(
+        p, t, meant = (numeral(array.flat[i]) for array in (trap.prediction, trap.target, right.difference))
+        one = {"due": [i], "prediction": [i]}
+        prediction.tell(
+            f"prediction[{i}, 0] = {p}\nmeets every target, and should meet target[{i}] alone.",
+            {"wrong": row, "due": [i], "bad gradient": [i], "good gradient": [i]},
+        )
+        target.tell(
+            f"target[{i}] = {t}\nmeets every prediction, and should meet prediction[{i}, 0] alone.",
+            {"wrong": [j * count + i for j in range(count)], "due": [i]},
+        )
+        due.tell(
+            f"prediction[{i}, 0] − target[{i}]:\n{p} − {t} = {meant}",
+            {"prediction": [i], "target": [i], "good gradient": [i]},
+        )
+        total = math.fsum(trap.difference[i])
+        bad.tell(
             f"The gradient of prediction[{i}, 0] is 2/{count * count} of the sum of its row, "
-            f"{equation(terms, math.fsum(trap.difference[i]))}:\n"
-            f"{_rounded(2 / count**2 * math.fsum(trap.difference[i]), float(trap.gradient[i, 0]))}. "
-            "It is 0 at the mean of all targets."
+            f"{equation([(d,) for d in trap.difference[i]], total)}:\n"
+            f"{_rounded(2 / count**2 * total, float(trap.gradient[i, 0]))}. It is 0 at the mean of all targets.",
+            {"wrong": row, "prediction": [i]},
         )
-        bad.lights.append({"wrong": row, "prediction": [i]})
-        good.says.append(
-            f"The gradient of prediction[{i}, 0] is 2/{count} of {numeral(right.difference[i, 0])}:\n"
-            f"{numeral(right.gradient[i, 0])}. It is 0 at target[{i}]."
+        good.tell(
+            f"The gradient of prediction[{i}, 0] is 2/{count} of {meant}:\n"
+            f"{numeral(right.gradient[i, 0])}. It is 0 at target[{i}].",
+            one,
         )
-        good.lights.append({"due": [i], "prediction": [i]})
     for i, j in np.ndindex(count, count):
         kind = "compares a prediction with its own target" if i == j else "compares it with another’s target"
-        wrong.says.append(
+        wrong.tell(
             f"prediction[{i}, 0] − target[{j}] {kind}:\n{numeral(trap.prediction[i, 0])} − "
-            f"{_in_sum(trap.target[j])} = {numeral(trap.difference[i, j])}"
+            f"{_in_sum(trap.target[j])} = {numeral(trap.difference[i, j])}",
+            {"prediction": [i], "target": [j], "bad gradient": [i]} | ({"due": [i]} if i == j else {}),
         )
-        wrong.lights.append({"prediction": [i], "target": [j], "bad gradient": [i]} | ({"due": [i]} if i == j else {}))
     return GridPicture([[prediction, "−", target, "=", wrong, bad], [due, good]], ("bad gradient", 0))

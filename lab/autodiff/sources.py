@@ -127,12 +127,6 @@ def indexing(value: np.ndarray, index: Any) -> Sources:
     return [[Summand(place) for place in places] for places in destinations(numbered(value.shape)[index], value.size)]
 
 
-def gradient(sources: Sources, upstream: np.ndarray, shape: Shape) -> np.ndarray:
-    """Add up the summands into a gradient in the shape of the operand."""
-    flat = upstream.ravel()
-    return np.array([sum(flat[term.cell] * term.factor for term in terms) for terms in sources], float).reshape(shape)
-
-
 def read_shape(text: str) -> Shape:
     """Read a shape that a learner typed: `3, 1`, `(3, 1)`, `3x1`, or "" for a number. Raises ValueError."""
     inside = text.strip().strip("()[]").strip()
