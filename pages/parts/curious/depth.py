@@ -162,7 +162,7 @@ def _scalars() -> None:
     points, targets = four_points.POINTS, four_points.TARGETS
     found = memoize("scalars", hidden, lambda: network.both(four_points.initial(hidden, 0), points, targets))
     left, middle, right = st.columns(3)
-    left.metric("Parameters", f"{found.parameters:,}")
+    left.metric("Parameters", f"{len(found.gradients):,}")
     middle.metric("Largest difference of a gradient", number(found.difference))
     right.metric("Scalars are slower by", f"{found.slower:.1f}×")
     sides = (("Scalar Values", found.scalars), ("Tensors (closures)", found.tensors))
@@ -171,7 +171,7 @@ def _scalars() -> None:
         [
             (
                 title,
-                f"{side.loss:.12g}",
+                f"{side.value:.12g}",
                 f"{side.nodes:,}",
                 f"{side.calls:,}",
                 f"{side.kept.numbers:,} ({side.kept.memory:,})",
@@ -183,6 +183,5 @@ def _scalars() -> None:
     st.caption("Bytes kept: the numbers reachable from the loss, then, in brackets, all objects.")
     button("Measure again", "scalars again", forget, "scalars", icon="timer")
     with st.expander("Every parameter’s gradient, from both"):
-        pairs = zip(found.scalars.gradients, found.tensors.gradients, strict=True)
-        rows = [(i, f"{a:.12g}", f"{b:.12g}") for i, (a, b) in enumerate(pairs, start=1)]
+        rows = [(i, f"{a:.12g}", f"{b:.12g}") for i, (a, b) in enumerate(found.gradients, start=1)]
         show_table(["parameter", "scalars", "tensors"], rows)
