@@ -34,12 +34,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 __all__ = [
-    "Tensor", "allow_mutation", "binary_cross_entropy_with_logits", "concatenate", "cross_entropy", "linear",
-    "maximum", "minimum", "mse_loss", "no_grad", "stack", "topological_order", "where",
+    "Tensor", "allow_mutation", "binary_cross_entropy_with_logits", "concatenate", "cross_entropy", "leaf_gradient",
+    "linear", "maximum", "minimum", "mse_loss", "no_grad", "stack", "topological_order", "where",
 ]  # read by rows  # fmt: skip
 
-_Number: Any = np.float64
 Array: TypeAlias = NDArray[Any]  # of floats; a single number is a NumPy scalar, which has the same methods
+_Number: Any = np.float64  # the usual type of such a scalar: two of them always fit, which saves time
 _quiet = np.errstate(all="ignore")  # inf and nan are answers of some functions: shown, not warned about
 
 
@@ -61,18 +61,18 @@ class Tensor:
     `zero_grad()`; one thread at a time may go back to a leaf. Arrays and numbers in an expression are constants. Update
     a leaf by `w.data -= ...`, not `w = w - ...`. Use `loss.item()` in a running total: `loss` keeps its graph alive.
 
-    An extension uses `node`, `accumulate`, `unbroadcast`, `constant`, `read`, `replace`, `children` and `closure`, and
-    no private name. A subclass may override these methods, the operations, `backward`, and `grad` as a property.
+    An extension uses `node`, `accumulate`, `unbroadcast`, `constant`, `read`, `replace`, `children`, `closure` and
+    `leaf_gradient`, no private name. A subclass may override methods, operations, `backward`, and `grad` as a property.
     """
 
-    __slots__ = ("__weakref__", "_lent", "_values", "children", "closure", "grad", "label", "op", "requires_grad")
+    __slots__ = ("__weakref__", "_exposed", "_values", "children", "closure", "grad", "label", "op", "requires_grad")
 
     def __init__(self, data: Any, requires_grad: bool = True, label: str = "") -> None:
         self._make_leaf(_as_float_array(data), requires_grad, label)
 
     def _make_leaf(self, values: Array, requires_grad: bool, label: str) -> None:
         self._values = values  # nobody writes to this array, unless `.data` has handed it out
-        self._lent: Array | None = None  # what `.data` has handed out: a view of `_values`
+        self._exposed: Array | None = None  # what `.data` has handed out: a view of `_values`
         self.children: tuple[Tensor, ...] = ()  # what this was computed from, in operand order, repeats kept
         self.closure: Any = None  # a function that passes the gradient on; None for a leaf, and once it is freed
         self.grad: Array | None = None
@@ -83,7 +83,7 @@ class Tensor:
         out = object.__new__(type(self))
         for child in children:
             if child.requires_grad and not _no_grad_depth.get():
-                out._values, out._lent, out.children, out.closure = values, None, children, closure
+                out._values, out._exposed, out.children, out.closure = values, None, children, closure
                 out.grad, out.requires_grad, out.label, out.op = None, True, "", op
                 return out
         out._make_leaf(values, False, "")
@@ -110,7 +110,7 @@ class Tensor:
         Raises RuntimeError, before any gradient changes, if there is no graph, it was freed, or `grad` is missing.
         """
         upstream = _starting_gradient(self, grad)
-        interior = _interior(topological_order(self))
+        interior = _prepare(topological_order(self))
         for node in interior:
             node.grad = None  # only leaves add up over several passes
         self.grad = upstream
@@ -134,8 +134,8 @@ class Tensor:
         """Return the other operand of an elementwise operation as a tensor, then the values of both operands."""
         if not isinstance(other, Tensor):
             other = self.constant(other)
-        left = self._values if self._lent is None else self.read()
-        right = other._values if other._lent is None else other.read()
+        left = self._values if self._exposed is None else self.read()
+        right = other._values if other._exposed is None else other.read()
         if type(left) is np.ndarray and left.shape != right.shape:
             try:
                 np.broadcast_shapes(left.shape, right.shape)
@@ -160,10 +160,10 @@ class Tensor:
 
     def read(self) -> Array:
         """Return the values for an operation and its closure, which never write to them: a copy, once `.data` has
-        handed the array out. So nobody else ever has an array that a closure has captured, and no write reaches it."""
-        if self._lent is None or _unguarded_depth.get():
+        handed the array out. So no write reaches an array that a closure has captured, except in allow_mutation()."""
+        if self._exposed is None or _allow_mutation_depth.get():
             return self._values
-        return self._values.copy()[()]
+        return self._values.copy()[()]  # `[()]` turns an array without axes into a number, else changes nothing
 
     def unbroadcast(self, message: Array) -> Array:
         """Return a message in this tensor's shape and dtype, as its own array: summed over axes that were repeated."""
@@ -508,11 +508,11 @@ class Tensor:
         def _backward(upstream: Array) -> None:
             self.accumulate(upstream.reshape(self.shape))
 
-        return self.node(self.read().reshape(_listed(shape)), (self,), "reshape", _backward)
+        return self.node(self.read().reshape(_unpack_varargs(shape)), (self,), "reshape", _backward)
 
     def transpose(self, *axes: Any) -> Tensor:
         """Put the axes in the order given, as numbers or one tuple; reverse them without arguments."""
-        order = _axes(self, _listed(axes) or range(self.ndim)[::-1])
+        order = _axes(self, _unpack_varargs(axes) or range(self.ndim)[::-1])
 
         def _backward(upstream: Array) -> None:
             self.accumulate(upstream.transpose(np.argsort(order)))  # the inverse permutation
@@ -542,7 +542,7 @@ class Tensor:
         def _backward(upstream: Array) -> None:
             self.accumulate(upstream * 1.0)  # `unbroadcast` sums over the axes that were repeated
 
-        return self.node(np.broadcast_to(self.read(), _listed(shape)), (self,), "broadcast_to", _backward)
+        return self.node(np.broadcast_to(self.read(), _unpack_varargs(shape)), (self,), "broadcast_to", _backward)
 
     def __getitem__(self, index: Any) -> Tensor:
         result = self.read()[_plain(index)]
@@ -560,25 +560,25 @@ class Tensor:
     @property
     def data(self) -> Array:
         """The values, to read or to write: the same array each time, never one that a closure has captured."""
-        if self._lent is None:
-            if not _unguarded_depth.get() or self._values.ndim == 0:
+        if self._exposed is None:
+            if not _allow_mutation_depth.get() or self._values.ndim == 0:
                 self._values = np.array(self._values)
-            self._lent = self._values.view()  # a view: giving it a new shape or dtype does not change this tensor
-        return self._lent
+            self._exposed = self._values.view()  # a view: giving it a new shape or dtype does not change this tensor
+        return self._exposed
 
     @data.setter
     def data(self, new: Any) -> None:
-        if new is self._lent:  # `t.data += 1` has already written into the array that it assigns
+        if new is self._exposed:  # `t.data += 1` has already written into the array that it assigns
             return
         values = _as_float_array(new, self.dtype)
         if values.shape != self.shape:
             raise ValueError(f"Data of shape {values.shape} cannot replace those of {_name(self)}. Make a new Tensor.")
-        self._values, self._lent = values, None
+        self._values, self._exposed = values, None
 
     def replace(self, values: Array) -> None:
         """Give a leaf new values of its shape and dtype, without a copy. Closures keep the old ones; an array that
         `.data` has handed out gets the new ones."""
-        if self._lent is None:
+        if self._exposed is None:
             self._values = values
         else:
             self._values[...] = values
@@ -621,9 +621,9 @@ class Tensor:
 
     def detach(self) -> Tensor:
         """Return the same values without history: shares `data`, receives no gradient, passes none on."""
-        lent, out = self.data, object.__new__(type(self))
+        exposed, out = self.data, object.__new__(type(self))
         out._make_leaf(self._values, False, self.label)
-        out._lent = lent
+        out._exposed = exposed
         return out
 
     def zero_grad(self) -> None:
@@ -634,7 +634,7 @@ class Tensor:
         """Support copy and pickle for leaves only: a copied closure would send its messages to the originals."""
         if self.op:
             raise TypeError(f"{_name(self)} cannot be copied or pickled with its graph: use detach(), for its values.")
-        own = {"_values": self._values.copy()[()], "_lent": None, "grad": deepcopy(self.grad)}
+        own = {"_values": self._values.copy()[()], "_exposed": None, "grad": deepcopy(self.grad)}
         attributes_and_slots: Any = object.__getstate__(self)
         return attributes_and_slots[0], attributes_and_slots[1] | own
 
@@ -703,7 +703,7 @@ def topological_order(root: Tensor) -> list[Tensor]:
 # How many nested no_grad and allow_mutation blocks this thread or task is in. Context variables, not globals: one user
 # of a server must not switch off another user's gradients.
 _no_grad_depth: ContextVar[int] = ContextVar("no_grad", default=0)
-_unguarded_depth: ContextVar[int] = ContextVar("allow_mutation", default=0)
+_allow_mutation_depth: ContextVar[int] = ContextVar("allow_mutation", default=0)
 
 
 class _Block(ContextDecorator):
@@ -733,7 +733,7 @@ def no_grad(function: Any = None) -> Any:
 
 def allow_mutation() -> _Block:
     """Let closures share the arrays that `.data` hands out: a write between the passes then spoils gradients."""
-    return _Block(_unguarded_depth)
+    return _Block(_allow_mutation_depth)
 
 
 # ---------------------------------------------------------------- helpers
@@ -760,12 +760,12 @@ def _starting_gradient(root: Tensor, grad: Any) -> Array:
     return upstream
 
 
-def _interior(order: list[Tensor]) -> list[Tensor]:
-    """Return the results among the tensors of a pass; refuse one that would fail half-way."""
+def _prepare(order: list[Tensor]) -> list[Tensor]:
+    """Copy the gradients that the pass adds to, and return the results in it; refuse it if it would fail half-way."""
     for node in order:
         if not node.op:
             if node.grad is not None:  # the pass adds to a copy: an array that you keep does not change
-                node.grad = deepcopy(_own_gradient(node))
+                node.grad = deepcopy(leaf_gradient(node))
         elif node.closure is None:
             raise RuntimeError(
                 f"backward() has already gone through {_name(node)} and freed its graph: give the first pass "
@@ -776,7 +776,7 @@ def _interior(order: list[Tensor]) -> list[Tensor]:
     return [node for node in order if node.closure is not None]
 
 
-def _own_gradient(leaf: Tensor) -> Array | None:
+def leaf_gradient(leaf: Tensor) -> Array | None:
     """Return a leaf's gradient, first made to fit: a learner may have assigned another dtype, or one number for all."""
     grad, values = leaf.grad, leaf._values
     if grad is not None and (
@@ -856,7 +856,7 @@ def _reduced(kept: Array, axes: tuple[int, ...], keepdims: bool) -> Array:
     return kept if keepdims else np.squeeze(kept, axes)[()]
 
 
-def _listed(arguments: tuple[Any, ...]) -> tuple[Any, ...]:
+def _unpack_varargs(arguments: tuple[Any, ...]) -> tuple[Any, ...]:
     """Return lengths or axes as a tuple, whether given one by one or as one tuple, list or array."""
     return tuple(arguments[0]) if len(arguments) == 1 and np.iterable(arguments[0]) else arguments
 

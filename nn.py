@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from model import Array, Tensor, _own_gradient, linear
+from model import Array, Tensor, leaf_gradient, linear
 
 __all__ = ["ACTIVATIONS", "INITS", "MLP", "SGD", "Adam", "Linear", "Optimizer", "clip_grad_norm", "init_weight"]
 
@@ -139,7 +139,7 @@ class Optimizer:
         """Update each parameter that has a gradient, in place."""
         decay = float(self.weight_decay)  # a NumPy number would turn float32 into float64
         for i, p in enumerate(self.parameters):
-            gradient, values = _own_gradient(p), p.read()
+            gradient, values = leaf_gradient(p), p.read()
             if gradient is not None:
                 update = self._update(i, gradient + decay * values if decay else gradient)
                 # No other code has the array `update`, so the new values are written into it, not into a third one
@@ -199,7 +199,7 @@ def clip_grad_norm(parameters: Iterable[Tensor], max_norm: float) -> float:
     """Scale all gradients together so that their joint norm is at most `max_norm`; return the norm before. If that is
     inf or nan, the gradients stay as they are: no scaling can save them."""
     max_norm = _number("max_norm", max_norm)
-    gradients = {p: gradient for p in _leaves(parameters) if (gradient := _own_gradient(p)) is not None}
+    gradients = {p: gradient for p in _leaves(parameters) if (gradient := leaf_gradient(p)) is not None}
     largest = max([float(np.abs(g).max(initial=0.0)) for g in gradients.values()], default=0.0)
     unit = largest if 0.0 < largest < math.inf else 1.0  # squares of large numbers overflow, of small ones vanish
     norm = unit * math.sqrt(sum(float(np.square(np.float64(g) / unit).sum()) for g in gradients.values()))

@@ -54,12 +54,12 @@ HalfPrecision = broken(
 WrongOrder = broken(
     "WrongOrder",
     backward={
-        "        interior = _interior(topological_order(self))\n": """\
+        "        interior = _prepare(topological_order(self))\n": """\
         order, seen = [self], {self}
         for node in order:  # the list grows as it is read: nodes nearest to the output come first
             order += [child for child in dict.fromkeys(node.children) if child not in seen]
             seen.update(node.children)
-        interior = _interior(order[::-1])
+        interior = _prepare(order[::-1])
 """
     },
 )
@@ -75,7 +75,7 @@ Recursive = broken(
     },
     backward={
         """\
-        interior = _interior(topological_order(self))
+        interior = _prepare(topological_order(self))
         for node in interior:
             node.grad = None  # only leaves add up over several passes
         self.grad = upstream

@@ -24,7 +24,7 @@ TENSOR_NOT_OPS = {
     *("node", "accumulate", "unbroadcast", "constant", "read", "replace"),
     *("__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__"),
 }
-MODULE_NOT_OPS = {"no_grad", "allow_mutation", "topological_order"}
+MODULE_NOT_OPS = {"no_grad", "allow_mutation", "leaf_gradient", "topological_order"}
 
 
 def cases_of(op: str, cases: list[Case] = CASES) -> list[Case]:
