@@ -50,11 +50,12 @@ def _down() -> None:
         "The optimizers start at the same point: click on the picture to move it. The hollow marks show where the "
         "next step **would** land: guess, then press Step."
     )
-    left, right = st.columns([4, 5], gap="medium")
+    with st.container(horizontal=True, gap="medium"):
+        left, right = st.container(key="descent-picture"), st.container(key="descent-settings")
     with right:
         surface = _settings()
     walks = _walks(surface)
-    with left, st.container(key="descent-picture"):
+    with left:
         _transport(walks)
         host = ChartHost("descent")
         host.place("landscape")

@@ -201,19 +201,20 @@ def _cotangent() -> None:
         rule = RULES[name]
         st.code(rule.source, wrap_lines=True)
     with right:
-        text = st.text_input("x", key="check logits")
-        seed = st.slider("Which random cotangent", *SEED.limits, key="check seed")
+        inputs, seeds = st.columns(2)
+        text = inputs.text_input("x", key="check logits")
+        seed = seeds.slider("Which random cotangent", *SEED.limits, key="check seed")
         guess = st.radio("Which check finds a mistake?", WHO, format_func=WHO.get, key="check finds")
-    try:
-        logits = _logits(text)
-    except ValueError as error:
-        st.error(f"x: {error}")
-        return
+        try:
+            logits = _logits(text)
+        except ValueError as error:
+            st.error(f"x: {error}")
+            return
+        softmax = Tensor(logits).softmax().numpy()
+        picture = grids.softmax_upstreams(np.asarray(logits), softmax, random_cotangent(softmax, seed)[0])
+        drawing.show(drawing.packed(picture), key="check upstreams")
     if guess is not None:
         _checked(rule, logits, seed, guess)
-    softmax = Tensor(logits).softmax().numpy()
-    picture = grids.softmax_upstreams(np.asarray(logits), softmax, random_cotangent(softmax, seed)[0])
-    drawing.show(drawing.packed(picture), key="check upstreams")
 
 
 def _checked(rule: SoftmaxRule, logits: Any, seed: int, guess: str) -> None:

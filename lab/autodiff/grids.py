@@ -270,7 +270,7 @@ def softmax_upstreams(logits: np.ndarray, result: np.ndarray, cotangent: np.ndar
         ones.tell(f"The check with sum() sends the same number to each element.\n{there} is sent 1.", lights)
         weight = numeral(cotangent[cell])
         random.tell(f"The random cotangent has another number for each element.\n{there} is sent {weight}.", lights)
-    return GridPicture([[x, "→", y, "backward", ones, random]], ("ones", 0))
+    return GridPicture([[x, "→", y], ["backward", ones, random]], ("ones", 0))
 
 
 # ---------------------------------------------------------------- a wrong gradient next to the right one

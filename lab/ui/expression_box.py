@@ -126,7 +126,7 @@ def mistake(error: Exception) -> None:
         st.code(error.marked.partition("\n\n")[2], language=None)
 
 
-def inputs(page: str, expression: Expression, columns: int = 4) -> dict[str, float | list] | None:
+def inputs(page: str, expression: Expression) -> dict[str, float | list] | None:
     """Draw a slider for each number and a text field for each array, and return the values of the inputs.
 
     Returns None after showing an error if a field cannot be read. Called in a fragment, a slider reruns only that.
@@ -134,11 +134,9 @@ def inputs(page: str, expression: Expression, columns: int = 4) -> dict[str, flo
     session = st.session_state
     found: dict[str, float | list | None] = {}
     names: Sequence[str] = expression.names
-    with st.container(key=f"{page}-inputs"):  # assets/app.css puts two in a row on a phone
-        for row in range(0, len(names), columns):
-            for place, name in zip(st.columns(columns), names[row : row + columns], strict=False):
-                with place:
-                    found[name] = _input(page, name, session[f"{page} inputs"][name])
+    with st.container(key=f"{page}-inputs", horizontal=True):  # assets/app.css says how wide each is
+        for name in names:
+            found[name] = _input(page, name, session[f"{page} inputs"][name])
     read = {name: number for name, number in found.items() if number is not None}
     session[f"{page} inputs"] = session[f"{page} inputs"] | read
     return read if len(read) == len(found) else None

@@ -84,7 +84,7 @@ def _one() -> None:
         return
     controls, picture = st.columns([2, 3], gap="medium")
     with controls:
-        values = expression_box.inputs(NAME, expression, columns=2)
+        values = expression_box.inputs(NAME, expression)
         graph = None if values is None else _graph(expression, values)
     if graph is None or values is None:
         return

@@ -67,7 +67,7 @@ export class Feed {
 /** A place on the page for one or more parts. */
 class Slot {
   constructor() {
-    this.element = h("div");
+    this.element = h("div", { class: "slot" });
     /** @type {Map<string, Part>} */
     this.figures = new Map();
     this.feed = "";

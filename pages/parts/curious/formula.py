@@ -62,9 +62,8 @@ FIELDS = (*expression_box.fields(NAME, next(iter(EXAMPLES))), TIMES, H, *OF_FORM
 def draw() -> None:
     """Draw the topic."""
     prose(
-        "Three ways to a derivative: a formula, a difference, or a backward pass ([[autograd]]). Apply the "
-        "function six times, each time to its last result: autograd does six times the work. What happens to the "
-        "formula?"
+        "Apply a function six times, each time to its last result: a backward pass ([[autograd]]) does six times the "
+        "work. What happens to the formula?"
     )
     session = st.session_state
     expression = expression_box.expression_box(NAME, EXAMPLES, OF_FORMULA)
