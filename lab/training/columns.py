@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lab.training.numbers_in_text import CLOCK, clock, marks_comma, marks_point, with_unit
+from lab.training.numbers_in_text import CLOCK, FRACTION, clock, number
 from lab.training.samples import MAX_CELL, Cell
 
 if TYPE_CHECKING:
@@ -19,30 +19,18 @@ if TYPE_CHECKING:
 
 NEARLY_ALL = 0.9  # share of numbers, or of dates, in a column of them: the other cells are mistakes
 COMMON = 0.1  # share of the rows in which a word for a missing cell is a class
+HALF = 0.5  # share of empty cells, from which cells may have been merged
 MAX_QUOTED = 3  # cells that a sentence quotes
+SAMPLE = 200  # different texts that tell what a column holds
+MANY = 1_000  # different texts: more are no categories, however they are spelled
 MISSING = frozenset(
     (
-        "",
-        "na",
-        "n/a",
-        "#n/a",
-        "nan",
-        "null",
-        "none",
-        "nil",
-        "?",
-        "-",
-        "--",
-        "—",
-        ".",
-        "missing",
-        "n.a.",
-        "k.a.",
-        "#div/0!",
+        *("", "na", "n/a", "#n/a", "n.a.", "k.a.", "nan", "null", "\\n", "none", "nil", "missing"),
+        *("?", "-", "--", "—", ".", ":", "#div/0!", "#value!", "#ref!", "#name?", "#num!", "#null!"),
     )
 )
 DATES = (  # of two that read all dates of a column, the first
-    *("%Y-%m-%d", "%Y/%m/%d", "%Y.%m.%d", "%d.%m.%Y", "%d.%m.%y", "%m/%d/%Y", "%d/%m/%Y", "%m/%d/%y", "%d/%m/%y"),
+    *("ISO8601", "%Y/%m/%d", "%Y.%m.%d", "%d.%m.%Y", "%d.%m.%y", "%m/%d/%Y", "%d/%m/%Y", "%m/%d/%y", "%d/%m/%y"),
     *("%d-%m-%Y", "%m-%d-%Y", "%d %b %Y", "%d-%b-%Y", "%d-%b-%y", "%b %d, %Y", "%d %B %Y", "%B %d, %Y"),
 )
 _LIKE_A_DATE = re.compile(r"\d{1,4}[-/. ](\d{1,2}|[A-Za-z]{3,9})[-/. ]\d{2,4}(?!\d)|[A-Z][a-z]{2,8} \d{1,2}, \d{4}")
@@ -97,10 +85,6 @@ class _Texts:
     counts: np.ndarray
     missing: np.ndarray
 
-    @property
-    def filled(self) -> list[str]:
-        return [text for text, gone in zip(self.texts, self.missing.tolist(), strict=True) if not gone]
-
     def are(self, values: np.ndarray) -> bool:
         """Tell whether nearly all cells have a value; values: (texts,)."""
         filled = self.counts[~self.missing].sum()
@@ -109,12 +93,10 @@ class _Texts:
     def column(self, values: np.ndarray, kind: str, **more: Any) -> TableColumn:
         """Make a column of the values of the texts, (texts,); kind: what texts without a value should have been."""
         column = TableColumn(self.name, np.append(values, np.nan)[self.codes], **more)
-        wrong = [self.texts[at] for at in np.flatnonzero(np.isnan(values) & ~self.missing)]
-        if wrong:
-            column.remarks.append((f"no {kind}, read as missing", f"{quoted(wrong)} in {self.name!r}"))
-        words = sorted({self.texts[at] for at in np.flatnonzero(self.missing)} - {""})
-        if words:
-            column.remarks.append(("read as missing", f"{quoted(words)} in {self.name!r}"))
+        wrong = np.isnan(values) & ~self.missing
+        for gone, remark in ((wrong, f"no {kind}, read as missing"), (self.missing, "read as missing")):
+            if words := sorted({self.texts[at] for at in np.flatnonzero(gone)} - {""}):
+                column.remarks.append((remark, f"{quoted(words)} in {self.name!r}"))
         return column
 
 
@@ -124,46 +106,59 @@ def read(cells: pd.Series, name: str, comma: bool, as_target: bool = False) -> T
         return _checked(TableColumn(name, cells.to_numpy(float)))
     import pandas as pd
 
-    codes, different = pd.factorize(cells.astype(str) if cells.dtype.kind == "b" else cells)
-    texts = [" ".join(text.split()) for text in different]
-    counts = np.bincount(codes[codes >= 0], minlength=len(texts))
-    missing = np.array([text.lower() in MISSING for text in texts], bool)
-    found = _Texts(name, codes, texts, counts, missing)
-    column = _as_numbers(found, comma) or _as_dates(found)
-    if column is None:
-        if as_target:  # a class may be called NA
-            found.missing = missing & (counts <= COMMON * counts.sum())
-        column = _as_texts(found)
-    return column
+    codes, different = pd.factorize(cells.map(str, na_action="ignore") if cells.dtype in (bool, object) else cells)
+    texts = pd.Series(different, dtype=str).str.strip()
+    counts = np.bincount(codes + 1, minlength=len(texts) + 1)[1:]
+    missing = texts.str.lower().isin(MISSING).to_numpy(bool)
+    found = _Texts(name, codes, texts.tolist(), counts, missing)
+    return _as_numbers(found, comma) or _as_dates(found) or _as_texts(found, as_target)
 
 
 def _as_numbers(cells: _Texts, comma: bool) -> TableColumn | None:
     """Read texts as numbers of one unit; None if not nearly all are."""
-    usual, comma = comma, has_comma(cells.texts, comma)
-    found = [None if gone else with_unit(text, comma) for text, gone in zip(cells.texts, cells.missing, strict=True)]
-    units = Counter[str]()
-    for one, count in zip(found, cells.counts.tolist(), strict=True):
-        if one and one[1]:
-            units[one[1]] += count
-    unit = units.most_common(1)[0][0] if units else ""
-    values = np.array([one[0] if one and one[1] in ("", unit) else np.nan for one in found], float)
+    values, units, has_comma = numbers(cells.texts, comma)
+    shares = Counter[str]()
+    for at in np.flatnonzero(units != ""):
+        shares[units[at]] += int(cells.counts[at])
+    unit = shares.most_common(1)[0][0] if shares else ""
+    values[(units != "") & (units != unit)] = np.nan
     if not cells.are(values):
         return None
     column = _checked(cells.column(values, "number"))
+    kinds = {CLOCK: "clock times read as hours", FRACTION: "fractions read as numbers"}
     if unit:
-        kind, about = ("clock times read as hours", "") if unit == CLOCK else ("units left out", f"{unit!r} in ")
-        column.remarks.append((kind, f"{about}{column.name!r}"))
-    marked = next((text for text in cells.filled if "," in text), None)
-    if marked and not (comma and usual):
-        kind = "decimal commas" if comma else "thousands separators"
-        column.remarks.append((kind, f"{marked!r} in {column.name!r}"))
+        about = f"{column.name!r}" if unit in kinds else f"{unit!r} in {column.name!r}"
+        column.remarks.append((kinds.get(unit, "units left out"), about))
+    marked = next((text for text, value in zip(cells.texts, values, strict=True) if "," in text and value == value), "")
+    if marked and not (has_comma and comma):
+        column.remarks.append(
+            ("decimal commas" if has_comma else "thousands separators", f"{marked!r} in {column.name!r}")
+        )
     return column
 
 
-def has_comma(texts: Sequence[str], usual: bool) -> bool:
-    """Tell whether a column's numbers have decimal commas; usual: the answer if none of them tells."""
-    sure = sum(map(marks_comma, texts)) - sum(map(marks_point, texts))
-    return usual if sure == 0 else sure > 0
+def numbers(texts: Sequence[str], comma: bool) -> tuple[np.ndarray, np.ndarray, bool]:
+    """Read texts as numbers: return the values, nan where there is none, and the units, each (texts,).
+
+    Also return whether commas are decimal; comma: the answer if no text can tell.
+    """
+    import pandas as pd
+
+    sample = [text for text in texts[:: len(texts) // SAMPLE + 1] if text.lower() not in MISSING]
+    found = [one for text in sample if (one := number(text))]
+    sure = sum(math.isnan(one.point) - math.isnan(one.comma) for one in found)
+    comma = sure > 0 if sure else comma
+    values, units = np.full(len(texts), np.nan), np.full(len(texts), "", object)
+    if len(texts) > MANY and len(found) < len(sample) / 2:
+        return values, units, comma
+    plain = pd.Series(texts, dtype=str)
+    if comma:  # 1.234 is no plain number then
+        plain = plain.mask(plain.str.contains(".", regex=False)).str.replace(",", ".", regex=False)
+    values = pd.to_numeric(plain, errors="coerce").to_numpy(float, copy=True)
+    for at in np.flatnonzero(np.isnan(values)).tolist():
+        if one := number(texts[at]):
+            values[at], units[at] = one.value(comma), one.unit
+    return values, units, comma
 
 
 def _checked(column: TableColumn) -> TableColumn:
@@ -177,10 +172,12 @@ def _checked(column: TableColumn) -> TableColumn:
 
 def _as_dates(cells: _Texts) -> TableColumn | None:
     """Read texts as dates, in days; None if not nearly all are."""
-    sample = cells.filled[:: max(1, len(cells.filled) // 50)]
+    filled = [text for text, gone in zip(cells.texts, cells.missing.tolist(), strict=True) if not gone]
+    sample = filled[:: len(filled) // SAMPLE + 1]
     if not sample or sum(bool(_LIKE_A_DATE.match(text)) for text in sample) < NEARLY_ALL * len(sample):
         return None
-    read = {form: days(cells.texts, form) for form in DATES if np.isfinite(days(sample, form)).mean() >= NEARLY_ALL}
+    likely = [form for form in DATES if np.isfinite(days(sample, form)).mean() >= NEARLY_ALL]
+    read = {form: days(cells.texts, form) for form in likely}
     form = max(read, key=lambda one: cells.counts[np.isfinite(read[one])].sum(), default="")
     if not form or not cells.are(read[form]):
         return None
@@ -193,36 +190,58 @@ def days(texts: Sequence[str], form: str) -> np.ndarray:
     """Return dates as days since 1970, with the time of day as a fraction; nan for texts of another form."""
     import pandas as pd
 
-    times = [_TIME.search(text) for text in texts]
-    dates = [text[: time.start()] if time else text for text, time in zip(texts, times, strict=True)]
-    read = pd.to_datetime(pd.Series(dates, dtype=object), format=form, errors="coerce")
-    whole: np.ndarray = ((read - pd.Timestamp(0)) / pd.Timedelta(days=1)).to_numpy(float, copy=True)
-    whole += [(clock(time[1]) or 0) / 24 if time else 0 for time in times]
+    def parse(dates: Sequence[str]) -> np.ndarray:
+        read = pd.to_datetime(pd.Series(dates, dtype=str), format=form, errors="coerce", utc=True)
+        parsed: np.ndarray = ((read - pd.Timestamp(0, tz="UTC")) / pd.Timedelta(days=1)).to_numpy(float, copy=True)
+        return parsed
+
+    whole = parse(texts)
+    timed = {at: time for at in np.flatnonzero(np.isnan(whole)).tolist() if (time := _TIME.search(texts[at]))}
+    if timed:
+        hours = [clock(time[1]) or 0 for time in timed.values()]
+        whole[[*timed]] = parse([time.string[: time.start()] for time in timed.values()]) + np.array(hours) / 24
     return whole
 
 
-def _as_texts(cells: _Texts) -> TableColumn:
+def _as_texts(cells: _Texts, as_target: bool) -> TableColumn:
     """Join the spellings of each text, and number the texts in order."""
+    if as_target:  # a class may be called NA
+        cells.missing = cells.missing & (cells.counts <= COMMON * cells.counts.sum())
+    elif len(cells.texts) > MANY:
+        return TableColumn(cells.name, np.where(cells.codes < 0, np.nan, cells.codes), tuple(cells.texts))
+    merged = not as_target and _fill_merged(cells)
     spellings: dict[str, Counter[str]] = {}
-    for text, count, gone in zip(cells.texts, cells.counts.tolist(), cells.missing.tolist(), strict=True):
+    keys = [" ".join(text.split()) for text in cells.texts]
+    for text, count, gone in zip(keys, cells.counts.tolist(), cells.missing.tolist(), strict=True):
         if not gone:
             spellings.setdefault(text.casefold(), Counter())[text] += count
     usual = {key: found.most_common(1)[0][0] for key, found in spellings.items()}
     order = sorted(usual, key=lambda key: _as_class(usual[key]))
     place = {key: float(code) for code, key in enumerate(order)}
-    values = np.array([place.get(text.casefold(), np.nan) for text in cells.texts])
+    values = np.array([place.get(key.casefold(), np.nan) for key in keys])
     values[cells.missing] = np.nan
     column = cells.column(values, "text", texts=tuple(usual[key] for key in order))
     joined = [usual[key] for key, found in spellings.items() if len(found) > 1]
+    if merged:
+        column.remarks.append(("merged cells, each empty one takes the text above it", repr(cells.name)))
     if joined:
         column.remarks.append(("spellings joined", f"of {quoted(joined)} in {cells.name!r}"))
     return column
 
 
+def _fill_merged(cells: _Texts) -> bool:
+    """Fill cells that were merged in a sheet: each text stands once, over empty cells. Return whether they were."""
+    empty = np.mean(cells.codes < 0)
+    merged = len(cells.texts) > 1 and cells.counts.max() == 1 and cells.codes[0] == 0 and empty > HALF
+    if merged:
+        cells.codes = np.maximum.accumulate(cells.codes)  # the texts are numbered as they come
+    return bool(merged)
+
+
 def _as_class(label: str) -> tuple[float, str]:
     """Return a sort key for class names: numbers by value, then all other texts, with "nan" and "inf" among them."""
-    found = with_unit(label)
-    return (found[0] if found and math.isfinite(found[0]) else math.inf), label
+    found = number(label)
+    return (found.value(False) if found and math.isfinite(found.value(False)) else math.inf), label
 
 
 def quoted(texts: Sequence[str]) -> str:
@@ -238,21 +257,18 @@ def read_known(cells: pd.Series, inputs: Sequence[Cell], comma: bool) -> tuple[n
     texts = [" ".join(text.split()) for text in cells]
     missing = np.array([text.lower() in MISSING for text in texts], bool)
     known = {cell.text.casefold(): float(at) for at, cell in enumerate(inputs) if cell.text is not None}
-    block = np.empty((len(inputs), len(texts)))
+    how = "it answers as if the cell were empty"
     if known:
-        codes = np.array([known.get(text.casefold(), -1.0) for text in texts])
-        column = TableColumn("", np.where(missing & (codes < 0), np.nan, codes), tuple(known))
-        unknown, how = (
-            codes < 0,
-            f"on {', '.join(repr(cell.text) for cell in inputs)}; it answers as if none of these applied",
+        codes = np.array(
+            [known.get(text.casefold(), np.nan if gone else -1.0) for text, gone in zip(texts, missing, strict=True)]
         )
+        column = TableColumn("", codes, tuple(known))
+        trained, how = ", ".join(repr(cell.text) for cell in inputs), "it answers as if none of these applied"
     elif form := inputs[0].date:
-        column = TableColumn("", days(texts, form))
-        unknown, how = np.isnan(column.values), f"on dates by {form}; it answers as if the cell were empty"
+        column, trained = TableColumn("", days(texts, form)), f"dates by {form}"
     else:
-        comma = has_comma(texts, comma)
-        found = [None if gone else with_unit(text, comma) for text, gone in zip(texts, missing, strict=True)]
-        column = _checked(TableColumn("", np.array([one[0] if one else np.nan for one in found], float)))
-        unknown, how = np.isnan(column.values), "on numbers; it answers as if the cell were empty"
+        column, trained = _checked(TableColumn("", numbers(texts, comma)[0])), "numbers"
+    unknown = (column.values == -1 if known else np.isnan(column.values)) & ~missing
+    block = np.empty((len(inputs), len(texts)))
     column.write_inputs(block)
-    return block, unknown & ~missing, how
+    return block, unknown, f"on {trained}; {how}"

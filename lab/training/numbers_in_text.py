@@ -1,83 +1,75 @@
-"""Read numbers as people write them: with units, currencies, thousands separators, decimal commas and clock times."""
+"""Read numbers as people write them: with units, currencies, separators of thousands, decimal commas, clock times."""
 
 from __future__ import annotations
 
+import math
 import re
+from typing import NamedTuple
 
 MAX_LENGTH = 40  # characters of a number
-CLOCK = "hours"  # the unit of clock times
-_CURRENCY = r"[A-Z]{0,3}[$€£¥₹₩₽₺₫₴₪฿]|[A-Z]{3} |Rs\.?"
+CLOCK, FRACTION = "hours", "fraction"  # the units of clock times, and of texts such as 1 1/2
+_SIGNS = "$€£¥₹₩₽₺₫₴₪฿"  # currencies
+_GAPS = "'’ \u00a0\u202f"  # between thousands
 _WRITTEN = re.compile(
-    rf"(?P<open>\()?(?P<sign>[-+−]?) ?(?P<before>{_CURRENCY})? ?(?P<sign2>[-+−]?)"
-    r"(?P<digits>[0-9][0-9.,'’ \u00a0\u202f]*|[.,][0-9]+)(?P<power>[eE][-+]?[0-9]+)?"
-    r"(?P<unit>\s?(?:[^\W0-9_]|[%‰°/)$€£¥₹₩₽₺₫₴₪฿])[^0-9,;|]{0,11})?",
+    rf"(?P<before>[<>≤≥~≈]=?)? ?(?P<sign>[-+−]?) ?(?P<currency>[A-Z]{{0,3}}[{_SIGNS}]|[A-Z]{{3}} |Rs\.?)? ?"
+    rf"(?P<sign2>[-+−]?)(?P<digits>[0-9][0-9.,{_GAPS}]*|[.,][0-9]+)(?:[eEdD](?P<power>[-+]?[0-9]+))?"
+    rf"(?P<error> ?(?:±|\+/-) ?[0-9.,]+)?(?P<unit>\s?(?:[^\W0-9_]|[%‰°/{_SIGNS}])[^0-9,;|]{{0,11}})?"
 )
-_GROUPED = re.compile(r"[0-9]{1,3}(?:(['’ \u00a0\u202f])[0-9]{3})(?:\1[0-9]{3})*(?:[.,][0-9]*)?")
+_GROUPED = re.compile(rf"[0-9]{{1,3}}(?:([{_GAPS}])[0-9]{{3}})(?:\1[0-9]{{3}})*(?:[.,][0-9]*)?")
 _POINT = re.compile(r"[0-9]*\.?[0-9]*|[1-9][0-9]{0,2}(,[0-9]{2,3})*,[0-9]{3}(\.[0-9]*)?")  # 1234.5 and 1,234.5
 _COMMA = re.compile(r"[0-9]*,?[0-9]*|[1-9][0-9]{0,2}(\.[0-9]{3})+(,[0-9]*)?")  # 1234,5 and 1.234,5
-_CLOCK = re.compile(r"([0-9]{1,3}):([0-9]{2})(?::([0-9]{2}(?:\.[0-9]+)?))?(?: ?([AaPp])\.?[Mm]\.?)?")
+_CLOCK = re.compile(
+    r"([0-9]{1,3})(?::| ?h ?)([0-9]{2})(?::([0-9]{2}(?:\.[0-9]+)?))?(?: ?m(?:in)?)?(?: ?([AaPp])\.?[Mm]\.?)?"
+)
+_FRACTION = re.compile(r"(?:([0-9]+) )?([0-9]+)/([1-9][0-9]*)")
 _FACTORS = {"k": 1e3, "K": 1e3, "M": 1e6, "B": 1e9}  # when written right after the digits
 
 
-def number(text: str, comma: bool = False) -> float | None:
-    """Return the number that a text is, without a unit; None if it is none. comma: read 1,234 as 1.234."""
-    found = with_unit(text, comma)
-    return found[0] if found and not found[1] else None
+class Number(NamedTuple):
+    """A number in a text: read with a decimal point, and with a decimal comma; nan if it cannot be read so."""
+
+    point: float
+    comma: float
+    unit: str = ""  # or currency, or a mark such as < and ±
+
+    def value(self, comma: bool) -> float:
+        """Return the number; comma: where it can be read both ways, read 1,234 as 1.234."""
+        return self.point if math.isnan(self.comma) or not (comma or math.isnan(self.point)) else self.comma
 
 
-def with_unit(text: str, comma: bool = False) -> tuple[float, str] | None:
-    """Return the number in a text, and its unit or currency; None if there is none. A clock time is hours."""
-    if text.isascii() and "_" not in text:  # float() would accept 1_000, and digits of other scripts
-        try:
-            if not (comma and "." in text):
-                return float(text), ""
-        except ValueError:
-            pass
-    parts = _parts(text)
-    if parts is None:
-        hours = clock(text)
-        return None if hours is None else (hours, CLOCK)
-    digits, unit, factor = parts
-    is_point, is_comma = bool(_POINT.fullmatch(digits)), bool(_COMMA.fullmatch(digits))
-    if not (is_point or is_comma):
+def number(text: str) -> Number | None:
+    """Return the number in a text, with its unit; None if there is none. Clock times are hours."""
+    if len(text) > MAX_LENGTH:
         return None
-    use_comma = is_comma and (comma or not is_point)
-    plain = digits.replace(".", "").replace(",", ".") if use_comma else digits.replace(",", "")
-    return float(plain) * factor, unit
-
-
-def _parts(text: str) -> tuple[str, str, float] | None:
-    """Return the digits with their marks, the unit, and what to multiply by."""
-    found = _WRITTEN.fullmatch(text) if len(text) <= MAX_LENGTH else None
+    negative = text.startswith("(") and text.endswith(")")  # (12) is -12 in accounts
+    found = _WRITTEN.fullmatch(text[1:-1] if negative else text)
     if not found:
-        return None
+        return _of_parts(text)
     digits, unit = found["digits"].rstrip(), found["unit"] or ""
-    if found["open"]:  # (12) is -12 in accounts
-        if not unit.endswith(")"):
-            return None
-        unit = unit[:-1]
-    if re.search(r"[^0-9.,]", digits):
-        if not _GROUPED.fullmatch(digits):
-            return None
-        digits = re.sub(r"[^0-9.,]", "", digits)
-    negative = "-" in found["sign"] + found["sign2"] or "−" in found["sign"] + found["sign2"] or bool(found["open"])
-    factor = (-1.0 if negative else 1.0) * float("1" + (found["power"] or ""))
-    if unit in _FACTORS:
-        factor, unit = factor * _FACTORS[unit], ""
-    unit = ((found["before"] or "") + unit).strip().lower().rstrip("s.")
-    return (digits, unit, factor) if digits.strip(".,") else None
+    if _GROUPED.fullmatch(digits):
+        digits = re.sub(f"[{_GAPS}]", "", digits)
+    negative |= any(sign in "-−" for sign in (found["sign"] or "+", found["sign2"] or "+"))
+    factor = (-1.0 if negative else 1.0) * _FACTORS.get(unit, 1.0)
+    power = f"e{found['power'] or 0}"
+    point, comma = _POINT.fullmatch(digits), _COMMA.fullmatch(digits)
+    if not (point or comma):
+        return None
+    unit = "".join([found["before"] or "", found["currency"] or "", "±" * bool(found["error"]), unit.strip()])
+    return Number(
+        factor * float(digits.replace(",", "") + power) if point else math.nan,
+        factor * float(digits.replace(".", "").replace(",", ".") + power) if comma else math.nan,
+        "" if unit in _FACTORS else unit.strip().lower().rstrip("s."),
+    )
 
 
-def marks_comma(text: str) -> bool:
-    """Tell whether a text is a number that can only be read with a decimal comma, such as 3,5 or 1.234,50."""
-    parts = _parts(text)
-    return parts is not None and bool(_COMMA.fullmatch(parts[0])) and not _POINT.fullmatch(parts[0])
-
-
-def marks_point(text: str) -> bool:
-    """Tell whether a text is a number that can only be read with a decimal point, such as 3.5 or 1,234.50."""
-    parts = _parts(text)
-    return parts is not None and bool(_POINT.fullmatch(parts[0])) and not _COMMA.fullmatch(parts[0])
+def _of_parts(text: str) -> Number | None:
+    """Read a clock time or a fraction."""
+    hours = clock(text)
+    if hours is not None:
+        return Number(hours, hours, CLOCK)
+    found = _FRACTION.fullmatch(text)
+    value = int(found[1] or 0) + int(found[2]) / int(found[3]) if found else 0.0
+    return Number(value, value, FRACTION) if found else None
 
 
 def clock(text: str) -> float | None:

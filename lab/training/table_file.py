@@ -5,10 +5,13 @@ pandas reads the cells. This finds out what pandas must be told, and says what i
 
 from __future__ import annotations
 
+import codecs
+import contextlib
 import csv
 import io
 import itertools
 import json
+import math
 import re
 import statistics
 import zipfile
@@ -19,15 +22,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lab.training.numbers_in_text import marks_comma, marks_point, number, with_unit
+from lab.training.columns import MISSING
+from lab.training.numbers_in_text import Number, number
 from lab.training.samples import DataError, numbered
 
 if TYPE_CHECKING:
     import pandas as pd  # heavy: imported when a table is read
 
-SAMPLE_ROWS, SAMPLE_CELLS, SAMPLE_LENGTH = 200, 2_000, 500_000  # rows that tell the layout, cells of one, characters
-NEARLY_AS_REGULAR = 0.1  # share of rows that may have another length than with the most regular separator
+SAMPLE_ROWS, SAMPLE_CELLS, SAMPLE_BYTES = 50, 500, 200_000  # that tell the layout
+NEARLY_AS_GOOD = (
+    0.1  # difference in the share of rows of one length, or of numbers, that tells no separator from another
+)
 MIN_ROWS, MAX_FOOTERS = 10, 3  # rows of a table whose last rows may be totals, and the number of these
+ROUNDED = 1e-4  # relative error of a sum of rounded numbers
 MAX_NAME = 60  # characters of a column's name
 MAX_ROWS, MAX_COLUMNS, MAX_CELLS, MAX_BYTES = 20_000, 200, 300_000, 4_000_000  # of a visitor: the server is shared
 MAX_UNPACKED = 30_000_000  # bytes of an Excel file: more would take openpyxl seconds
@@ -40,27 +47,30 @@ NOT_TEXT = {  # the first bytes of a file -> what it is, and what to do
     b"PAR1": "a Parquet file: save the table as CSV",
     b"%PDF": "a PDF: save the table as CSV",
 }
-_UNPAIRED = "{name!r} cannot be split into cells: look for an unclosed quotation mark."
-_RULE = re.compile(r"\s*:?-*:?\s*")  # a cell of the line under the header of a Markdown table
+RULED = frozenset("-=─═━|:+ ┌┬┐╞╪╡├┼┤└┴┘╔╦╗╠╬╣╚╩╝")  # what a line between two rows is drawn with
+YEARS = range(1800, 2200)
+_DATE = re.compile(r"\d+[-/.:]\d+[-/.:]\d+")
 _ATTRIBUTE = re.compile(r"""(?im)^@attribute\s+('[^'\n]*'|"[^"\n]*"|\S+)""")
+
+
+Row = tuple[int, list[str]]  # how many lines stand above it, and its cells
 
 
 @dataclass
 class ReadTable:
     """The cells of a table, as pandas read them, with unique names of columns.
 
-    named: whether the file has a header. comma: whether its numbers have decimal commas, where one cannot tell from a
-    column alone. remarks: sentences about how the file was read.
+    comma: whether its numbers have decimal commas, where one cannot tell from a column alone. remarks: sentences about
+    how the file was read.
     """
 
     frame: pd.DataFrame
-    named: bool
     comma: bool = False
     remarks: list[str] = field(default_factory=list)
 
 
-def text_of(content: bytes, name: str) -> tuple[str, str]:
-    """Decode a file; return its text and the name of its encoding. Raises DataError if it is no text."""
+def utf8(content: bytes, name: str) -> tuple[bytes, str]:
+    """Return the text of a file in UTF-8, and the name of its encoding. Raises DataError if it is no text."""
     if content[:4] == b"PK\x03\x04" and (sheet := _sheet(content, name)) is not None:
         return sheet, "Excel"
     for start, what in NOT_TEXT.items():
@@ -72,57 +82,50 @@ def text_of(content: bytes, name: str) -> tuple[str, str]:
     elif head.count(0) > len(head) / 4:  # every second byte of European text in UTF-16
         encodings = ["utf-16-le" if head[1::2].count(0) > head[::2].count(0) else "utf-16-be"]
     else:
-        encodings = ["utf-8-sig", "cp1252", "latin-1"]
+        encodings = ["utf-8", "cp1252", "latin-1"]
     for encoding in encodings:
         try:
-            text = content.decode(encoding)
-        except UnicodeDecodeError:
+            text = content if content.isascii() and encoding == "utf-8" else content.decode(encoding).encode()
+        except UnicodeError:
             continue
-        if not re.search(r"[\0-\x08\x0e-\x1a]", text[:100_000]):
-            return text, encoding.removesuffix("-sig").upper()
+        if not re.search(rb"[\0-\x08\x0e-\x1a]", text[:SAMPLE_BYTES]):
+            return text, encoding.upper()
     raise DataError(f"{name!r} is not a text file: save the table as CSV in UTF-8.")
 
 
-def _sheet(content: bytes, name: str) -> str | None:
-    """Return the first sheet of an Excel file as CSV; None if openpyxl is not installed or it is another archive."""
-    try:
-        import openpyxl
-    except ImportError:
-        return None
-    out = io.StringIO()
+def _sheet(content: bytes, name: str) -> bytes | None:
+    """Return the first sheet of an Excel file as CSV; None if openpyxl is not installed."""
+    import pandas as pd
+
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             size = sum(part.file_size for part in archive.infolist())
         if size > MAX_UNPACKED:
             raise DataError(f"{name!r} unpacks to {size / 1e6:,.0f} MB: save the sheet as CSV.")
-        sheet = openpyxl.load_workbook(io.BytesIO(content), read_only=True, data_only=True).worksheets[0]
-        rows = itertools.islice(sheet.iter_rows(values_only=True, max_col=MAX_COLUMNS + 1), 1_000_000)
-        filled = [row for row in rows if any(cell is not None for cell in row)]
-        # openpyxl fills each row up to max_col
-        width = max((at + 1 for row in filled for at, cell in enumerate(row) if cell is not None), default=0)
-        csv.writer(out, lineterminator="\n").writerows(row[:width] for row in filled)
+        sheet = pd.read_excel(io.BytesIO(content), header=None, dtype=object)
+    except ImportError:
+        return None
     except DataError:
         raise
     except Exception:  # whatever is in the archive
         raise DataError(f"{name!r} is no sheet that can be read: save it as CSV.") from None
-    return out.getvalue()
+    return bytes(sheet.to_csv(header=False, index=False).encode())
 
 
-def read(text: str, name: str, shared: bool, as_texts: bool = False) -> ReadTable:
-    """Read the table in a text. shared: keep to the limits of a shared server. as_texts: leave numbers as written.
+def read(content: bytes, name: str, shared: bool, as_texts: bool = False) -> ReadTable:
+    """Read the table in a text in UTF-8. shared: keep to the limits of a server. as_texts: leave numbers as written.
 
     Raises DataError.
     """
-    if shared and len(text) > MAX_BYTES:
+    if shared and len(content) > MAX_BYTES:
         raise DataError(f"{name!r} has more than {MAX_BYTES / 1e6:.0f} MB: {ON_YOUR_MACHINE.format(name=name)}")
-    if "\r" in text:
-        text = text.replace("\r\n", "\n").replace("\r", "\n")
-    text = text.removeprefix("\ufeff").strip("\n")
-    if not text.strip():
+    content = content.removeprefix(codecs.BOM_UTF8)
+    first = content[:SAMPLE_BYTES].lstrip()[:1]
+    if not first:
         raise DataError(f"{name!r} is empty: it needs rows of inputs and a target.")
-    if text.lstrip()[0] in "[{":
-        return _json_table(text, name, shared)
-    return _csv_table(text, name, shared, as_texts)
+    if first in b"[{":
+        return _json_table(content, name, shared)
+    return _csv_table(content, name, shared, as_texts)
 
 
 def _check_size(name: str, rows: int, columns: int, shared: bool) -> None:
@@ -133,212 +136,264 @@ def _check_size(name: str, rows: int, columns: int, shared: bool) -> None:
         )
 
 
-def _json_table(text: str, name: str, shared: bool) -> ReadTable:
-    """Read JSON lines, a list of objects, or an object of columns."""
+def _json_table(content: bytes, name: str, shared: bool) -> ReadTable:
+    """Read JSON lines, a list of objects, an object of columns, or an object that holds one of these."""
     import pandas as pd
 
     try:
         try:
-            data = json.loads(text)
+            data = json.loads(content)
         except ValueError:
-            data = [json.loads(line) for line in text.split("\n") if line.strip()]
+            data = [json.loads(line) for line in content.split(b"\n") if line.strip()]
     except (ValueError, RecursionError):
         raise DataError(f"{name!r} looks like JSON, but cannot be read as JSON: write one object a line.") from None
     if isinstance(data, dict):
-        data = data if all(isinstance(cells, (list, dict)) for cells in data.values()) else [data]
-    if isinstance(data, dict):
+        data = next((part for part in data.values() if _are_objects(part)), data)
+    if isinstance(data, dict) and all(isinstance(cells, (list, dict)) for cells in data.values()):
         columns = {key: cells if isinstance(cells, dict) else dict(enumerate(cells)) for key, cells in data.items()}
-        keys, places = list(columns), list(dict.fromkeys(place for cells in columns.values() for place in cells))
-        _check_size(name, len(places), len(keys), shared)
-        rows = [[columns[key].get(place) for key in keys] for place in places]
-    else:
-        if not data or not all(isinstance(row, dict) for row in data):
-            raise DataError(f"{name!r} is JSON, but not a table: write one object with the cells of a row a line.")
-        keys = list(dict.fromkeys(key for row in data for key in row))
-        _check_size(name, len(data), len(keys), shared)
-        rows = [[row.get(key) for key in keys] for row in data]
-    nested = (list, dict)
-    cells = [[json.dumps(one) if isinstance(one, nested) else one for one in row] for row in rows]
-    frame = pd.DataFrame(cells, columns=unique(keys))
-    for column in [name for name in frame if frame[name].dtype.kind not in "iufb"]:  # numbers and texts in one column
-        frame[column] = frame[column].map(str, na_action="ignore")
-    return ReadTable(frame, True, remarks=["read as JSON"])
+        places = dict.fromkeys(place for cells in columns.values() for place in cells)
+        _check_size(name, len(places), len(columns), shared)
+        data = [{key: cells.get(place) for key, cells in columns.items()} for place in places]
+    data = [data] if isinstance(data, dict) else data
+    if not _are_objects(data):
+        raise DataError(f"{name!r} is JSON, but not a table: write one object with the cells of a row a line.")
+    rows = [_flat(row) for row in data]
+    keys = list(dict.fromkeys(key for row in rows for key in row))
+    _check_size(name, len(rows), len(keys), shared)
+    frame = pd.DataFrame([[row.get(key) for key in keys] for row in rows], columns=unique(keys))
+    return ReadTable(frame, remarks=["read as JSON"])
 
 
-def _csv_table(text: str, name: str, shared: bool, as_texts: bool) -> ReadTable:
+def _are_objects(data: object) -> bool:
+    return bool(data) and isinstance(data, list) and all(isinstance(row, dict) for row in data)
+
+
+def _flat(row: dict[str, Any]) -> dict[str, Any]:
+    """Give each cell of an object within a row a column of its own: {"a": {"b": 1}} becomes {"a.b": 1}."""
+    flat: dict[str, Any] = {}
+    for key, cell in row.items():
+        inner = {f"{key}.{name}": one for name, one in cell.items()} if isinstance(cell, dict) else {key: cell}
+        flat |= {name: json.dumps(one) if isinstance(one, (list, dict)) else one for name, one in inner.items()}
+    return flat
+
+
+def _csv_table(content: bytes, name: str, shared: bool, as_texts: bool) -> ReadTable:
     import pandas as pd
 
-    remarks = []
-    mark = ""
-    if setting := re.match(r'"?sep=(.)"?\n', text, re.IGNORECASE):  # a line for Excel
-        text, mark = text[setting.end() :], setting[1]
-    if re.match(r"(?:%.*\n|\s)*@relation\b", text, re.IGNORECASE):
-        attributes, *rest = re.split(r"(?im)^@data[ \t]*$", re.sub(r"(?m)^%.*\n?", "", text), maxsplit=1)
-        text = "\n".join([",".join(name.strip("'\"") for name in _ATTRIBUTE.findall(attributes)), *rest])
-        remarks.append("read as ARFF")
-    comments, text = _without_comments(text)
-    mark, rows = _rows(text, mark)
+    content, mark, remarks = _plain(content)
+    head = content[:SAMPLE_BYTES].decode("utf-8", "ignore").replace("\r\n", "\n").replace("\r", "\n")
+    comments = re.match(r"(?:#.*\n)*", head)[0].splitlines()  # type: ignore[index]
+    mark, rows = _rows(head.split("\n", len(comments))[-1], mark)
     if not rows:
         raise DataError(f"{name!r} has no row of cells: it needs rows of inputs and a target.")
-    width = Counter(len(cells) for _, cells in rows if sum(map(bool, cells)) > 1 or len(cells) == 1).most_common(1)
-    columns = width[0][0] if width else 1
+    columns = _commonest_width(rows)[0]
     _check_size(name, len(rows), columns, shared)
-    titles, header, skipped = _header(rows, comments, columns, mark)
-    data = [cells for line, cells in rows if line > skipped]
-    if not data:
+    numbers = [[number(cell) for cell in cells] for _, cells in rows]
+    header, above, others = _header([cells for _, cells in rows], numbers, columns)
+    if not header and comments and _commonest_width(named := _split(comments[-1].lstrip("# "), mark))[0] == columns:
+        header, others = named[0][1], others - 1
+    if above == len(rows):
         raise DataError(f"{name!r} has a header but no rows under it: add some data.")
-    written = [cell for cells in data for cell in cells]
-    comma = sum(map(marks_comma, written)) > sum(map(marks_point, written)) if mark != "," else False
+    written = [one for cells in numbers for one in cells if one]
+    comma = mark != "," and sum(math.isnan(one.point) - math.isnan(one.comma) for one in written) > 0
+    lines = len(comments) + rows[above][0]
+    ends = itertools.islice(re.finditer(rb"\r\n?|\n", content), max(lines - 1, 0), None)
+    body = io.BytesIO(content)
+    start = next(ends).end() if lines else 0
     how = {
         "sep": r"\s+" if mark == " " else mark,
         "header": None,
-        "names": list(range(columns)),
         "dtype": str if as_texts else None,
         "keep_default_na": False,
         "na_values": [""],
-        "skipinitialspace": f'{mark} "' in text[:SAMPLE_LENGTH],  # slow, but only then quotes begin a cell
+        "skipinitialspace": f'{mark} "' in head,  # slow, but only then quotes begin a cell
         "decimal": "," if comma else ".",
         "nrows": MAX_ROWS + 1 if shared else None,
         "low_memory": False,
     }
-    body, longer = text.split("\n", skipped)[skipped], 0
-    unpaired = body.count('"') % 2
     try:
-        if len(data[0]) > columns:
+        body.seek(start)
+        if len(rows[above][1]) > columns:
             raise pd.errors.ParserError  # pandas would take the first cells for an index
-        frame = pd.read_csv(io.BytesIO(body.encode("utf-8", "replace")), **how)
+        frame = pd.read_csv(body, names=range(columns), **how)
     except pd.errors.ParserError:
-        body, longer = _without_long_rows(body, mark, columns, name)
-        frame = pd.read_csv(io.BytesIO(body.encode("utf-8", "replace")), **how) if body else pd.DataFrame()
-    if frame.empty:
-        raise DataError(f"{name!r} has a header but no rows under it: add some data.")
-    if unpaired and "\n" in "".join(map(str, frame.iloc[-1])):
-        raise DataError(_UNPAIRED.format(name=name))
+        body = io.BytesIO(content)  # pandas closes it
+        body.seek(start)
+        try:  # with one more column, for what is too much in some rows
+            frame = pd.read_csv(body, names=range(columns + 1), usecols=range(columns + 1), **how)
+        except pd.errors.ParserError:
+            raise DataError(f"{name!r} cannot be split into cells: look for an unclosed quotation mark.") from None
+        fits = frame.pop(columns).isna()
+        frame = frame[fits]
+        if not fits.all():
+            remarks.append(f"rows with too many cells: {(~fits).sum():,}, left out")
     _check_size(name, len(frame), columns, shared)
-    if longer:
-        remarks.append(f"rows with too many cells: {longer:,}, left out")
-    frame, footers = _without_footers(frame)
-    if titles or comments[:-1] or footers:
-        remarks.append(f"lines that are no rows of the table: {titles + len(comments) + footers}, left out")
+    frame, within = _without_other_rows(frame, header)
+    others += len(comments) + within
+    if others:
+        remarks.append(f"lines that are no rows of the table: {others}, left out")
     if comma:
         remarks.append("decimal commas: 3,14 is read as 3.14")
     names = header or list(numbered(columns))
     full = [at for at in range(columns) if names[at] or not frame[at].isna().all()]  # the others: an extra separator
     frame = frame if len(full) == columns else frame[full]
     frame.columns = unique([names[at] for at in full])
-    return ReadTable(frame, header is not None, comma, remarks)
+    return ReadTable(frame, comma, remarks)
 
 
-def _without_comments(text: str) -> tuple[list[str], str]:
-    """Split off the lines at the beginning that start with #; return them without it, and the other lines."""
-    end = re.match(r"(?:#.*\n)*", text).end()  # type: ignore[union-attr]
-    return [line.lstrip("# ") for line in text[:end].split("\n")[:-1]], text[end:]
+def _plain(content: bytes) -> tuple[bytes, str, list[str]]:
+    """Turn other forms of a table into lines of cells; return them, the separator if the file tells it, and remarks."""
+    head = content[:SAMPLE_BYTES]
+    if setting := re.match(rb'"?sep=([ -~\t])"?\r?\n', head, re.IGNORECASE):  # a line for Excel
+        return content[setting.end() :], setting[1].decode(), []
+    if re.match(rb"(?:%.*\n|\s)*@relation\b", head, re.IGNORECASE):
+        attributes, *rest = re.split(r"(?im)^@data\s*$", re.sub(r"(?m)^%.*\n?", "", content.decode()), maxsplit=1)
+        names = ",".join(name.strip("'\"") for name in _ATTRIBUTE.findall(attributes))
+        return "\n".join([names, *rest]).encode(), "", ["read as ARFF"]
+    if "│".encode() in head:  # a printed table
+        return content.decode().translate(str.maketrans("│┆┃║", "||||")).encode(), "", []
+    with contextlib.suppress(csv.Error):  # a longer cell than csv takes
+        line = re.match(rb"[^\r\n]*", head)[0].decode("utf-8", "replace")  # type: ignore[index]
+        whole = next(csv.reader([line]), [line])
+        if len(whole) == 1 and whole[0] != line and set(whole[0]) & set(MARKS[:-1]):  # each line is in quotes
+            lines = csv.reader(io.StringIO(content.decode()))
+            return "\n".join(",".join(cells) for cells in lines).encode(), "", []
+    return content, "", []
 
 
-def _rows(text: str, mark: str) -> tuple[str, list[tuple[int, list[str]]]]:
-    """Return the separator, and the first rows that are not blank, each with the number of lines up to its end."""
+def _rows(text: str, mark: str) -> tuple[str, list[Row]]:
+    """Return the separator and the first rows."""
     found = {one: _split(text, one) for one in ([mark] if mark else MARKS)}
-    regular = {one: share for one, rows in found.items() if (share := _regularity(rows))}
-    if not regular:
-        return ",", found.get(",", _split(text, ","))
-
-    def numbers(one: str) -> float:
-        cells = list(itertools.islice((cell for _, cells in found[one] for cell in cells), SAMPLE_CELLS))
-        return sum(with_unit(cell) is not None for cell in cells) / len(cells)
-
+    regular = {one: count / len(rows) for one, rows in found.items() if (count := _commonest_width(rows)[1])}
     if regular.keys() - {"\t", " "}:  # cells between other marks may hold spaces
         regular.pop(" ", None)
-    best = max(regular.values())
-    likely = [one for one in regular if regular[one] > best - NEARLY_AS_REGULAR]
-    mark = max(likely, key=lambda one: (round(numbers(one), 2), round(regular[one], 2)))  # of equals, the first
+    likely = [one for one in regular if regular[one] > max(regular.values()) - NEARLY_AS_GOOD]
+    if len(likely) > 1:
+        cells = {one: [cell for _, row in found[one] for cell in row][:SAMPLE_CELLS] for one in likely}
+        numbers = {one: sum(number(cell) is not None for cell in cells[one]) / len(cells[one]) for one in likely}
+        likely = [one for one in likely if numbers[one] > max(numbers.values()) - NEARLY_AS_GOOD]
+    mark = max(likely, key=lambda one: round(regular[one], 2), default=mark or ",")  # of equals, the first
     return mark, found[mark]
 
 
-def _reader(text: str, mark: str) -> Any:
+def _split(text: str, mark: str) -> list[Row]:
+    """Return the first rows that are neither blank nor a ruled line."""
     lines: Iterable[str] = io.StringIO(text)
     if mark == " ":
         lines = (" ".join(line.split()) for line in lines)
-    return csv.reader(lines, delimiter=mark, skipinitialspace=True)
-
-
-def _split(text: str, mark: str) -> list[tuple[int, list[str]]]:
-    """Return the first rows that are not blank, each with the number of lines up to its end."""
-    reader = _reader(text[:SAMPLE_LENGTH], mark)
+    reader = csv.reader(lines, delimiter=mark, skipinitialspace=True)
+    rows, start = [], 0
     try:
-        rows = ((reader.line_num, [cell.strip() for cell in cells[:SAMPLE_CELLS]]) for cells in reader)
-        return list(itertools.islice(((line, cells) for line, cells in rows if any(cells)), SAMPLE_ROWS))
+        for cells in itertools.islice(reader, SAMPLE_ROWS):
+            cells = [cell.strip() for cell in cells]
+            if any(cells) and not (RULED.issuperset("".join(cells)) and max(map(len, cells)) > 2):
+                rows.append((start, cells))
+            start = reader.line_num
     except csv.Error:
         return []
+    return rows
 
 
-def _without_long_rows(text: str, mark: str, columns: int, name: str) -> tuple[str, int]:
-    """Leave out the rows with more than this number of cells; return the others, and how many were left out."""
-    out = io.StringIO()
-    try:
-        rows = list(_reader(text, mark))
-    except csv.Error:
-        raise DataError(_UNPAIRED.format(name=name)) from None
-    fitting = [cells[:columns] for cells in rows if not any(cells[columns:])]
-    csv.writer(out, delimiter=mark, lineterminator="\n").writerows(fitting)
-    return out.getvalue(), len(rows) - len(fitting)
-
-
-def _regularity(rows: Sequence[tuple[int, list[str]]]) -> float:
-    """Return the share of rows with the commonest number of cells; 0 if that is one cell."""
-    sizes = Counter(len(cells) for _, cells in rows)
-    size, count = sizes.most_common(1)[0] if rows else (1, 0)
-    return count / len(rows) if size > 1 else 0.0
+def _commonest_width(rows: Sequence[Row]) -> tuple[int, int]:
+    """Return the commonest number of cells of a row, and of how many rows; 0 rows if that is one cell."""
+    widths = Counter(len(cells) for _, cells in rows if sum(map(bool, cells)) > 1 or len(cells) == 1)
+    width, count = widths.most_common(1)[0] if widths else (1, 0)
+    return width, count if width > 1 else 0
 
 
 def _header(
-    rows: Sequence[tuple[int, list[str]]], comments: list[str], columns: int, mark: str
-) -> tuple[int, list[str] | None, int]:
-    """Return how many title lines stand above the header, its names (None without one), and the lines to skip."""
-    filled = [sum(map(bool, cells)) for _, cells in rows]
-    full = statistics.median(filled) > columns / 2
-    titles = next((at for at, count in enumerate(filled) if count > columns / 2), 0) if full else 0
-    skipped = rows[titles - 1][0] if titles else 0
-    line, first = rows[titles]
-    below = [cells for _, cells in rows[titles + 1 :]]
-    if comments:
-        named = _split(comments[-1], mark)
-        if named and len(named[0][1]) == columns and not any(number(cell) is not None for cell in named[0][1]):
-            return titles, named[0][1], skipped
-    if (
-        len(first) == columns - 1 and any(cells[-1] for cells in below) and all(map(_is_name, first))
-    ):  # R leaves out the name of the row names
-        first = ["", *first]
-    if not all(map(_is_name, first)) or _is_data(first, below):
-        return titles, None, skipped
-    if below and all(map(_RULE.fullmatch, below[0])):
-        line = rows[titles + 1][0]
-    return titles, (first + [""] * columns)[:columns], line
+    rows: Sequence[list[str]], numbers: Sequence[list[Number | None]], columns: int
+) -> tuple[list[str], int, int]:
+    """Return the names of the columns, none if there are none; how many rows stand above the first row of data; and
+    how many of these are neither the names nor a part of them.
+
+    Above the data stands what has no number in any column of numbers: titles, the names, units. A row without a text in
+    one of these holds the names if it is the first full row and its texts are not also those of other rows.
+    """
+    filled = [sum(map(bool, cells)) for cells in rows]
+    sparse = statistics.median(filled) <= columns / 2
+    known = [
+        {at: one for at, one in enumerate(read) if cells[at].lower() not in MISSING}
+        for cells, read in zip(rows, numbers, strict=True)
+    ]
+    shares = Counter(at for read in known for at, one in read.items() if one)
+    every = Counter(at for read in known for at in read)
+    of_numbers = {at for at in every if shares[at] >= every[at] / 2}
+    heads: list[list[str]] = []
+    above = 0
+    for cells, count, read in zip(rows, filled, known, strict=True):
+        if columns - 1 <= len(cells) and not any(cells[columns:]) and (sparse or count > columns / 2):
+            values = [one.point if one else None for at, one in read.items() if at in of_numbers]
+            if values:
+                data = any(value is not None for value in values) and not _counts_up(values)
+            else:
+                data = bool(heads) or not _are_names(cells, rows[above + 1 :])
+            if data:
+                break
+            heads.append(cells)
+        above += 1
+    heads = [cells for cells in heads if len(cells) >= columns] or heads[-1:]
+    if not heads:
+        return [], above, above
+    names, *more = heads
+    if len(names) < columns and any(cells[columns - 1] for cells in rows[above:] if len(cells) == columns):
+        names = ["", *names]  # R leaves out the name of the row names
+    names = [*names, ""][:columns]
+    left = ""
+    under = [pair for pair in zip(names, more[0], strict=False) if pair[1]] if more else []
+    joined = len({name for name, _ in under if name}) < len(under)  # a name over several columns
+    if joined:
+        for at, under_it in enumerate(more[0][:columns]):
+            left = names[at] or left
+            names[at] = f"{left} {under_it}".strip()
+    return names, above, above - 1 - joined
 
 
-def _is_name(cell: str) -> bool:
-    return number(cell) is None and not re.match(r"\d+[-/.:]\d+[-/.:]\d+", cell)
+def _counts_up(values: Sequence[float | None]) -> bool:
+    """Tell whether numbers are names: years that follow one another, or at least five with equal steps."""
+    if len(values) < 3 or None in values:
+        return False
+    steps = np.diff(np.array(values, float))
+    return bool(steps[0] > 0 and np.ptp(steps) == 0 and (len(values) > 4 or (steps[0] == 1 and values[0] in YEARS)))
 
 
-def _is_data(first: list[str], below: list[list[str]]) -> bool:
-    """Tell whether most cells of the first row occur again below: then they are no names, but texts like the others."""
-    again = [cell in {cells[at] for cells in below if at < len(cells)} for at, cell in enumerate(first) if cell]
-    return sum(again) > len(again) / 2
+def _are_names(first: list[str], below: Sequence[list[str]]) -> bool:
+    """Tell whether a row of texts names the columns: most of its cells occur in no other row."""
+    others = [{cells[at] for cells in below if at < len(cells) and cells != first} for at in range(len(first))]
+    again = [cell in texts for cell, texts in zip(first, others, strict=True) if cell]
+    return sum(again) <= len(again) / 2 and not any(number(cell) or _DATE.match(cell) for cell in first)
 
 
-def _without_footers(frame: pd.DataFrame) -> tuple[pd.DataFrame, int]:
-    """Leave out comment lines, and the last rows if they are mostly empty, as totals are, and other rows are not."""
-    if len(frame.columns) < 2:
-        return frame, 0
+def _without_other_rows(frame: pd.DataFrame, header: Sequence[str]) -> tuple[pd.DataFrame, int]:
+    """Leave out comments, repeated headers and, at the end, totals and notes; return the others, and their number."""
     gone = np.zeros(len(frame), bool)
-    if frame[0].dtype.kind not in "iufb":
-        gone |= (frame[0].str.startswith("#").fillna(False) & frame.iloc[:, 1:].isna().all(axis=1)).to_numpy(bool)
+    first = frame[0]
+    if len(frame.columns) > 1 and first.dtype.kind not in "iufb":
+        likely = np.flatnonzero(first.str.startswith("#").fillna(False) | first.isin(header[:1]))
+        part = frame.iloc[likely]
+        gone[likely] = part.iloc[:, 1:].isna().all(axis=1) | (part == (header or [""] * len(part.columns))).all(axis=1)
     half = len(frame.columns) / 2
-    if len(frame) >= MIN_ROWS and frame[:SAMPLE_ROWS].notna().sum(axis=1).median() > half:
+    long = len(frame) >= MIN_ROWS
+    if long and frame[:SAMPLE_ROWS].notna().sum(axis=1).median() > half:
         for back, filled in enumerate(reversed(frame[-MAX_FOOTERS:].notna().sum(axis=1).tolist()), start=1):
             if filled > half:
                 break
             gone[-back] = True
-    return (frame[~gone] if gone.any() else frame), int(gone.sum())
+    kept = frame[~gone] if gone.any() else frame
+    kept = kept[:-1] if long and _are_sums(kept) else kept
+    return kept, len(frame) - len(kept)
+
+
+def _are_sums(frame: pd.DataFrame) -> bool:
+    """Tell whether each number in the last row is the sum of those above it."""
+
+    def is_sum(column: pd.Series) -> bool:
+        above, last = column[:-1], column.iloc[-1]
+        total = above.sum()
+        return bool(total > above.max() and abs(total - last) <= ROUNDED * abs(total))
+
+    filled = [at for at in frame if frame[at].dtype.kind in "iuf" and frame[at].iloc[-1] == frame[at].iloc[-1]]
+    return bool(filled) and all(is_sum(frame[at]) for at in filled)
 
 
 def unique(names: Sequence[str]) -> list[str]:

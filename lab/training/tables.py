@@ -22,8 +22,9 @@ MAX_TEXTS = 20  # different ones in a column of texts, each of which becomes an 
 MAX_CODES = 10  # different whole numbers that are classes and no counts, if nobody says what for
 MAX_INPUTS = 100  # of a visitor's table
 MIN_TELLING = 10  # rows: in fewer, a column equals the target, or counts, by chance
-SAMPLE = 500  # rows of two columns that are compared first
+SAMPLE = 100  # rows of two columns that are compared first
 MAX_COMPARED = 200  # columns that a column is compared with
+MISSING_CELL = 1e9  # what a missing cell counts as, in standardised columns that are compared
 COPY_TOLERANCE = 1e-5  # largest difference between two standardised columns that count as copies
 _NAME_OF_ID = re.compile(r"(.*[\W_])?(id|nr|no|index|key|uuid|idx|#)\.?|.*[a-z](Id|ID)|unnamed: 0|", re.IGNORECASE)
 
@@ -35,13 +36,15 @@ def of_file(path: str, settings: TableSettings) -> Raw:
 
 def of_content(content: bytes, name: str, settings: TableSettings) -> Raw:
     """Read the samples in the content of a file; name: what to call it. Raises DataError."""
-    text, encoding = table_file.text_of(content, name)
+    text, encoding = table_file.utf8(content, name)
     return _samples(table_file.read(text, name, shared=False), name, encoding, settings, math.inf)
 
 
 def of_text(text: str, name: str, encoding: str, settings: TableSettings) -> Raw:
     """Read the samples in the text of a visitor's table; name: what to call it. Raises DataError."""
-    return _samples(table_file.read(text, name, shared=True), name, encoding, settings, MAX_INPUTS)
+    return _samples(
+        table_file.read(text.encode("utf-8", "replace"), name, shared=True), name, encoding, settings, MAX_INPUTS
+    )
 
 
 def _content(path: str) -> bytes:
@@ -181,7 +184,7 @@ def _measured(values: np.ndarray) -> bool:
 
 def or_a_number(classes: Sequence[str]) -> str:
     """Return the end of a sentence about classes: that numbers can be predicted as numbers; "" if they are none."""
-    if len(classes) < 2 or any(number(name) is None for name in classes):
+    if len(classes) < 2 or not all((one := number(name)) and not one.unit for name in classes):
         return ""
     return ", or, if the target is a number to predict, choose the task regression (--task regression)"
 
@@ -206,22 +209,24 @@ def _check_column(column: TableColumn) -> None:
 
 def _doubt(read: Sequence[TableColumn], answer: TableColumn, classes: tuple[str, ...]) -> None:
     """Note why a column should not be an input: it numbers the rows, repeats another one, or gives the target away."""
-    if len(answer.values) < MIN_TELLING:
+    usable = [column for column in read if column.usable]
+    if len(answer.values) < MIN_TELLING or not usable:
         return
-    seen: dict[bool, list[TableColumn]] = {True: [], False: []}  # whether they hold texts
-    for at, column in enumerate(read):
-        others = seen[bool(column.texts)][-MAX_COMPARED:]
-        if not column.usable:
-            continue
-        if _is_id(column, at == 0):
+    heads = _standardised([column.values[:SAMPLE] for column in usable])
+    kept: list[int] = []
+    for at, column in enumerate(usable):
+        others = [other for other in kept[-MAX_COMPARED:] if bool(usable[other].texts) == bool(column.texts)]
+        near = np.flatnonzero(np.abs(heads[others] - heads[at]).max(axis=1) < COPY_TOLERANCE)
+        twins = (usable[others[one]] for one in near)
+        if _is_id(column, column is read[0]):
             column.doubt = "because it only numbers the rows"
         elif _tells(column.values, answer.values, classes):
             column.doubt = "because it tells the target exactly"
-        elif twin := next((one.name for one in others if _alike(column.values, one.values)), None):
+        elif twin := next((one.name for one in twins if _alike(column.values, one.values)), None):
             column.doubt, column.about = "because it repeats another column", f"like {twin!r}"
         else:
-            seen[bool(column.texts)].append(column)
-    for column in _siblings(seen[False], answer) if len(np.unique(answer.values)) == 2 else ():
+            kept.append(at)
+    for column in _siblings([usable[at] for at in kept if not usable[at].texts], answer):
         column.doubt = "because exactly one of them and the target is 1 in each row"
 
 
@@ -235,26 +240,39 @@ def _rather_doubtful_than_none(read: Sequence[TableColumn]) -> None:
 
 def _is_id(column: TableColumn, first: bool) -> bool:
     """Tell whether a column only names its row: whole numbers, all different, that it is called for or that count."""
-    values = column.values
-    if column.texts or column.date or np.isnan(values).any() or np.any(values != np.round(values)):
+    named = _NAME_OF_ID.fullmatch(column.name)
+    if column.texts or column.date or not (named or first):
         return False
+    values = column.values
     if first and values[0] in (0, 1) and np.all(np.diff(values) == 1):
         return True
-    return bool(_NAME_OF_ID.fullmatch(column.name)) and len(np.unique(values)) == len(values)
+    return bool(named and np.all(values == np.round(values)) and len(np.unique(values)) == len(values))
+
+
+def _standardised(columns: Sequence[np.ndarray]) -> np.ndarray:
+    """Return columns (columns, rows) that are equal if the given ones differ in nothing but their unit.
+
+    Each has mean 0 and deviation 1, and begins with a positive number; a missing cell is MISSING_CELL.
+    """
+    rows = np.stack(columns)
+    gaps = np.isnan(rows)
+    counts = np.maximum(np.sum(~gaps, axis=1, keepdims=True), 1)
+    rows -= np.sum(rows, axis=1, keepdims=True, where=~gaps) / counts
+    deviations = np.sqrt(np.sum(rows**2, axis=1, keepdims=True, where=~gaps) / counts)
+    rows /= np.where(deviations > 0, deviations, 1.0)
+    first = np.argmax(np.abs(rows) > COPY_TOLERANCE, axis=1)
+    rows *= np.where(rows[np.arange(len(rows)), first] < 0, -1.0, 1.0)[:, np.newaxis]
+    rows[gaps] = MISSING_CELL
+    return rows
 
 
 def _alike(one: np.ndarray, other: np.ndarray) -> bool:
     """Tell whether two columns differ in nothing but their unit: scaled and shifted, they are equal."""
-    if len(one) > 2 * SAMPLE and not _alike(one[:SAMPLE], other[:SAMPLE]):
-        return False
-    pair = np.stack([one, other])
-    if not np.array_equal(*np.isnan(pair)):
-        return False
-    pair = pair[:, ~np.isnan(one)]
-    pair -= pair.mean(axis=1, keepdims=True)
-    deviations = pair.std(axis=1, keepdims=True)
-    first, second = pair / np.where(deviations > 0, deviations, 1.0)
-    return bool(min(np.abs(first - second).max(initial=0), np.abs(first + second).max(initial=0)) < COPY_TOLERANCE)
+    for part in (slice(SAMPLE), slice(None)):  # most columns differ in the first rows
+        first, second = _standardised([one[part], other[part]])
+        if np.abs(first - second).max(initial=0) >= COPY_TOLERANCE:
+            return False
+    return True
 
 
 def _tells(values: np.ndarray, target: np.ndarray, classes: tuple[str, ...]) -> bool:
@@ -273,6 +291,8 @@ def _tells(values: np.ndarray, target: np.ndarray, classes: tuple[str, ...]) -> 
 def _siblings(numbers: Sequence[TableColumn], answer: TableColumn) -> list[TableColumn]:
     """Return the columns of 0 and 1 of which, together with the target, exactly one is 1 in each row."""
     rest = answer.values == answer.values.min()
+    if not np.all(rest | (answer.values == answer.values.max())):
+        return []
     flags = [one for one in numbers if np.all((one.values == 0) | (one.values == 1))]
     apart = [one for one in flags if not np.any((one.values == 1) & ~rest)]
     stem = re.split(r"[_ =.]", answer.name)[0]
@@ -317,14 +337,16 @@ def inputs_of_file(
     A missing number is nan. warn: is called with a sentence about the first text of each column that the network does
     not know. Raises DataError, for example for a column that the table lacks.
     """
-    text, _ = table_file.text_of(_content(path), path)
+    text, _ = table_file.utf8(_content(path), path)
     table = table_file.read(text, path, shared=False, as_texts=True)
     frame = table.frame.fillna("").astype(str)
     blocks = [np.empty((0, len(frame)))]
     for name, inputs in itertools.groupby(cells, key=lambda cell: cell.column):
         if name not in frame:
-            what = "add it" if table.named else "begin the file with a row of column names"
-            raise DataError(f"{path!r} has no column {name!r}, which the network was trained on: {what}.")
+            raise DataError(
+                f"{path!r} has no column {name!r}, which the network was trained on: add it, or begin the file with "
+                "a row of column names."
+            )
         block, unknown, how = columns.read_known(frame[name], list(inputs), table.comma)
         blocks.append(block)
         for at in np.flatnonzero(unknown)[:1].tolist():

@@ -81,9 +81,9 @@ def your_table(val_fraction: float, seed: int, bar: DeltaGenerator) -> tuple[Dat
     choices: Choices = ()
     try:
         if file and session.get("own table id") != file.file_id:
-            text, encoding = table_file.text_of(file.getvalue(), file.name)
-            columns = list(table_file.read(text, file.name, shared=True).frame.columns)
-            own = {"table": text, "name": file.name, "encoding": encoding, "columns": columns}
+            content, encoding = table_file.utf8(file.getvalue(), file.name)
+            columns = list(table_file.read(content, file.name, shared=True).frame.columns)
+            own = {"table": content.decode(), "name": file.name, "encoding": encoding, "columns": columns}
             own |= {"target": None, "task": None, "drop": [], "keep": []}
             session["own table"], session["own table id"], session["training until"] = own, file.file_id, None
             _keep(own)

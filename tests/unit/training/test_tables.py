@@ -10,7 +10,7 @@ import pytest
 
 from lab.training import columns, table_file
 from lab.training.datasets import from_table, load
-from lab.training.numbers_in_text import number, with_unit
+from lab.training.numbers_in_text import number
 from lab.training.samples import DataError
 from tests.unit.training.brought_tables import BROUGHT
 
@@ -58,6 +58,11 @@ def said(data):
         ("−5", (-5, "")),
         ("1:30", (1.5, "hours")),
         ("12:15 PM", (12.25, "hours")),
+        ("2h 05min", (2 + 5 / 60, "hours")),
+        ("1 1/2", (1.5, "fraction")),
+        ("<0.5", (0.5, "<")),
+        ("10.2 ± 0.5", (10.2, "±")),
+        ("1.5D+03", (1500, "")),
         *(
             (text, None)
             for text in ("S1", "Car 17", "A/12", "10-12", "192.168.0.1", "1_000", "٣٠", "3 5", "", "-", "$")
@@ -66,12 +71,13 @@ def said(data):
     ],
 )
 def test_a_number_is_read_as_people_write_it(text, expected):
-    assert with_unit(text) == expected
+    found = number(text)
+    assert (found and (found.value(comma=False), found.unit)) == expected
 
 
 @pytest.mark.parametrize(("text", "as_point", "as_comma"), [("1,234", 1234, 1.234), ("1.234", 1.234, 1234)])
 def test_what_a_single_mark_means_depends_on_the_other_numbers(text, as_point, as_comma):
-    assert (number(text), number(text, comma=True)) == (as_point, as_comma)
+    assert (number(text).value(comma=False), number(text).value(comma=True)) == (as_point, as_comma)
 
 
 @pytest.mark.parametrize(
@@ -89,6 +95,13 @@ def test_a_column_tells_how_its_numbers_are_written(cells, values, kind):
     assert kind in said(data)
 
 
+def test_a_few_values_below_what_can_be_measured_are_numbers():
+    data = of(rows(["<0.5" if i % 3 == 0 else str(i * i + 1) for i in range(30)]))
+    assert data.columns == ("a", "b")
+    assert "units left out: '<' in 'a'" in said(data)
+    assert of(rows(["<=50", "<=50", ">50"] * 10)).columns == ("a “<=50”", "a “>50”", "b")
+
+
 def test_two_units_in_a_column_are_texts():
     assert of(rows(["5 kg", "500 g", "5 kg"] * 10)).columns == ("a “5 kg”", "a “500 g”", "b")
 
@@ -99,14 +112,14 @@ def test_two_units_in_a_column_are_texts():
 @pytest.mark.parametrize(
     ("cells", "form", "steps"),
     [
-        (["2024-01-31", "2024-02-01", "2024-02-03"], "%Y-%m-%d", [1, 2]),
+        (["2024-01-31", "2024-02-01", "2024-02-03"], "ISO8601", [1, 2]),
         (["1/31/2024", "2/1/2024", "2/3/2024"], "%m/%d/%Y", [1, 2]),
         (["31/1/2024", "1/2/2024", "3/2/2024"], "%d/%m/%Y", [1, 2]),
         (["31.1.24", "1.2.24", "3.2.24"], "%d.%m.%y", [1, 2]),
         (["31 Jan 2024", "1 Feb 2024", "3 Feb 2024"], "%d %b %Y", [1, 2]),
         (
             ["2024-01-31T12:00:00+01:00", "2024-02-01T00:00:00+01:00", "2024-02-03T06:00:00+01:00"],
-            "%Y-%m-%d",
+            "ISO8601",
             [0.5, 2.25],
         ),
         (["1/31/2024 6:00 AM", "1/31/2024 6:00 PM", "2/1/2024 12:00 AM"], "%m/%d/%Y", [0.5, 0.25]),
@@ -128,7 +141,7 @@ def test_what_only_looks_like_a_date_is_not_one():
 # Missing cells and spellings
 
 
-@pytest.mark.parametrize("mark", ["NA", "NaN", "nan", "?", "N/A", "null", "-", "#N/A", "None", ""])
+@pytest.mark.parametrize("mark", ["NA", "NaN", "nan", "?", "N/A", "null", "-", "#N/A", "#VALUE!", "\\N", "None", ""])
 def test_marks_of_missing_numbers_are_empty_cells(mark):
     data = of(rows(["1", mark, "3", "5", "9", "2"]))
     filled = of(rows(["1", "4", "3", "5", "9", "2"]))  # 4 is the mean of the others
@@ -163,6 +176,17 @@ def test_spellings_of_a_text_are_joined():
     assert data.columns == ("b “Red”", "b “blue”")
     assert len(data.classes) == 2
     assert "spellings joined: of 'Red' in 'b', of 'Fraud' in 'y'" in said(data)
+
+
+def test_merged_cells_take_the_text_above_them():
+    data = of(rows([("north", "", "", "", "")[i % 5] if i < 5 else ("south", *[""] * 4)[i % 5] for i in range(10)]))
+    assert data.columns == ("a “north”", "a “south”", "b")
+    assert "merged cells, each empty one takes the text above it: 'a'" in said(data)
+
+
+def test_an_object_within_an_object_gives_columns_of_its_own():
+    records = [{"_id": f"{i:024x}", "sensor": {"a": i * i, "b": i % 7}, "y": "pq"[i % 2]} for i in range(20)]
+    assert from_table(json.dumps(records), "t").columns == ("sensor.a", "sensor.b")
 
 
 # What is left out
@@ -347,6 +371,32 @@ FORMS = {
     "a header in a comment": f"# station 12\n#{PLAIN}",
     "sep=": "sep=;\n" + PLAIN.replace(",", ";"),
     "totals": f"{PLAIN}Total,,\n",
+    "sums": f"{PLAIN}{sum(i * i + 0.5 for i in range(20))},{sum(i % 7 + 0.25 for i in range(20))},\n",
+    "each line in quotes": "".join(f'"{line}"\n' for line in PLAIN.splitlines()),
+    "printed": "\n".join(
+        [
+            "shape: (20, 3)",
+            "┌───┬───┬───┐",
+            "│ a ┆ b ┆ y │",
+            "│ --- ┆ --- ┆ --- │",
+            "│ f64 ┆ f64 ┆ str │",
+            "╞═══╪═══╪═══╡",
+            *(f"│ {' ┆ '.join(row.split(','))} │" for row in PLAIN.split()[1:]),
+            "└───┴───┴───┘",
+        ]
+    ),
+    "printed by a database": "\n".join(
+        [
+            "+---+---+---+",
+            "| a | b | y |",
+            "+---+---+---+",
+            *(f"| {' | '.join(row.split(','))} |" for row in PLAIN.split()[1:]),
+            "+---+---+---+",
+        ]
+    ),
+    "JSON in an envelope": json.dumps(
+        {"status": "ok", "rows": [dict(zip("aby", row.split(","), strict=True)) for row in PLAIN.split()[1:]]}
+    ),
     "Windows": PLAIN.replace("\n", "\r\n"),
     "old Mac": PLAIN.replace("\n", "\r"),
     "quotes": PLAIN.replace("p\n", '"p"\n').replace(",y", ',"y"'),
@@ -403,6 +453,29 @@ def test_a_table_without_a_header_has_numbered_columns():
     assert from_table(mushrooms, "t").cells[0].column == "column 1"
 
 
+@pytest.mark.parametrize(
+    ("above", "names", "note"),
+    [
+        ("a,b,y\ncm,kg,kind\n", ("a", "b"), "lines that are no rows of the table: 1, left out"),
+        ("size,size,y\nmean,std,\n", ("size mean", "size std"), None),
+        ("size,,y\nmean,std,\n", ("size mean", "size std"), None),
+        ("2019,2020,2021,2022,y\n", ("2019", "2020", "2021", "2022"), None),
+        ("400,410,420,430,440,y\n", ("400", "410", "420", "430", "440"), None),
+        ("f,g,y\n1,2,p\nf,g,y\n3,4,q\nf,g,y\n", ("f", "g"), "lines that are no rows of the table: 2, left out"),
+        ("Here are my numbers:\n\na,b,y\n", ("a", "b"), "lines that are no rows of the table: 1, left out"),
+        (",b,y\n", ("", "b"), None),
+    ],
+)
+def test_what_stands_above_the_data_are_names(above, names, note):
+    width = len(names)
+    body = "".join(
+        f"{','.join(f'{i * (at + 2) % 23 + 0.5}' for at in range(width))},{'pq'[i % 2]}\n" for i in range(30)
+    )
+    data = from_table(above + body, "t")
+    assert data.columns == names
+    assert note in said(data) if note else not any("no rows of the table" in one for one in said(data))
+
+
 def test_row_names_as_r_writes_them_are_a_column():
     text = '"a" "b" "y"\n' + "".join(f'"{i + 1}" {i * i} {i % 7} "{"pq"[i % 2]}"\n' for i in range(20))
     assert from_table(text, "t").columns == ("a", "b")
@@ -421,23 +494,23 @@ def test_row_names_as_r_writes_them_are_a_column():
 def test_what_is_no_text_is_named(start, words, monkeypatch):
     monkeypatch.setattr(table_file, "_sheet", lambda *_: None)  # as without openpyxl
     with pytest.raises(DataError, match=words):
-        table_file.text_of(start, "t.xlsx")
+        table_file.utf8(start, "t.xlsx")
 
 
 def test_the_first_sheet_of_an_excel_file_is_read():
     openpyxl = pytest.importorskip("openpyxl")
     book, out = openpyxl.Workbook(), io.BytesIO()
-    for row in [("a", "b", "y"), *((i * i, i % 7, "pq"[i % 2]) for i in range(20))]:
+    for row in [("a", "b", "y"), *((i * i, bool(i % 7), "pq"[i % 2]) for i in range(20)), ("Sum", None, None)]:
         book.active.append(row)
     book.save(out)
-    text, encoding = table_file.text_of(out.getvalue(), "t.xlsx")
+    content, encoding = table_file.utf8(out.getvalue(), "t.xlsx")
     assert encoding == "Excel"
-    assert from_table(text, "t").columns == ("a", "b")
+    assert from_table(content.decode(), "t").columns == ("a", "b “False”", "b “True”")
     bomb = io.BytesIO()
     with zipfile.ZipFile(bomb, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("xl/worksheets/sheet1.xml", bytes(table_file.MAX_UNPACKED + 1))
     with pytest.raises(DataError, match="unpacks to 30 MB"):
-        table_file.text_of(bomb.getvalue(), "t.xlsx")
+        table_file.utf8(bomb.getvalue(), "t.xlsx")
 
 
 @pytest.mark.parametrize(

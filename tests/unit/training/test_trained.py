@@ -119,7 +119,7 @@ def test_a_network_with_one_input_answers_a_table_of_one_column(tmp_path):
     (tmp_path / "new.csv").write_text("x\n1\n2\n")
     assert len(predict_table(load(tmp_path / "run"), str(tmp_path / "new.csv")).splitlines()) == 3
     (tmp_path / "new.csv").write_text("1\n2\n")
-    with pytest.raises(DataError, match=r"no column 'x', .*: begin the file with a row of column names"):
+    with pytest.raises(DataError, match=r"no column 'x', .*: add it, or begin the file with a row of column names"):
         predict_table(load(tmp_path / "run"), str(tmp_path / "new.csv"))
 
 
