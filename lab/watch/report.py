@@ -1,6 +1,7 @@
 """Findings as text for the terminal, as JSON and as an HTML page."""
 
 import json
+import sys
 from collections.abc import Sequence
 from html import escape
 from pathlib import Path
@@ -29,7 +30,11 @@ def text(findings: Sequence[RunFinding], notes: Sequence[str] = (), error: BaseE
 
 
 def shown(file: str) -> str:
-    """Return a path as it is typed in this folder."""
+    """Return a path as it is typed in this folder, or the cell of a notebook as IPython calls it."""
+    ipython: Any = sys.modules.get("IPython")
+    shell: Any = ipython.get_ipython() if ipython else None
+    if shell and (cell := shell.compile.format_code_name(file)):
+        return " ".join(cell)
     path = Path(file)
     return str(path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path)
 

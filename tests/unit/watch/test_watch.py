@@ -269,6 +269,22 @@ def test_pytorch_installed_outside_the_environment_is_no_code_of_the_user(folder
     assert not is_library("/home/me/packages/train.py")
 
 
+def test_a_finding_in_a_notebook_names_its_cell():
+    pytest.importorskip("IPython")
+    cell = """import torch
+from lab.watch import doctor
+net = torch.nn.Linear(2, 1)
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+with doctor():
+    for _ in range(3):
+        net(torch.ones(4, 2)).sum().backward()
+        opt.step()
+"""
+    shell = "from IPython.core.interactiveshell import InteractiveShell as S; S.instance().run_cell({!r}, store_history=True)"
+    ran = subprocess.run([sys.executable, "-c", shell.format(cell)], cwd=ROOT, capture_output=True, text=True)
+    assert "Cell In[1]:7: failure 6" in ran.stderr
+
+
 def test_a_single_gradient_is_not_said_as_several():
     with doctor() as found:
         x = torch.zeros(3, requires_grad=True)
