@@ -108,7 +108,7 @@ class LogRecords:
     texts: Counter[str] = field(default_factory=Counter)
     unread: int = 0
     cells: int = 0
-    lists: set[str] = field(default_factory=set)  # names of the lists that the rows from the last start on hold
+    lists: dict[str, Sequence[float | None]] = field(default_factory=dict)  # that the rows from the last start on hold
 
     def add(self, row: Mapping[str, float]) -> None:
         if not row:
@@ -117,7 +117,7 @@ class LogRecords:
             raise LogError(f"It has {len(row):,} columns, and the limit is {MAX_COLUMNS}: export fewer.")
         self.rows.append({name[:MAX_NAME]: number for name, number in row.items()})
         self.cells += len(row)
-        self.lists = set()
+        self.lists = {}
         if len(self.rows) > MAX_ROWS or self.cells > MAX_CELLS:
             raise LogError(f"It has more than {MAX_ROWS:,} records or {MAX_CELLS:,} numbers, the limit here. {LESS}")
 
@@ -127,8 +127,8 @@ class LogRecords:
             self.starts.append(len(self.rows))
 
     def add_lists(self, lists: Mapping[str, Sequence[float | None]]) -> None:
-        """Add lists as columns, beside those that stand before them, or below if their names are the same."""
-        if not self.lists or self.lists & lists.keys():
+        """Add lists as columns, beside those that stand before them, or below if one has the name of another one."""
+        if not self.lists or any(self.lists.get(name, numbers) != numbers for name, numbers in lists.items()):
             self.begin()
         start, before = self.starts[-1], self.lists
         for index in range(max(map(len, lists.values()))):
@@ -138,7 +138,7 @@ class LogRecords:
                 self.rows[start + index] |= known
             else:
                 self.add(known or dict.fromkeys(row, math.nan))
-        self.lists = before | lists.keys()
+        self.lists = {**before, **lists}
 
 
 def read(source: str | bytes) -> LogRecords:
@@ -253,7 +253,7 @@ def _add_dict(value: dict[str, Any], name: str, log: LogRecords) -> None:
             _add_value(item, key, log)
             flat = {}
     lists = {key: item for key, item in inside.items() if flat and _is_list_of_numbers(item)}
-    if any((role(key) or "").endswith(("loss", "accuracy")) for key in lists):
+    if any((role(key) or "").endswith(("loss", "accuracy")) or key.lower() in VALUES for key in lists):
         log.add_lists(lists)
         return
     ended = value.get("diverged") is True  # in this lab's records None is then inf or nan
@@ -262,7 +262,14 @@ def _add_dict(value: dict[str, Any], name: str, log: LogRecords) -> None:
 
 
 def _flatten(value: dict[str, Any], before: str) -> Iterator[tuple[str, Any]]:
-    """Yield what is in a dict, those of inner dicts with names such as "train/loss"."""
+    """Yield what is in a dict, those of inner dicts with names such as "train/loss"; a curve that is given as x and y,
+    or as steps and values, by its own name."""
+    lists = {name.lower(): item for name, item in value.items() if _is_list_of_numbers(item)}
+    if points := next((item for name, item in lists.items() if name in VALUES), None):
+        titles = (item for item in value.values() if isinstance(item, str) and role(item))
+        yield before.rstrip("/") or next(titles, "value"), points
+        yield from (("step", item) for name, item in lists.items() if name == "x" or role(name) in COUNTERS)
+        return
     for name, item in value.items():
         if isinstance(item, dict):
             if "counts" not in item:  # a histogram of this lab's records
@@ -361,16 +368,21 @@ class _Lines:
         return 0
 
     def _whole_header(self, header: list[str], delimiter: str, at: int) -> tuple[list[str], int]:
-        """Return the header with what stands below it in cells of its own, and the index of the next line."""
+        """Return the header with what stands below it in cells of its own, and the index of the next line. A row of
+        words, such as the types of the columns, is left out."""
         after = at + 1
         for after in range(at + 1, at + 1 + MAX_HEADER):
             below = self._line(after)
             cells = _cells(below, delimiter)
             if not _MEANT.search(below) or not (delimiter in below or any(map(str.isdigit, below))):
                 continue
-            if delimiter != "|" or len(cells) != len(header) or "" not in cells or any(map(number, cells)):
+            goes_on = delimiter == "|" and "" in cells
+            if len(cells) != len(header) or any(number(cell) is not None for cell in cells):
                 break
-            header = [f"{above} {below}".strip() for above, below in zip(header, cells, strict=True)]
+            if not goes_on and any(role(cell) for cell in cells):
+                break
+            if goes_on:
+                header = [f"{above} {below}".strip() for above, below in zip(header, cells, strict=True)]
         return header, after
 
     def _take_header(self, header: list[str], delimiter: str, numeric: list[bool], after: int) -> int:

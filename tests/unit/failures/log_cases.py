@@ -4,6 +4,7 @@ Each case is a template, filled with the numbers of a run whose cause is known. 
 seen.
 """
 
+import json
 import math
 from dataclasses import dataclass
 
@@ -439,6 +440,31 @@ MORE_FORMATS = {
             loss=falling(20, 9, 1),
         ),
         {"Step": "step", "acc": "train_accuracy", "xent": "train_loss", "lr": "lr"},
+        WELL,
+    ),
+    "a frame with a row of types": Case(
+        table(
+            "shape: (20, 3)\n┌───────┬────────────┬──────────┐\n│ epoch ┆ train_loss ┆ val_loss │\n│ ---   ┆ ---        ┆ ---      │\n"
+            "│ i64   ┆ f64        ┆ f64      │\n╞═══════╪════════════╪══════════╡",
+            "│ {n:5d} ┆ {loss:.4f}     ┆ {val:.4f}   │",
+            **OVER,
+        ),
+        {"epoch": "epoch", "train_loss": "train_loss", "val_loss": "val_loss"},
+        OVERFITTED,
+    ),
+    "curves as x and y": Case(
+        json.dumps(
+            [
+                {"name": f"{name}_loss", "x": [*range(20)], "y": [*y]}
+                for name, y in (("train", OVER["loss"]), ("val", OVER["val"]))
+            ]
+        ),
+        {"step": "step", "train_loss": "train_loss", "val_loss": "val_loss"},
+        OVERFITTED,
+    ),
+    "one curve as steps and values": Case(
+        json.dumps({"steps": [*range(20)], "values": [*falling(20, 0.6)]}),
+        {"step": "step", "value": "train_loss"},
         WELL,
     ),
     "a header in two lines between spaces": Case(
