@@ -28,10 +28,11 @@ _ACCUMULATE = Tensor.accumulate.__code__
 
 
 class Made(NamedTuple):
-    """The lines that made a tensor: the user's and the engine's."""
+    """The lines that made a tensor, the user's and the engine's; calls: the engine's functions that were running."""
 
     line: SourceLine
     engine: SourceLine
+    calls: tuple[str, ...]
 
 
 class EngineRecorder:
@@ -43,9 +44,8 @@ class EngineRecorder:
         self.pending = 0  # the first of these that was made since the last pass
         self.names: dict[Tensor, str] = {}  # of variables
         self.values: dict[Tensor, np.ndarray] = {}  # of leaves at their last pass
-        self.stale: dict[
-            int, str
-        ] = {}  # line of backward() -> a leaf whose gradient a step had used and nobody cleared
+        self.stale: dict[int, str] = {}  # line of backward() -> a leaf whose gradient a step used and nobody cleared
+        self.calls: dict[FrameType, str] = {}  # function of the engine since the last pass -> its name with a number
         self.active_pass: EnginePass | None = None
         self.originals: dict[str, Any] = {}
 
@@ -57,7 +57,8 @@ class EngineRecorder:
             out: Tensor = old_node(tensor, data, children, op, backward)
             if out.requires_grad and len(self.made) < MAX_CARDS:
                 frame = caller(2, ENGINE_FILES)
-                self.made[out] = Made(SourceLine(frame), SourceLine(sys._getframe(1)))
+                method = sys._getframe(1)
+                self.made[out] = Made(SourceLine(frame), SourceLine(method), self.calls_from(method.f_back))
                 for child in children:
                     self.note_name(child, frame)
             return out
@@ -81,6 +82,7 @@ class EngineRecorder:
                 self.pending = len(self.made)
             finally:
                 self.active_pass = None
+                self.calls.clear()  # its frames keep variables alive
             return None
 
         for name, new in (("node", node), ("accumulate", accumulate), ("backward", backward)):
@@ -90,8 +92,19 @@ class EngineRecorder:
     def __exit__(self, *ended: Any) -> None:
         for name, old in self.originals.items():
             setattr(Tensor, name, old)
-        for store in (self.originals, self.made, self.names, self.values):
+        for store in (self.originals, self.made, self.names, self.values, self.calls):
             store.clear()
+
+    def calls_from(self, frame: FrameType | None) -> tuple[str, ...]:
+        """Return the engine's functions that are running, such as those of a layer, the outermost first."""
+        calls: list[str] = []
+        while frame is not None and frame.f_code.co_filename in ENGINE_FILES:
+            if "<" not in frame.f_code.co_name:
+                name = frame.f_code.co_qualname.removesuffix(".__call__").split(".")[-1]
+                number = 1 + sum(other.rpartition(" ")[0] == name for other in self.calls.values())
+                calls.insert(0, self.calls.setdefault(frame, f"{name} {number}"))
+            frame = frame.f_back
+        return tuple(calls)
 
     def note_name(self, tensor: Tensor, frame: FrameType | None) -> None:
         """Note the variable that holds a tensor, unless it has a label or its name is known."""
@@ -153,6 +166,7 @@ class EnginePass:
             tensor.requires_grad,
             operands,
             label,
+            made.calls if made else (),
             added=not op and tensor.grad is not None,
             engine=made.engine if made else None,
         )

@@ -6,6 +6,7 @@ from statistics import median
 
 import torch
 
+from lab.watch import fixes
 from lab.watch.records import MeasuredStep, WatchedOptimizer
 from lab.watch.run import WatchedRun
 from lab.watch.sites import Site, line_of_argument
@@ -99,3 +100,9 @@ def check_rates(run: WatchedRun) -> None:
         evidence = long_step_evidence(own[0].losses, opt.measured_steps) if len(own) == 1 else ""
         if evidence:
             run.report(17, rate_line(opt), f"Steps of {opt.kind} {evidence}")
+    for call in calls:
+        by_hand = [leaf for tensor in call.tensors if (leaf := run.leaf(tensor)).changed]
+        if by_hand and call.overflows and not any(opt.steps for opt in run.training.optimizers):
+            evidence = f"Steps in this line took the loss from {call.losses[0]:.3g} to {call.losses[-1]:.3g}"
+            how = (18, ", along the gradient.", fixes.STEP_DOWN) if by_hand[0].uphill else (17, ".", "")
+            run.report(how[0], by_hand[0].hand_site, evidence + how[1], how[2])

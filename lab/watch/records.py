@@ -1,5 +1,6 @@
 """Records the watcher keeps: of graph nodes, tensors without a graph, leaves, optimizers and backward() lines."""
 
+import math
 import weakref
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -138,6 +139,8 @@ class Leaf:
     backward_count: int = 0  # backward passes that reached it
     last_backward: int = -1  # number of the last of them
     written_by_hand: bool = False  # since its last backward pass
+    hand_site: Site = NOWHERE  # the last line that wrote to it by hand
+    uphill: bool = False  # that line moved it along its gradient
     stepped: bool = False  # by an optimizer, since its last backward pass
     grad_version: int = 0  # version of its gradient at the last optimizer step
     stale_site: Site = NOWHERE  # the backward() that added to a gradient already used for a step
@@ -212,6 +215,12 @@ class BackwardCall:
     cost_sign: int = 0  # 1 if the loss is a known cost, -1 if it is minus one, 0 otherwise
     minus_site: Site = NOWHERE  # the line of that minus
     terms: dict[Site, "LossTerm"] = field(default_factory=dict)  # of its losses, by their lines
+
+    @property
+    def overflows(self) -> bool:
+        """Whether the loss overflowed after it climbed step by step: too long steps, not a bad value."""
+        finite = [abs(value) for value in self.losses if math.isfinite(value)]
+        return len(finite) >= 3 and finite[-1] > 1e6 * (finite[0] + 1) and finite[-1] > finite[-2] > finite[-3]
 
     @property
     def tensors(self) -> list[Tensor]:

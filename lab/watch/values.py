@@ -99,17 +99,8 @@ def report_non_finite(run: WatchedRun, loss: Tensor, reached: list[Tensor]) -> N
     evidence = f"In backward pass {run.clock.iteration}, {first.evidence}; {after}."
     if first.masked_at.line and finite:
         run.report(20, first.masked_at, f"{evidence} This line hid it from the result, not from the gradient.")
-    elif not diverges(run):
+    elif not any(call.overflows for call in run.training.calls.values()):
         run.report(9, first.site, evidence, next((fix for names, fix in FIXES if first.name in names), ""))
-
-
-def diverges(run: WatchedRun) -> bool:
-    """Tell whether a loss overflowed after it climbed step by step: too long steps, not a bad value."""
-    for call in run.training.calls.values():
-        finite = [abs(value) for value in call.losses if math.isfinite(value)]
-        if len(finite) >= 3 and finite[-1] > 1e6 * (finite[0] + 1) and finite[-1] > finite[-2] > finite[-3]:
-            return True
-    return False
 
 
 def check_batch(run: WatchedRun, loss: Tensor) -> None:

@@ -62,7 +62,8 @@ def write_in_place(run: WatchedRun, name: str, given: tuple[Any, ...], operands:
         return
     here, tensors = site(), run.tensors
     leaf = tensors.leaves.get(tensors.leaf_ids.get(address_of(tensor), 0))
-    version = version_of(tensor)
+    version, slope = version_of(tensor), None if leaf is None else gradient_of(leaf)
+    before = None if slope is None or slope.is_sparse or slope.shape != tensor.shape else tensor.detach().clone()
     yield
     if name == "zero_":
         for key in leaves_with_gradient(run, tensor):
@@ -73,6 +74,8 @@ def write_in_place(run: WatchedRun, name: str, given: tuple[Any, ...], operands:
         note_write(run, tensor, version, here)
     if leaf is not None:
         after_write(leaf, tensor, here, name)
+        if before is not None:
+            leaf.uphill = float(((tensor.detach() - before) * slope).sum().real) > 0
 
 
 def leaves_with_gradient(run: WatchedRun, tensor: Tensor) -> list[int]:
@@ -81,12 +84,18 @@ def leaves_with_gradient(run: WatchedRun, tensor: Tensor) -> list[int]:
     return [key for key, parameter in found if parameter is not None and parameter.grad is tensor]
 
 
+def gradient_of(leaf: Leaf) -> Tensor | None:
+    tensor = leaf.ref()
+    return None if tensor is None else tensor.grad
+
+
 def after_write(leaf: Leaf, tensor: Tensor, here: Site, name: str) -> None:
     """Record a write to a leaf: an initialisation before its first gradient, or a step by hand."""
     if not leaf.backward_count:
         leaf.init_site = here
         leaf.loaded = leaf.loaded or (name == "copy_" and tensor.shape == leaf.shape)  # not into a few of its rows
     leaf.written_by_hand = leaf.backward_count > 0
+    leaf.hand_site = here
 
 
 def replace_data(run: WatchedRun, tensor: Tensor, new: Tensor) -> None:
@@ -96,6 +105,6 @@ def replace_data(run: WatchedRun, tensor: Tensor, new: Tensor) -> None:
         return
     if not leaf.backward_count:
         leaf.init_site = site()
-    leaf.written_by_hand = True
+    leaf.written_by_hand, leaf.hand_site = True, site()
     if address := address_of(new):
         run.tensors.leaf_ids[address] = id(tensor)

@@ -56,7 +56,7 @@ for _ in range(30):
     loss = ((x @ w - y) ** 2).mean()
     loss.backward()
     with torch.no_grad():
-        w -= lr * w.grad  #? 17
+        w -= lr * w.grad  #! ran 17 #? read 17
         w.grad.zero_()
 
 

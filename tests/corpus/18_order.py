@@ -6,7 +6,7 @@ for _ in range(50):
     loss = (x**2).sum()
     loss.backward()
     with torch.no_grad():
-        x += 0.1 * x.grad  #! read 18
+        x += 0.1 * x.grad  #! 18
         x.grad.zero_()
 print(x)
 

@@ -165,5 +165,17 @@ def test_the_engine_s_own_lines_are_there():
     assert texts["accumulate"] == "self.grad += message"
 
 
+def test_layers_of_the_engine_are_groups_as_in_a_traced_pass():
+    source = """from model import Tensor
+from nn import MLP
+net = MLP([2, 3, 1])
+for _ in range(2):
+    loss = (net(Tensor([[1.0, 2.0]])) ** 2).mean()
+    loss.backward()
+"""
+    of_pass = [{call for node in trace.nodes for call in node.get("calls", ())} for trace in Ran(source).traces]
+    assert of_pass == [{"MLP 1", "outputs 1", "Linear 1", "Linear 2", "mean 1"}] * 2
+
+
 def test_prepare_fails_only_with_an_error():
     program.prepare(with_torch=False)

@@ -75,6 +75,39 @@ for _ in range(3):
 for _ in range(3):
 {STEP.replace("    opt.zero", "    loss.requires_grad = True  #" + chr(10) + "    opt.zero")}""",
     ),
+    "losses in a list beside another one": (
+        10,
+        """history = {"loss": [], "rate": []}
+for _ in range(4):
+    for part, label in zip(x.split(4), y.split(4)):
+        loss = nn.functional.cross_entropy(net(part), label)
+        opt.zero_grad()
+        loss.backward()
+        opt.step()
+        history["loss"].append(loss)  #
+    history["rate"].append(opt.param_groups[0]["lr"])
+""",
+    ),
+    "steps by hand that overflow": (
+        17,
+        """w = torch.zeros(4, requires_grad=True)
+for _ in range(40):
+    (x @ w - y).square().mean().backward()
+    with torch.no_grad():
+        w -= 2.0 * w.grad  #
+        w.grad.zero_()
+""",
+    ),
+    "steps by hand along the gradient": (
+        18,
+        """w = torch.zeros(4, requires_grad=True)
+for _ in range(40):
+    (x @ w - y).square().mean().backward()
+    with torch.no_grad():
+        w += 0.4 * w.grad  #
+        w.grad.zero_()
+""",
+    ),
     "integers that should learn": (
         22,
         "w = nn.Parameter(torch.ones(2).to(torch.int8), False)\nw.requires_grad = True  #\n",

@@ -51,7 +51,7 @@ def watched(text: str, script: Path, *, record: bool = False) -> tuple[set[tuple
     found = watcher.findings(error)  # while the script's variables are there, as at the end of a real run
     variables.clear()
     if passes:
-        assert not passes.cards()
+        assert (passes.cards(), passes.failure) == ([], "")
         assert all(passes.pass_number(finding) in {0, *passes.traces} for finding in found)
     return {(finding.line, finding.failure) for finding in found}, error
 
