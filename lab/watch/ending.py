@@ -9,7 +9,7 @@ import torch
 
 from lab.watch import cuts, depth, differences, fixes, order, rates, sites
 from lab.watch.finding import RunFinding
-from lab.watch.records import CutRecord, Leaf, WatchedOptimizer, node_of, origin_of
+from lab.watch.records import CutRecord, Leaf, WatchedOptimizer, has_numbers, node_of, origin_of
 from lab.watch.run import WatchedRun
 from lab.watch.sites import NOWHERE, Site
 
@@ -212,8 +212,11 @@ def report_unoptimized(run: WatchedRun) -> None:
     if not any(opt.steps >= 2 for opt in optimizers):
         return
     owned = set().union(*(opt.parameter_ids for opt in optimizers))
-    if not any(leaf.is_parameter for key, leaf in leaves.items() if key in owned):
+    given = [leaf for key, leaf in leaves.items() if key in owned]
+    if not any(leaf.is_parameter for leaf in given):
         return  # only an image or a state is to be optimized; the network stays as it is
+    if not all(has_numbers(tensor) for leaf in given if (tensor := leaf.ref()) is not None):
+        return  # shards of parameters, which get their gradients from others
     by_place: dict[Site, list[Leaf]] = {}
     for key, leaf in leaves.items():
         idle = key not in owned and leaf.backward_count >= MIN_ITERATIONS

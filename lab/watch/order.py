@@ -6,7 +6,7 @@ from typing import Any
 import torch
 
 from lab.watch import fixes
-from lab.watch.records import VIEWS, BackwardCall, MeasuredStep, WatchedOptimizer, kind, origin_of
+from lab.watch.records import VIEWS, BackwardCall, MeasuredStep, WatchedOptimizer, has_numbers, kind, origin_of
 from lab.watch.run import WatchedRun
 from lab.watch.sites import NOWHERE, Site, line_of_missing_call
 
@@ -115,7 +115,8 @@ def check_never_stepped(run: WatchedRun) -> None:
 def check_clip(run: WatchedRun, given: list[Tensor], limit: float, here: Site) -> None:
     """Report gradients that are clipped after the step that used them, or before backward() computes them."""
     leaves, clips = run.tensors.leaves, run.training.useless_clips
-    known = [leaf for tensor in given if (leaf := leaves.get(id(tensor))) is not None and leaf.backward_count]
+    readable = [tensor for tensor in given if has_numbers(tensor)]  # else its backward passes were not seen
+    known = [leaf for tensor in readable if (leaf := leaves.get(id(tensor))) is not None and leaf.backward_count]
     filled = [leaf for leaf in known if (tensor := leaf.ref()) is not None and tensor.grad is not None]
     late = bool(filled) and all(leaf.stepped for leaf in filled)
     useless = (late or (known and not filled)) and math.isfinite(float(limit))

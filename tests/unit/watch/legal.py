@@ -55,6 +55,27 @@ try:
 except TypeError as error:
     print(error)
 """,
+    "sharded": """
+import tempfile
+import torch.distributed as dist
+try:
+    from torch.distributed.fsdp import fully_shard
+except ImportError:  # an older version
+    fully_shard = lambda *_, **__: None
+dist.init_process_group("gloo", init_method=f"file://{tempfile.mkdtemp()}/store", rank=0, world_size=1)
+mesh = dist.device_mesh.init_device_mesh("cpu", (1,))
+for part in (net[0], net[2], net):
+    fully_shard(part, mesh=mesh)
+opt = torch.optim.Adam(net.parameters(), lr=0.01)
+for _ in range(4):
+    loss = net(torch.randn(8, 3)).square().mean()
+    loss.backward()
+    nn.utils.clip_grad_norm_(net.parameters(), 1.0)
+    opt.step()
+    opt.zero_grad()
+    print(loss.item())
+dist.destroy_process_group()
+""",
     "gradcheck": """
 x = torch.rand(2, dtype=torch.double, requires_grad=True)
 print(torch.autograd.gradcheck(func=lambda a: a.exp(), inputs=(x,), eps=1e-6))

@@ -216,7 +216,7 @@ def hooks():
     )
     holders = [importlib.import_module(f"lab.watch.{name}") for name in rooms.split()]
     holders += [Watcher, Patches, RunPasses, TorchRecorder, TorchPass]
-    left = {"findings", "notes", "forget", "cards", "pass_number", "report", "concerns"}
+    left = {"findings", "notes", "forget", "forget_all", "cards", "pass_number", "report", "concerns"}
     return [
         (holder, name)
         for holder in holders
