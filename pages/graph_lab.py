@@ -11,11 +11,9 @@ from lab.trace.comparison import departure, is_same_graph
 from lab.trace.recording import Trace
 from lab.traps.faults.compare import follow
 from lab.traps.faults.engines import SWITCH
-from lab.ui import address, expression_box, in_pytorch, page, progress, recorded, state
-from lab.ui.address import Field
+from lab.ui import binding, expression_box, in_pytorch, page, progress, recorded
 from lab.ui.memoize import memoize
 from lab.ui.player import Live, Switch, live_values, player
-from lab.ui.state import PageState, Parts
 from lab.ui.table import with_code
 from lab.ui.terms import prose
 from lab.ui.widgets import button, pick, switch
@@ -61,23 +59,24 @@ SYNTAX = (
 
 
 def main() -> None:
-    with page.run("graph", parts=PARTS) as current:
-        kind = st.session_state["graph kind"]
-        if current.restored:
-            (program.restored if kind == "program" else _begin)()
+    with page.frame("graph-lab", *HELD) as arrived:
         with st.container(horizontal=True, vertical_alignment="center", key="graph line", gap="xsmall"):
             st.title("Graph lab", width="content")
-            pick("What to look at", KINDS, "graph kind", on_change=state.step, bare=True, width=125)
+            kind = pick("What to look at", KINDS, "graph-kind", bind="query-params", bare=True, width=125)
+            if kind == "program" and arrived:
+                program.restored()
+            elif kind == "expression" and (arrived or "graph preset" not in st.session_state):
+                _begin()
             {"expression": _choose, "program": program.choose, "recorded": recorded.choose}[kind]()
             with st.popover("How it works", icon=":material/help:", key="graph help"):
                 st.markdown(program.HOW if kind == "program" else f"{WHAT_TO_DO}\n\n{SYNTAX}")
         choice.restore("graph")
         if kind == "program":
-            program.show(current)
+            program.show()
         elif kind == "recorded":
             recorded.show()
         else:
-            _explore(current)
+            _explore()
         _end(kind)
 
 
@@ -107,61 +106,56 @@ def _end(kind: str) -> None:
 
 
 def _is_classic() -> bool:
-    return st.session_state["graph expression"].replace(" ", "") == "((a*b)+c)*(a+d)"
+    return st.session_state["graph-expression"].replace(" ", "") == "((a*b)+c)*(a+d)"
 
 
-def _explore(current: PageState) -> None:
+def _explore() -> None:
     """Show the expression's graph in the player."""
     found = inputs.parsed()
     with st.container():  # always there, so that the player keeps its place on the page
         if isinstance(found, ExpressionError):
             expression_box.mistake(found)
-    _play(current, inputs.readable(found))
+    _play(inputs.readable(found))
 
 
 # ---------------------------------------------------------------- state
 
 
-ENGINE = choice.field("graph", *ENGINES)
-MODE = Field("mode", "graph mode", "reverse", address.one_of(*MODES))
-ALONG = Field("along", "graph along", "")
-FIELDS = (
-    *expression_box.fields("graph", PRESETS[2]["text"]),
+HELD = (
+    *expression_box.held("graph", PRESETS[2]["text"]),
+    choice.held("graph", *ENGINES),
     passes.START,
     inputs.LEAVES,
     inputs.STAGE,
-    address.player_event("graph event"),
-    ENGINE,
-    MODE,
-    ALONG,
-    *inputs.SETTINGS,
+    inputs.EVENT,
+    program.CODE,
 )
-KIND = Field("kind", "graph kind", "expression", address.one_of(*KINDS))
-PARTS = Parts(KIND, {"expression": FIELDS, "program": (program.CODE,), "recorded": ()})
 
 
 def _begin() -> None:
     """Start with another expression and its inputs."""
     session = st.session_state
-    preset = next((p for p in PRESETS if p["text"] == session["graph expression"]), None)
+    preset = next((p for p in PRESETS if p["text"] == session["graph-expression"]), None)
     session["graph preset"] = preset["name"] if preset else OWN
     # An input that is removed and typed again keeps its value.
-    session["graph remembered"] = (preset["values"] if preset else {}) | session["graph inputs"]
+    session["graph remembered"] = (preset["values"] if preset else {}) | session["graph-in_"]
     inputs.open_player()
 
 
 def _choose_preset() -> None:
     preset = next((p for p in PRESETS if p["name"] == st.session_state["graph preset"]), None)
     if preset:
-        state.step()
-        st.session_state["graph expression"], st.session_state["graph inputs"] = preset["text"], {}
-        st.session_state["graph leaves"] = {}
+        binding.step()
+        st.session_state["graph-expression"], st.session_state["graph-in_"] = preset["text"], {}
+        st.session_state["graph-leaf_"] = {}
         _begin()
     inputs.go("none")
 
 
-def _edit_expression() -> None:
-    preset = next((p for p in PRESETS if p["text"] == st.session_state["graph expression"]), None)
+def _edit_expression(key: str) -> None:
+    if not expression_box.take_text("graph", key):
+        return
+    preset = next((p for p in PRESETS if p["text"] == st.session_state["graph-expression"]), None)
     st.session_state["graph preset"] = preset["name"] if preset else OWN
     if isinstance(inputs.parsed(), Expression):  # a typing error must not lose the graph
         inputs.go("none")
@@ -170,33 +164,40 @@ def _edit_expression() -> None:
 def _direction(expression: Expression, values: dict[str, float | list]) -> tuple[str, int] | None:
     """Let the learner choose reverse mode (None) or forward mode along one number (leaf, position of the cell)."""
     session = st.session_state
-    if switch("Direction", MODES, "graph mode", on_change=_turn_round, bare=True) == "reverse":
+    if switch("Direction", MODES, "graph-mode", on_change=_turn_round, bare=True, bind="query-params") == "reverse":
         return None
     cells = {
         name + (f"[{', '.join(map(str, index))}]" if index else ""): (name, cell)
         for name in expression.names
         for cell, index in enumerate(np.ndindex(np.shape(values[name])))
     }
-    if session["graph along"] not in cells:
-        session["graph along"] = next(iter(cells))
-    return cells[pick("With respect to", [*cells], "graph along", on_change=_turn_round, bare=True, width=110)]
+    if session.get("graph-along", next(iter(cells))) not in cells:
+        session["graph-along"] = next(iter(cells))
+    along = pick(
+        "With respect to",
+        [*cells],
+        "graph-along",
+        on_change=_turn_round,
+        bind="query-params",
+        bare=True,
+        width=110,
+    )
+    return cells[along]
 
 
 def _turn_round() -> None:
     """Move to the end of the forward pass, where both directions begin."""
-    state.step()
     inputs.go("forward")
 
 
 def _change_engine() -> None:
     """Move to the first event in which the chosen engine differs, if there is one."""
-    state.step()
     st.session_state["graph engine news"] = True
 
 
 def _by_other_engine(expression: Expression, values: dict[str, float | list], labs: Trace) -> Trace | None:
     """Record the same pass on the chosen engine, a broken one or the visitor's; None if the lab's is to be shown."""
-    name, engine = st.session_state["graph engine"], choice.chosen("graph")
+    name, engine = st.session_state["graph-engine"], choice.chosen("graph")
     if (engine is None and name not in ENGINES) or labs.error:
         return None
     if inputs.changes(expression):
@@ -216,7 +217,7 @@ def _by_other_engine(expression: Expression, values: dict[str, float | list], la
 
 def _offer_telling_example() -> None:
     """Offer an example that shows the broken engine's wrong rule, because this expression does not."""
-    name = st.session_state["graph engine"]
+    name = st.session_state["graph-engine"]
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.markdown(f"“{ENGINES[name]}” makes no difference with this expression.", width="content")
         button(SHOW_TELLING, "graph telling", _show_telling)
@@ -225,7 +226,7 @@ def _offer_telling_example() -> None:
 def _show_telling() -> None:
     """Choose the example in which the chosen engine's wrong rule shows."""
     session = st.session_state
-    telling = TELLING[session["graph engine"]]
+    telling = TELLING[session["graph-engine"]]
     session["graph preset"] = next(preset["name"] for preset in PRESETS if preset["key"] == telling)
     _choose_preset()
     session["graph engine news"] = session["graph turned"] = True
@@ -234,10 +235,10 @@ def _show_telling() -> None:
 def _switches(offers_telling: bool) -> list[Switch]:
     """Return the choices that are also offered while the player fills the screen."""
     session = st.session_state
-    direction = Switch("Direction", MODES, session["graph mode"])
-    if session["graph mode"] != "reverse":
+    direction = Switch("Direction", MODES, session["graph-mode"])
+    if session["graph-mode"] != "reverse":
         return [direction]
-    engine = Switch("Engine", {choice.LABS: "The lab’s", **ENGINES}, session["graph engine"])
+    engine = Switch("Engine", {choice.LABS: "The lab’s", **ENGINES}, session["graph-engine"])
     telling = [Switch("Example", {"telling": SHOW_TELLING})] if offers_telling else []
     return [engine, *telling, direction]
 
@@ -246,10 +247,10 @@ def _switch(name: str, value: str) -> None:
     """Make a choice of the page from the player."""
     session = st.session_state
     if name == "Direction":
-        session["graph mode"] = value
+        session["graph-mode"] = value
         _turn_round()
     elif name == "Engine":
-        session["graph engine"] = value
+        session["graph-engine"] = value
         _change_engine()
     else:
         _show_telling()
@@ -273,17 +274,21 @@ def _turn(by: int) -> None:
 
 
 def _expression() -> None:
-    st.text_area(
-        "Expression",
-        key="graph expression",
-        on_change=_edit_expression,
-        height="content",
-        placeholder="a*b + c",
-        label_visibility="collapsed",
-    )
+    key = expression_box.text_key("graph")
+    with st.container(key="graph-expression"):
+        st.text_area(
+            "Expression",
+            st.session_state["graph-expression"],
+            key=key,
+            on_change=_edit_expression,
+            args=(key,),
+            height="content",
+            placeholder="a*b + c",
+            label_visibility="collapsed",
+        )
 
 
-def _play(current: PageState, expression: Expression | None) -> None:
+def _play(expression: Expression | None) -> None:
     """Show the player with the inputs in it, as a fragment that a dragged input reruns.
 
     While the text cannot be parsed or its values cannot be computed, the player keeps its last graph.
@@ -294,13 +299,13 @@ def _play(current: PageState, expression: Expression | None) -> None:
     expression = expression or last_expression
     live = {}
     for name, value in (inputs.values_of(expression) if expression else {}).items():
-        reach = max(session["graph reach"], float(np.max(np.abs(value))))
-        live[name] = Live(value, -reach, reach, session["graph step"])
-    _moving(current, expression, live, outdated)
+        reach = max(session["graph-reach"], float(np.max(np.abs(value))))
+        live[name] = Live(value, -reach, reach, session["graph-step"])
+    _moving(expression, live, outdated)
 
 
 @st.fragment
-def _moving(current: PageState, expression: Expression | None, live: dict[str, Live], outdated: bool) -> None:
+def _moving(expression: Expression | None, live: dict[str, Live], outdated: bool) -> None:
     """Draw the part of the page that a dragged input reruns.
 
     live: the inputs with their initial values. outdated: the expression is the last one that could be parsed.
@@ -310,13 +315,11 @@ def _moving(current: PageState, expression: Expression | None, live: dict[str, L
         st.rerun()
     above = st.container()  # always there, so that the player keeps its place on the page
     if expression is None:
-        current.write(kept=["stage", "event"])
         return
     _, last = session.get("graph played", (None, None))
-    # The choice of an engine disappears in forward mode, and that of an input in reverse mode.
-    with current.fragment(ENGINE, ALONG, kept=["stage", "event"]), above:
+    with above:
         values = live_values(PLAYER_KEY, live)
-        inputs.remember(values)
+        inputs.remember(expression, values)
         recorded = passes.recorded_pass(expression, values)
         if recorded is None and last is not None:
             st.caption("The player still shows the last graph that could be computed.")
@@ -330,12 +333,13 @@ def _moving(current: PageState, expression: Expression | None, live: dict[str, L
         yours = _by_other_engine(expression, values, recorded) if recorded and not along else None
         compared = yours if recorded and yours and is_same_graph(recorded, yours) else None
         departed = departure(recorded, compared) if recorded and compared else None
-        is_broken = session["graph engine"] in ENGINES
+        is_broken = session["graph-engine"] in ENGINES
         offers_telling = is_broken and compared is not None and departed is None and not compared.error
         if offers_telling:
             _offer_telling_example()
+    binding.write(*HELD)  # before the player, which adds its event to the new address
     if session.pop("graph engine news", False) and departed:
-        session["graph stage"], session["graph event"] = "backward", departed.event + 1
+        session["graph-stage"], session["graph-event"] = "backward", departed.event + 1
         inputs.open_player()
     if recorded is not None:
         session["graph played"] = expression, recorded
@@ -353,16 +357,16 @@ def _moving(current: PageState, expression: Expression | None, live: dict[str, L
         title=expression.text,
         script=partial(passes.script, expression, values, trace),
         event=None
-        if along and session["graph stage"] == "backward"
-        else passes.event_count(trace, session["graph stage"]),
+        if along and session["graph-stage"] == "backward"
+        else passes.event_count(trace, session["graph-stage"]),
         opening=session["graph opening"],
-        opened=session["graph event"],
-        address="event",
-        stage="stage",
+        opened=session["graph-event"],
+        address="graph-event",
+        stage="graph-stage",
         departure=departed,
         right=recorded if compared else None,
-        engine=ENGINES.get(session["graph engine"], "your engine"),
-        text=session["graph expression"],
+        engine=ENGINES.get(session["graph-engine"], "your engine"),
+        text=session["graph-expression"],
         field="graph-expression",
         outdated=outdated or recorded is None,
         switches=_switches(offers_telling),
@@ -371,14 +375,14 @@ def _moving(current: PageState, expression: Expression | None, live: dict[str, L
         on_turn=_turn,
     )
     progress.done("by-hand", shown.predicting and _is_classic())
-    progress.done("topological-order", departed is not None and session["graph engine"] == "any-order")
+    progress.done("topological-order", departed is not None and session["graph-engine"] == "any-order")
     progress.note("graph progress")
     _in_pytorch(expression, values, recorded)
 
 
 def _in_pytorch(expression: Expression, values: dict[str, float | list], labs: Trace | None) -> None:
     """Offer the same program in PyTorch, if the pass is one that such a program would make."""
-    if labs is None or labs.error or inputs.changes(expression) or st.session_state["graph start"] not in (None, "sum"):
+    if labs is None or labs.error or inputs.changes(expression) or st.session_state["graph-start"] not in (None, "sum"):
         return
     result, script = labs.nodes[labs.output]["value"], partial(passes.script, expression, values, labs)
     in_pytorch.show_comparison("graph pytorch", expression, values, result, labs.gradients, script)

@@ -40,7 +40,7 @@ def main() -> None:
             _begin()
         with st.container(horizontal=True, vertical_alignment="center", gap="xxsmall"):
             st.title("Where does a gradient come from?", width="content")
-            page.link_to("pages/graph_lab.py", "Paste a program", "code", {"kind": "program"})
+            page.link_to("pages/graph_lab.py", "Paste a program", "code", {"kind": "Your program"})
         prose(
             "Drag *a* up a little on its card. How much does *out* move, and why? **Run backward pass** answers with "
             "the [[gradient]] of *a*, message by message."
@@ -137,7 +137,7 @@ DIGITS = {"data": "digits", "epochs": "10", "epoch": "10", "pad": "1"}  # a trai
 FAILING = {"hidden": "16 16", "activation": "tanh", "lr": "0.3", "epoch": "60"}  # a training whose rate is too high
 TOOLS = (
     ("Find the mistakes in your code", "rule", "pages/what_went_wrong.py", {"tab": "code"}),
-    ("Record a pass with lab.watch", "videocam", "pages/graph_lab.py", {"kind": "recorded"}),
+    ("Record a pass with lab.watch", "videocam", "pages/graph_lab.py", {"kind": "Recorded pass"}),
     ("Draw a digit for a network", "draw", "pages/training_lab.py", DIGITS),
     ("Cure a training that fails", "stethoscope", "pages/training_lab.py", FAILING),
     ("Read an engine of 150 lines", "architecture", "pages/other_engines.py", {"tab": "designs"}),

@@ -11,8 +11,11 @@ import urllib.request
 from collections.abc import Sequence
 from pathlib import Path
 from typing import IO
+from urllib.parse import parse_qsl
 
 from playwright.sync_api import Browser, Page, Playwright
+
+from lab.lessons.pages import BY_PATH
 
 ROOT = Path(__file__).resolve().parents[1]
 # Without these Chromium asks its maker's servers for updates at every start; the tests must stay on this machine.
@@ -47,6 +50,12 @@ def start_app(
             time.sleep(0.1)
     process.kill()
     raise RuntimeError(f"{script} did not start; it left with exit code {process.wait()}.")
+
+
+def in_full(address: str) -> str:
+    """Return a page's address with its parameters in full, such as "shapes?shapes-n=3" for "shapes?n=3"."""
+    path, _, query = address.partition("?")
+    return BY_PATH[path].address(dict(parse_qsl(query))) if path in BY_PATH else address
 
 
 def launch(playwright: Playwright) -> Browser:

@@ -17,7 +17,11 @@ from typing import Any
 
 import streamlit as st
 
-ENTRY = "entry"  # the parameter that tells the history entries of a page apart; static/page/navigation.js reads it, too
+# The parameter that numbers the history entries of a page, and what the browser adds to the number of one that it has
+# left: static/page/navigation.js.
+ENTRY, LEFT = "entry", "~"
+FRESH = "address fresh"  # session key: whether this is the first run of a page
+MAX_ENTRY = 20  # characters of the number
 MAX_TEXT = 100_000  # characters of a parameter that is read
 
 
@@ -30,6 +34,7 @@ class HeldValue:
     parse    turns the parameter's text into the value; ValueError if it does not fit
     show     turns the value into the parameter's text; None leaves it out
     shared   True for a value that belongs to all pages: it stays when an address does not have it
+    written  False for a value that the browser itself writes to the address, such as the player's event
     """
 
     key: str
@@ -37,6 +42,7 @@ class HeldValue:
     parse: Callable[[str], Any] = str
     show: Callable[[Any], str | None] = str
     shared: bool = False
+    written: bool = True
 
     def owns(self, name: str) -> bool:
         """Tell whether the parameter with this name belongs to the value."""
@@ -80,15 +86,28 @@ class HeldDict(HeldValue):
         return {name: text for name, text in texts.items() if text is not None}
 
 
-def choice(key: str, *options: str | None) -> HeldValue:
+def choice(key: str, *options: str | None, written: bool = True) -> HeldValue:
     """Return a value that is one of the options; the first is the default."""
+
+    return HeldValue(key, options[0], one_of(*options), written=written)
+
+
+def one_of(*options: str | None) -> Callable[[str], str]:
+    """Return a parser that accepts one of the options."""
 
     def parse(text: str) -> str:
         if text not in options:
             raise ValueError(text)
         return text
 
-    return HeldValue(key, options[0], parse)
+    return parse
+
+
+def natural(text: str) -> int:
+    """Parse a whole number that is not negative."""
+    if int(text) < 0:
+        raise ValueError(text)
+    return int(text)
 
 
 def whole(key: str, default: int, low: int, high: int) -> HeldValue:
@@ -120,8 +139,10 @@ def arrive(page: str, *values: HeldValue) -> bool:
     """
     session, address = st.session_state, st.query_params.to_dict()
     entered, session["page"] = session.get("page") != page, page
-    asked = entered and any(name not in (ENTRY, "embed", "embed_options") for name in address)
-    asked = _moved(address.get(ENTRY), entered) or asked
+    session[FRESH] = entered
+    others = (ENTRY, *(value.key for value in values if value.shared))
+    asked = entered and any(name not in others for name in address)
+    asked = _moved(_entry(address.get(ENTRY, "")), entered) or asked
     new = False
     for value in values:
         known = value.key in session
@@ -131,30 +152,46 @@ def arrive(page: str, *values: HeldValue) -> bool:
     return asked or new
 
 
-def _moved(entry: str | None, entered: bool) -> bool:
+def _entry(text: str) -> str:
+    """Return the number of an entry in the address, with the sign that the browser has added; "" if it is none."""
+    return text if text.rstrip(LEFT).isdecimal() and len(text) < MAX_ENTRY else LEFT * text.startswith(LEFT)
+
+
+def _moved(entry: str, entered: bool) -> bool:
     """Tell whether the browser has moved to another entry of this page's history.
 
-    After `step` the browser may still send the entry it had before.
+    After `step` the browser still sends the entry it had before, until it has heard of the new one; it then gives the
+    old one another name.
     """
     session = st.session_state
-    expected, known = session.get(ENTRY, (None, True))
-    moved = entry != expected and (known or entered)
-    if moved or entered or entry == expected:
-        session[ENTRY] = entry, True
-    if entry and entry.isdecimal():
-        session["entries"] = max(session.get("entries", 0), int(entry[:9]))  # a reload begins to count where it was
-    return moved and not entered
+    known = session.get(ENTRY, ("", ""))
+    if not entered and entry in known:
+        return False
+    session[ENTRY] = entry, entry
+    return not entered
 
 
 def write(*values: HeldValue) -> None:
-    """Write values to the address; call it at the end of a page, and of a fragment that changes them."""
+    """Write values to the address; call it at the end of a page, and of a fragment that changes them.
+
+    An address that the visitor has just come to is left as it is: Streamlit would add an entry to the history, because
+    static/page/navigation.js may not have been loaded yet.
+    """
     session, address = st.session_state, st.query_params
+    if session[FRESH]:
+        return
+    values = tuple(value for value in values if value.written)
     wanted = {name: text for value in values for name, text in value.write(session[value.key]).items()}
     changed: dict[str, str | list[str]] = {name: text for name, text in wanted.items() if address.get(name) != text}
     gone = (name for name in address if name not in wanted and any(value.owns(name) for value in values))
     changed |= {name: [] for name in gone}  # a parameter without values is left out
     if changed:
         address.update(changed)  # at once: each message to the browser costs time
+
+
+def settle() -> None:
+    """Note that the page has been drawn once, so that its fragments may write to the address."""
+    st.session_state[FRESH] = False
 
 
 def reset(*values: HeldValue) -> None:
@@ -170,8 +207,7 @@ def put(key: str, value: Any) -> None:
 
 def step() -> None:
     """Make the present action one that the browser's Back undoes; call it in a callback, before anything changes."""
-    session = st.session_state
-    session["entries"] = session.get("entries", 0) + 1
-    entry = f"{session['entries']}"
-    session[ENTRY] = entry, False
+    before = st.session_state.get(ENTRY, ("", ""))[0]
+    entry = str(int(before.rstrip(LEFT) or 0) + 1)
+    st.session_state[ENTRY] = entry, before
     st.query_params[ENTRY] = entry

@@ -17,6 +17,7 @@ from lab.expression import ExpressionError
 from lab.expression.parser import Expression, parse
 from lab.ui import address, state
 from lab.ui.address import Field, PrefixField
+from lab.ui.binding import HeldDict, HeldValue
 from lab.ui.memoize import memoize
 from lab.ui.table import escape_markdown, with_code
 
@@ -62,6 +63,36 @@ def fields(page: str, text: str) -> tuple[Field, PrefixField]:
         Field("expression", f"{page} expression", text, address.shorter_than(MAX_CHARACTERS), always=True),
         PrefixField("in_", f"{page} inputs", {}, value, written, label="Input"),
     )
+
+
+def held(page: str, text: str) -> tuple[HeldValue, HeldDict]:
+    """Return an expression and its inputs for the address; text: the page's initial expression."""
+    return (
+        HeldValue(f"{page}-expression", text, lambda typed: typed[:MAX_CHARACTERS]),
+        HeldDict(f"{page}-in_", {}, value, written),
+    )
+
+
+def text_key(page: str) -> str:
+    """Return the key of the widget for a page's expression: another one whenever the page itself has set the text.
+
+    A browser that has not seen the new text yet would otherwise send the old one back.
+    """
+    session = st.session_state
+    text, (shown, number) = session[f"{page}-expression"], session.get(f"{page} text", ("", 0))
+    if text not in (shown, session.get(f"{page} text {number}")):
+        number += 1
+    session[f"{page} text"] = text, number
+    return f"{page} text {number}"
+
+
+def take_text(page: str, key: str) -> bool:
+    """Take over what the learner has typed, as a callback of the widget with this key; False if the page has set the
+    text since, so that the widget is gone."""
+    if key != f"{page} text {st.session_state[f'{page} text'][1]}":
+        return False
+    st.session_state[f"{page}-expression"] = st.session_state[key]
+    return True
 
 
 def expression_box(

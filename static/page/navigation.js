@@ -3,11 +3,12 @@
  * Streamlit adds an entry for each value that the server sets, and several when the learner opens another page. Here a
  * link is opened in the way the browser's Back is: with the address alone, which then has all values of the page. */
 
-const ENTRY = "entry"; // the parameter that lab/ui/binding.py changes for an entry of its own
+const ENTRY = "entry"; // the parameter that numbers the entries of a page: lab/ui/binding.py
+const LEFT = "~"; // added to the number of an entry that is left, which the server takes for the present one until then
+const SHARED = ["set", "name", "embed", "embed_options"]; // parameters of all pages
 const SAVED = "address of "; // in the session storage: the parameters with which a page was left
 
 let native = false; // whether the present page keeps its state in Streamlit's way
-let entries = 0; // links followed within a page
 let installed = false;
 /** @type {History["pushState"]} */
 let push;
@@ -23,9 +24,16 @@ export function follow(keepsState) {
   replace = history.replaceState.bind(history);
   history.pushState = (state, title, url) => {
     const to = new URL(url ?? "", location.href);
-    const isStep = to.searchParams.get(ENTRY) !== new URL(location.href).searchParams.get(ENTRY);
-    if (native && to.pathname === location.pathname && !isStep) replace(state, title, to);
-    else push(state, title, to);
+    if (native && to.pathname === location.pathname) {
+      const here = new URL(location.href);
+      const number = here.searchParams.get(ENTRY) ?? "";
+      const isStep = parseInt(to.searchParams.get(ENTRY) ?? "0") > (parseInt(number) || 0);
+      if (!isStep && number) to.searchParams.set(ENTRY, number);
+      if (!isStep) return history.replaceState(state, title, to);
+      here.searchParams.set(ENTRY, number + LEFT);
+      replace(history.state, "", here);
+    }
+    push(state, title, to);
     save();
   };
   history.replaceState = (state, title, url) => {
@@ -58,8 +66,16 @@ function followLink(event) {
 function open(to) {
   save();
   if (!to.search) to.search = sessionStorage.getItem(SAVED + to.pathname) ?? "";
-  else if (to.pathname === location.pathname) to.searchParams.set(ENTRY, `link${++entries}`);
-  if (to.href === location.href) return;
+  else if (to.pathname === location.pathname) {
+    const number = parseInt(new URL(location.href).searchParams.get(ENTRY) ?? "0") || 0;
+    to.searchParams.set(ENTRY, String(number + 1));
+  }
+  const here = new URL(location.href);
+  for (const name of SHARED) {
+    const text = here.searchParams.get(name);
+    if (text !== null && !to.searchParams.has(name)) to.searchParams.set(name, text);
+  }
+  if (to.href === here.href) return;
   push({}, "", to);
   dispatchEvent(new PopStateEvent("popstate", { state: {} })); // Streamlit then reads the address
 }

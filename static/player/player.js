@@ -415,10 +415,8 @@ export function createPlayer(root, host) {
         pinned = null;
         cell = null;
       }
-      if (moved) {
-        change.clear();
-        writeAddress();
-      }
+      if (moved) change.clear();
+      writeAddress(); // the server has written the address without it
       controls.setTrace(playback, k);
       inputs.setLive(next.live ?? null, next.values ?? {});
       for (const name of ["Derivation", "Closure"]) tabs.allow(name, !fresh.tangentOf);

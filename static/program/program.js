@@ -119,8 +119,8 @@ class Program {
     const code = text.length <= MAX_LINKED ? await packed(text) : "";
     if (!this.element.isConnected || !isCurrentPage() || text !== this.editor.text()) return;
     const address = new URL(location.href);
-    if (code) address.searchParams.set("code", code);
-    else address.searchParams.delete("code");
+    if (code) address.searchParams.set("graph-code", code);
+    else address.searchParams.delete("graph-code");
     if (address.href !== location.href) history.replaceState(history.state, "", address);
   }
 

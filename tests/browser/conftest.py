@@ -4,7 +4,7 @@ import pytest
 
 playwright = pytest.importorskip("playwright.sync_api", reason="pip install -r requirements-dev.txt")
 
-from tests.support import launch, start_app  # noqa: E402
+from tests.support import in_full, launch, start_app  # noqa: E402
 
 PATIENCE = 60_000  # milliseconds until a test gives up waiting: so long that the speed of the machine does not matter
 LONGEST_HISTORY = 35  # entries; browsers keep and count 50, and a test makes at most a dozen
@@ -125,7 +125,7 @@ def open_page(tab, app_url):
 
     def open_page(path="", **options):
         page = tab(**options)
-        page.goto(f"{app_url}/{path}")
+        page.goto(f"{app_url}/{in_full(path)}")
         page.get_by_role("heading", level=1).wait_for()
         return page
 

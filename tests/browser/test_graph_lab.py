@@ -14,7 +14,7 @@ from lab.trace.dot import PALETTES
 from model import Tensor
 from tests.browser.conftest import prepared
 from tests.layout import project
-from tests.support import settled, switch, written
+from tests.support import in_full, settled, switch, written
 
 PRESETS = Path(__file__).parents[2] / "assets" / "presets.json"
 
@@ -136,7 +136,7 @@ def test_a_label_cannot_become_markup(open_page):
 def test_without_the_player_a_drawing_stands_in(tab, app_url):
     page = tab()
     page.route("**/static/player/**", lambda route: route.abort())
-    page.goto(f"{app_url}/graph-lab?stage=backward")
+    page.goto(f"{app_url}/{in_full('graph-lab?stage=backward')}")
     page.get_by_text("The player could not be loaded").wait_for()
     right = expected(a=2, b=3, c=4, d=5)
     assert eventually(page, lambda: in_the_drawing(page), right) == right
@@ -346,12 +346,12 @@ def test_the_check_and_the_address_follow_the_event(open_page):
     page.locator(".scrubber").press("End")  # which scrolls up to it
     check.scroll_into_view_if_needed()
     expect(check.get_by_text("✓")).to_have_count(4)
-    page.wait_for_url(lambda url: url.endswith("&stage=backward"))
+    page.wait_for_url(lambda url: url.endswith("graph-stage=backward"))
     page.locator(".scrubber").press("ArrowLeft")
     page.wait_for_url(lambda url: "stage=backward" in url and "event=20" in url)
     check.get_by_text("It appears at the end of the backward pass.").wait_for()
     page.get_by_role("button", name="Run forward pass").click()
-    page.wait_for_url(lambda url: url.endswith("&stage=forward"))
+    page.wait_for_url(lambda url: url.endswith("graph-stage=forward"))
     page.get_by_role("button", name="First (Home)").click()
     page.wait_for_url(lambda url: "stage" not in url and "event" not in url)
 

@@ -10,7 +10,7 @@ from playwright.sync_api import expect
 from lab.lessons import pages
 from lab.traps.faults.catalogue import FAULTS
 from tests.browser.conftest import prepared
-from tests.support import settled, start_app
+from tests.support import in_full, settled, start_app
 
 
 @pytest.fixture
@@ -19,7 +19,7 @@ def open_page(tab, app_url):
 
     def open_page(path=""):
         page = tab()
-        page.goto(f"{app_url}/{path}", wait_until="commit")  # what was forward of the empty page is gone
+        page.goto(f"{app_url}/{in_full(path)}", wait_until="commit")  # what was forward of the empty page is gone
         page.began = page.evaluate("history.length") - 1
         page.get_by_role("heading", level=1).wait_for()
         return page
@@ -35,11 +35,26 @@ def ready(page):
     """The page has been computed, and the address written."""
     page.get_by_text(TRIED).last.wait_for()  # those of the tab before may be there still
     page.locator("[data-test-script-state=notRunning]").wait_for()
-    page.wait_for_function("location.search")
+    if not native(page):
+        page.wait_for_function("location.search")
+
+
+def native(page):
+    known = pages.BY_PATH.get(urlsplit(page.url).path.strip("/"))
+    return known and known.key
 
 
 def parameters(page):
-    return dict(parse_qsl(urlsplit(page.url).query))
+    return in_short(page.url)
+
+
+def in_short(url):
+    """The parameters of a page's address without what their names begin with, and without the number of the entry."""
+    address = urlsplit(url)
+    page = pages.BY_PATH.get(address.path.strip("/"))
+    short = {name.removeprefix(f"{page.key}-" if page else ""): text for name, text in parse_qsl(address.query)}
+    tab = {title: name for name, title in page.tabs.items()} if page and page.key else {}
+    return {name: tab.get(text, text) if name == "tab" else text for name, text in short.items() if name != "entry"}
 
 
 def entries(page):
@@ -58,7 +73,7 @@ def eventually(page, read, right):
 
 def until(page, **wanted):
     """Wait for parameters of the address."""
-    page.wait_for_url(lambda url: dict(parse_qsl(urlsplit(url).query)).items() >= wanted.items())
+    page.wait_for_url(lambda url: in_short(url).items() >= wanted.items())
 
 
 def without_times(words):
@@ -99,7 +114,7 @@ def choose(page, label, option):
 def test_a_page_is_one_entry(new_page, app_url):
     page = new_page()
     for others, path in enumerate(PAGES, start=1):  # the empty page that the tab was opened with, and those before
-        page.goto(f"{app_url}/{path}")
+        page.goto(f"{app_url}/{in_full(path)}")
         ready(page)
         # longer than the address waits to be written
         page.evaluate("() => new Promise((done) => setTimeout(done, 300))")
@@ -334,7 +349,7 @@ def test_a_server_that_has_lost_the_visit_learns_where_the_browser_is(browser):
         "what-went-wrong?tab=spot&case=6&seen=norms,check",
         "?in_a=3&stage=backward&guess=0.0",
         "why-reverse-mode?tab=one&zeros=nowhere&passes=2",
-        "shapes?tab=forgotten&guess=wrong",
+        "shapes?tab=forgotten&guess=wrong+numbers%2C+never+an+error",
         "gradient-check?tab=step&h=-6",
         "what-went-wrong?tab=message&failure=twice",
         "build-it-yourself?tab=debug&program=4",
@@ -342,7 +357,7 @@ def test_a_server_that_has_lost_the_visit_learns_where_the_browser_is(browser):
         "build-it-yourself?tab=courses&course=tensors&task=matmul",
         "why-reverse-mode?tab=curious&topic=depth&depth=7&calls=144",
         "operations?op=maximum",
-        "descent?surface=ravine&steps=40&guess=past",
+        "descent?surface=Ravine&steps=40&guess=past+it",
         "for-teachers?set=scalars.add&name=Monday",
         "training-lab?data=xor&hidden=5 3&lr=0.02&unit=1.3&lines=gradients&part=training&axis=logarithmic&speed=30&tab=Command line",
     ],

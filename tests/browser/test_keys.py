@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.conftest import forget, prepared
-from tests.support import settled
+from tests.support import in_full, settled
 
 LATE = 150  # milliseconds by which each answer of the server comes late: a classroom's network
 SLOW_LINE = f"""(() => {{
@@ -40,7 +40,7 @@ def slow_tab(context):
 @pytest.fixture
 def slow_page(slow_tab, app_url):
     def slow_page(path):
-        prepared(slow_tab).goto(f"{app_url}/{path}")
+        prepared(slow_tab).goto(f"{app_url}/{in_full(path)}")
         return slow_tab
 
     yield slow_page

@@ -3,20 +3,20 @@ a small laptop. The pages whose tests drive them anyway look at this there."""
 
 import pytest
 
-from tests.support import settled
+from tests.support import in_full, settled
 
 SIZES = ((1280, 720), (1024, 768))
 # path -> what is pressed first (none: all is there at once), and what is then to be seen with it
 PAGES = {
     "": ("Run backward pass", [".stage", ".ledger", "[aria-label=a]", "h1", "[data-testid=stButtonGroup]", "text=Next: an input that is used"]),
-    "graph-lab?kind=program": ("Run (Ctrl+Enter)", [".cm-editor", ".stage", ".ledger", "text=a.grad -2.0", "h1"]),
+    "graph-lab?kind=Your+program": ("Run (Ctrl+Enter)", [".cm-editor", ".stage", ".ledger", "text=a.grad -2.0", "h1"]),
     "what-went-wrong?tab=spot&case=3": ("Accuracy, 1 point", ["[data-testid=stTabs] canvas", "[data-testid=stRadio]", "h1"]),
     "simulate-error": ("1 Forward", [".stage", ".trap-program", "text=The closure of", "h1"]),
     "simulate-error?part=predict": (None, ["[data-testid=stCheckbox]", "[data-testid=stBaseButton-primary]", "h1"]),
     "simulate-error?part=life&life=f": ("A whole training step", ["[data-testid=stSlider]", "text=Now: "]),
     "what-went-wrong?failure=twice": (None, ["text=The cause", "text=The fix", "[data-testid=stAlert]", "textarea", "h1"]),
     "shapes": (None, [".words", "figure[data-grid='gradient of b'] button", "[data-testid=stTextInput]", "h1"]),
-    "shapes?tab=loss&end=mean": (None, ["text=They are all at the mean", ".grids figure >> nth=0", "text=its gradient, the right one", "h1"]),
+    "shapes?tab=loss&end=all+at+the+mean+of+the+targets": (None, ["text=They are all at the mean", ".grids figure >> nth=0", "text=its gradient, the right one", "h1"]),
     "why-reverse-mode?tab=one&zeros=nowhere": ("Next pass", ["canvas", "text=That is a column", "text=Blue: above 0"]),
     "gradient-check": (None, [".sentence", ".pictures figure >> nth=0", ".pictures figure >> nth=1", "[type=range]", ".choices", "h1"]),
     "descent": ("Step", ["section.figure .picture", "[data-testid=stButtonGroup]", "h1"]),
@@ -33,7 +33,7 @@ PAGES = {
 def test_action_result_and_explanation_are_in_the_window_together(tab, app_url, path):
     action, results = PAGES[path]
     page = tab(width=SIZES[0][0], height=SIZES[0][1])
-    page.goto(f"{app_url}/{path}")
+    page.goto(f"{app_url}/{in_full(path)}")
     page.get_by_role("heading", level=1).wait_for()
     settled(page)
     if action:
@@ -65,7 +65,7 @@ def test_action_result_and_explanation_are_in_the_window_together(tab, app_url, 
 def test_before_the_guess_the_picture_stands_beside_it_and_fills_the_rest_of_the_width(tab, app_url, path):
     for width, height in SIZES:
         page = tab(width=width, height=height)
-        page.goto(f"{app_url}/{path}")
+        page.goto(f"{app_url}/{in_full(path)}")
         picture = page.locator("[data-testid=stGraphVizChart] svg")
         picture.wait_for()
         settled(page)
@@ -114,13 +114,13 @@ def test_on_a_phone_the_graph_lab_shows_its_picture_and_then_all_of_a_step(tab, 
 def test_on_a_phone_what_comes_of_it_begins_in_the_window_and_sums_are_not_folded(tab, app_url):
     page = tab(width=PHONE[0], height=PHONE[1])
     for path, parts in BEGINS.items():
-        page.goto(f"{app_url}/{path}")
+        page.goto(f"{app_url}/{in_full(path)}")
         for part in parts:
             found = page.locator(part).first
             found.wait_for()
             settled(page)
             assert found.bounding_box()["y"] < PHONE[1] - 50, (path, part)
-    page.goto(f"{app_url}/descent?steps=11")
+    page.goto(f"{app_url}/{in_full('descent?steps=11')}")
     cells = page.locator("table", has_text="θ − update").locator("td")
     cells.first.wait_for()
     settled(page)

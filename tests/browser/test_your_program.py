@@ -64,7 +64,7 @@ def test_a_program_is_pasted_run_played_and_kept(open_page):
 
 
 def test_a_link_opens_the_program_in_another_browser(open_page, browser, app_url):
-    page = open_page("graph-lab?kind=program")
+    page = open_page("graph-lab?kind=Your+program")
     page.wait_for_function("() => location.search.includes('code=')")
     before = page.url
     page.get_by_role("combobox", name="Example").click()
@@ -79,7 +79,7 @@ def test_a_link_opens_the_program_in_another_browser(open_page, browser, app_url
 
 
 def test_an_endless_loop_can_be_stopped(open_page):
-    page = open_page("graph-lab?kind=program")
+    page = open_page("graph-lab?kind=Your+program")
     page.get_by_role("textbox", name=re.compile("Your program")).click()
     page.keyboard.press("Control+a")
     page.keyboard.insert_text("import time\ntime.sleep(4)")

@@ -10,7 +10,7 @@ from streamlit.components.v2 import manifest_scanner
 from streamlit.runtime.pages_manager import PagesManager
 from streamlit.testing.v1 import AppTest
 
-from lab.lessons.pages import BY_PATH
+from lab.lessons.pages import BY_FILE, BY_PATH
 from lab.ui.state import NavigationRequest
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -42,13 +42,15 @@ def no_page_without_the_frame():
 
 def app(script):
     """A page such as "pages/graph_lab.py", or "app.py" with all of them; it has not run yet."""
-    return AppTest.from_file(ROOT / script, default_timeout=120)
+    at = AppTest.from_file(ROOT / script, default_timeout=120)
+    at.page = BY_FILE.get(script)
+    return at
 
 
 def run(at, **address):
-    """Run it, with these query parameters, and see that it does not fail."""
-    for key, value in address.items():
-        at.query_params[key] = str(value)
+    """Run it, with these query parameters in their short form, and see that it does not fail."""
+    texts = {key: str(value) for key, value in address.items()}
+    at.query_params.update(at.page.parameters(texts) if at.page else texts)
     at.run()
     assert not at.exception
     return at
@@ -56,8 +58,7 @@ def run(at, **address):
 
 def open_at(path, **query):
     """A page at an address with this query, whose names are short: {"tab": "matmul", "n": 3}."""
-    page = BY_PATH[path]
-    return run(app(page.file), **page.parameters({name: str(text) for name, text in query.items()}))
+    return run(app(BY_PATH[path].file), **query)
 
 
 def press(at, key):
@@ -95,7 +96,10 @@ def entry(at):
 def address(at):
     """The parameters that the page wants in the browser's address."""
     if not components(at, "address"):
-        return {name: at.query_params[name] for name in at.query_params}
+        key = at.page.key if at.page else ""
+        return {
+            name.removeprefix(f"{key}-"): at.query_params[name] for name in at.query_params if at.query_params[name]
+        }
     return dict(parse_qsl(entry(at)["query"], keep_blank_values=True))
 
 

@@ -107,7 +107,6 @@ KEPT = [  # a page, and a widget of its with a value that is not the first
     ("other_engines", "text_input", "engine designs expression", "a*b*b"),
     ("shapes", "text_input", "shapes-a", "2, 1"),
     ("gradient_check", "text_input", "check expression", "a*b"),
-    ("graph_lab", "text_area", "graph expression", "k * k"),
     ("simulate_error", "selectbox", "trap-op", "exp"),
 ]
 
@@ -148,7 +147,6 @@ WRONG = [  # a page, where it is opened, and values that none of its fields take
     ("build_it_yourself", {"tab": "ask"}, {"question": "nobody", "topic": "Cooking"}),
     ("build_it_yourself", {"tab": "debug"}, {"program": "13"}),
     ("build_it_yourself", {"tab": "courses"}, {"course": "vectors", "task": "<b>", "hints": "999.1"}),
-    ("graph_lab", {}, {"in_a": "1e999", "stage": "sideways", "start": "sideways", "mode": "sideways"}),
     ("what_went_wrong", {}, {"failure": "none", "number": "3"}),
 ]
 

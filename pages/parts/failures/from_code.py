@@ -99,7 +99,7 @@ def _ran(ran: ProgramRun, choose: Choose) -> None:
     if ran.printed:
         st.code(ran.printed, None, wrap_lines=True, height=PRINTED_HEIGHT)
     if ran.passes and (code := pack(ran.source)):
-        query = {"kind": "program", "code": code}
+        query = {"kind": "Your program", "code": code}
         page.link_to("pages/graph_lab.py", "Play its passes in the Graph lab", "arrow_forward", query)
 
 

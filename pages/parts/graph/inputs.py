@@ -6,8 +6,7 @@ import streamlit as st
 from lab.expression import ExpressionError
 from lab.expression.parser import Expression, parse
 from lab.trace.recording import Change
-from lab.ui import address, expression_box, state
-from lab.ui.address import Field, PrefixField
+from lab.ui import binding, expression_box
 from lab.ui.memoize import memoize
 from lab.ui.widgets import pick, switch
 
@@ -23,18 +22,14 @@ CHANGES = {  # what the learner can do to an input before the backward pass
 }
 
 
-REACH = Field("reach", "graph reach", 10.0, float, address.number, (1.0, 1000.0))
-LEAVES = PrefixField("leaf_", "graph leaves", {}, address.one_of(*filter(None, CHANGES)))
-STAGE = Field("stage", "graph stage", "none", address.one_of(*STAGES))
-SETTINGS = (
-    REACH,
-    Field("step", "graph step", 0.1, address.number_of(*STEPS), address.number),
-)
+LEAVES = binding.HeldDict("graph-leaf_", {}, binding.one_of(*filter(None, CHANGES)))
+STAGE = binding.choice("graph-stage", *STAGES, written=False)
+EVENT = binding.HeldValue("graph-event", None, binding.natural, written=False)
 
 
 def parsed() -> Expression | ExpressionError:
     """Parse the text, once as long as it stays the same; return the error if it is not an expression."""
-    text = st.session_state["graph expression"]
+    text = st.session_state["graph-expression"]
 
     def found() -> Expression | ExpressionError:
         try:
@@ -55,21 +50,24 @@ def values_of(expression: Expression) -> dict[str, float | list]:
     return expression_box.initial_values(expression, st.session_state["graph remembered"])
 
 
-def remember(values: dict[str, float | list]) -> None:
-    st.session_state["graph inputs"] = values
+def remember(expression: Expression, values: dict[str, float | list]) -> None:
+    """Keep the values of the inputs, in the address only if they are not those that the expression begins with."""
+    known = next((preset["values"] for preset in expression_box.presets() if preset["text"] == expression.text), {})
+    is_new = values == expression_box.initial_values(expression, known)
+    st.session_state["graph-in_"] = {} if is_new else values
     st.session_state["graph remembered"] = st.session_state["graph remembered"] | values
 
 
 def changes(expression: Expression) -> dict[str, Change]:
     """Return the changes to the inputs that the expression has, by name."""
-    changes: dict[str, Change] = st.session_state["graph leaves"]
+    changes: dict[str, Change] = st.session_state["graph-leaf_"]
     return {name: change for name, change in changes.items() if name in expression.names}
 
 
 def go(stage: str) -> None:
     """Go to a stage of the passes, and leave the event that a link asked for."""
-    st.session_state["graph stage"] = stage
-    st.session_state["graph event"] = None
+    st.session_state["graph-stage"] = stage
+    st.session_state["graph-event"] = None
     open_player()
 
 
@@ -79,30 +77,31 @@ def open_player() -> None:
 
 
 def settings(expression: Expression | None) -> None:
-    """Draw the settings in a popover, whose widgets exist only while it is open."""
+    """Draw the settings in a popover; those of the single inputs exist only while it is open."""
     box = st.popover("Inputs", icon=":material/tune:", key="graph settings", on_change="rerun")
-    if not box.open:
-        return
     with box:
-        st.number_input("Sliders go from minus this number to plus this number", *REACH.limits, key="graph reach")
-        st.select_slider("Step of the sliders", STEPS, key="graph step")
+        label = "Sliders go from minus this number to plus this number"
+        st.number_input(label, 1.0, 1000.0, 10.0, key="graph-reach", bind="query-params")
+        st.select_slider("Step of the sliders", STEPS, 0.1, key="graph-step", bind="query-params")
+        if not box.open:
+            return
         for name, value in (values_of(expression) if expression else {}).items():
             key = f"leaf {name} shape"
             st.session_state[key] = SHAPES[np.ndim(value)]
             switch(f"Shape of {name}", SHAPES, key, on_change=_reshape, args=(name,))
             key = f"leaf {name} change"
-            st.session_state[key] = st.session_state["graph leaves"].get(name, "")
+            st.session_state[key] = st.session_state["graph-leaf_"].get(name, "")
             pick(f"What is done to {name}", CHANGES, key, on_change=_change, args=(name,))
 
 
 def _change(name: str) -> None:
     """Change what is done to an input, and go to the end of the backward pass, where the effect shows."""
-    state.step()
-    changed = st.session_state["graph leaves"] | {name: st.session_state[f"leaf {name} change"]}
-    st.session_state["graph leaves"] = {name: change for name, change in changed.items() if change}
+    binding.step()
+    changed = st.session_state["graph-leaf_"] | {name: st.session_state[f"leaf {name} change"]}
+    st.session_state["graph-leaf_"] = {name: change for name, change in changed.items() if change}
     go("backward")
 
 
 def _reshape(name: str) -> None:
     example = EXAMPLES[st.session_state[f"leaf {name} shape"]]
-    remember(st.session_state["graph inputs"] | {name: example})
+    st.session_state["graph remembered"] = st.session_state["graph remembered"] | {name: example}

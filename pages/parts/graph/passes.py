@@ -12,8 +12,7 @@ from lab.text import brief
 from lab.trace.recording import Change, Trace, attempt, starting_gradients
 from lab.trace.script import experiment
 from lab.traps import MutationError, detect_mutation
-from lab.ui import address, expression_box
-from lab.ui.address import Field
+from lab.ui import binding, expression_box
 from lab.ui.memoize import memoize
 from lab.ui.table import with_code
 from lab.ui.widgets import button
@@ -27,7 +26,7 @@ def _start(text: str) -> str:
     return text if text in ("sum", "mean") else json.dumps(expression_box.value(text))
 
 
-START = Field("start", "graph start", None, _start, address.optional)
+START = binding.HeldValue("graph-start", None, _start)
 
 
 def recorded_pass(expression: Expression, values: dict[str, float | list]) -> Trace | None:
@@ -74,7 +73,7 @@ def _tell(changes: dict[str, Change], trace: Trace, needs_start: bool) -> None:
 def _started(expression: Expression, values: dict[str, float | list], refused: Trace) -> Trace:
     """Ask where to start the pass from a result of many numbers, and record it; `refused` until there is an answer."""
     shape = np.shape(refused.nodes[refused.output]["value"])
-    chosen = st.session_state["graph start"]
+    chosen = st.session_state["graph-start"]
     with st.container(horizontal=True, vertical_alignment="center", key="graph start from"):
         if chosen is None:
             asks = f"The result has {math.prod(shape)} numbers, so `backward()` asks where to start."
@@ -117,12 +116,12 @@ def _attempt(
 
 
 def _start_from(chosen: str | None) -> None:
-    st.session_state["graph start"] = chosen
+    st.session_state["graph-start"] = chosen
 
 
 def _start_from_own() -> None:
     try:
-        st.session_state["graph start"] = _start(st.session_state["graph own start"])
+        st.session_state["graph-start"] = _start(st.session_state["graph own start"])
     except ValueError as error:
         st.session_state["graph start mistake"] = str(error)
 

@@ -5,17 +5,15 @@ from __future__ import annotations
 import streamlit as st
 
 from lab.practice import isolation
-from lab.practice.program import MAX_CHARACTERS, ProgramPass, ProgramRun, examples, pack, unpack
+from lab.practice.program import MAX_CHARACTERS, ProgramPass, ProgramRun, examples, unpack
 from lab.practice.progress_file import hashed
 from lab.text import strict_json
 from lab.trace.loading import LoadError, load
 from lab.trace.recording import Trace
-from lab.ui import state
-from lab.ui.address import Field
+from lab.ui import binding
 from lab.ui.assets import component
 from lab.ui.memoize import memoize
 from lab.ui.player import player
-from lab.ui.state import PageState
 from lab.ui.table import escape_markdown, with_code
 from lab.ui.widgets import pick
 from pages.parts.practice import running
@@ -24,7 +22,7 @@ KEY = "program editor"
 PLAYER_KEY = "program player"
 PRINTED_HEIGHT, MAX_LINES = 110, 3  # pixels, and the lines that fit
 PASS = "program pass"  # session key: the position of the pass that is shown
-CODE = Field("code", "program code", "", unpack, lambda source: pack(source) or None)
+CODE = binding.HeldValue("graph-code", "", unpack, written=False)  # the editor writes it
 HOW = (
     "Write a program with `model.Tensor` or PyTorch, and press **Run**. It runs once, in a process of its own: at most "
     "5 seconds of processor time and 2 GB, without files and network. Each `backward()` becomes a pass that you can "
@@ -41,9 +39,9 @@ _component = component("program", "program/program.js", lost="The editor")
 
 def restored() -> None:
     """Hand the program in the address to the editor."""
-    st.session_state["program linked"] = st.session_state["program code"]
-    if st.session_state["program code"]:
-        _give(st.session_state["program code"])
+    st.session_state["program linked"] = st.session_state["graph-code"]
+    if st.session_state["graph-code"]:
+        _give(st.session_state["graph-code"])
 
 
 def _give(source: str) -> None:
@@ -66,8 +64,14 @@ def choose() -> None:
     ran = running.result("graph")
     if ran and len(ran.passes) > 1:
         st.session_state.setdefault(PASS, 0)
-        st.session_state[PASS] = state.position(PASS, len(ran.passes))
+        st.session_state[PASS] = _position(len(ran.passes))
         pick("Pass", range(len(ran.passes)), PASS, bare=True, width=190, format_func=lambda at: _title(ran, at))
+
+
+def _position(count: int) -> int:
+    """Return the position of the pass that is shown; the last one if the program has fewer passes than before."""
+    at = st.session_state[PASS]
+    return min(at, count - 1) if isinstance(at, int) else 0
 
 
 def _title(ran: ProgramRun, at: int) -> str:
@@ -75,11 +79,10 @@ def _title(ran: ProgramRun, at: int) -> str:
     return f"Pass {at + 1} of {ran.count}, line {line}" if line else "After the last pass"
 
 
-def show(current: PageState) -> None:
+def show() -> None:
     """Draw the editor beside the player, and below them what the program printed and what was found."""
     session = st.session_state
     refuses = running.prepare()
-    current.write(kept=["code"])
     ran = running.result("graph")
     with st.container(key="program-columns"):
         code, picture = st.columns([4, 7], gap="small")
@@ -101,7 +104,7 @@ def run_asked() -> None:
     text = asked.get("text") if isinstance(asked, dict) else None
     if not isinstance(text, str) or len(text) > MAX_CHARACTERS:
         return
-    session["program code"] = text
+    session["graph-code"] = text
     if text == session.get("program linked") and (why := isolation.unconfined()):
         running.refuse("graph", text, f"{why} {LINKED}")
     else:

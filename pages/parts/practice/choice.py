@@ -16,8 +16,7 @@ from lab.practice import isolation, learner_engine
 from lab.practice.checking import Checking
 from lab.practice.folder import MAX_BYTES
 from lab.practice.render_report import render_report
-from lab.ui import address, page, places, state
-from lab.ui.address import Field
+from lab.ui import binding, page, places
 from lab.ui.table import with_code
 from lab.ui.widgets import button, switch
 from pages.parts.practice import finished
@@ -31,22 +30,20 @@ TICK = 0.4  # seconds between two updates of a check's progress
 _STORED, _ASKED, _CHECKING, _REFUSED = "own here", "own asked", "own coming", "own refused"
 
 
-def field(name: str, *others: str) -> Field:
-    """Return the address field for a page's engine. name: of the page; others: its own engines, such as broken ones."""
-    return Field("engine", f"{name} engine", LABS, address.one_of(LABS, *others, *learner_engine.ENGINES))
+def held(name: str, *others: str) -> binding.HeldValue:
+    """Return a page's engine for the address. name: of the page; others: its own engines, such as broken ones."""
+    return binding.choice(f"{name}-engine", LABS, *others, *learner_engine.ENGINES)
 
 
 def chosen(name: str) -> Engine | None:
     """Return the visitor's engine that this page uses; None for the lab's."""
-    return finished.engines().get(st.session_state[f"{name} engine"])
+    return finished.engines().get(st.session_state[f"{name}-engine"])
 
 
-def choose(
-    name: str, on_change: Callable[[], None] = state.step, others: Mapping[str, str] = MappingProxyType({})
-) -> Engine | None:
+def choose(name: str, on_change: Callable[[], None], others: Mapping[str, str] = MappingProxyType({})) -> Engine | None:
     """Draw the choice of an engine, if there is one, and return the visitor's engine; None for the lab's.
 
-    Also names engines that could not be restored. name: of the page, as for `field`. on_change: callback for another
+    Also names engines that could not be restored. name: of the page, as for `held`. on_change: callback for another
     choice. others: the page's own engines with their labels.
     """
     engines, missed = finished.engines(), missing()
@@ -59,9 +56,9 @@ def choose(
         **{key: f"Yours: {engine.course.title.lower()}" for key, engine in engines.items()},
     }
     with st.container(horizontal=True, vertical_alignment="center", gap="small", width="content"):
-        if len(names) > 1 and st.session_state[f"{name} engine"] in names:  # the chosen one may be under check
+        if len(names) > 1 and st.session_state[f"{name}-engine"] in names:  # the chosen one may be under check
             st.markdown("Engine", width="content")
-            switch("Engine", names, f"{name} engine", on_change=on_change, bare=True)
+            switch("Engine", names, f"{name}-engine", on_change=on_change, persist_state="session", bare=True)
         if engine := chosen(name):
             badge(engine)
         for key in missed:
@@ -73,13 +70,13 @@ def choose(
 def _replace_unavailable(name: str, others: Collection[str]) -> None:
     """Switch to the lab's engine if the one in the address cannot be had, with a note until another is chosen."""
     session = st.session_state
-    asked, note = session[f"{name} engine"], f"{name} engine lacking"
+    asked, note = session[f"{name}-engine"], f"{name} engine lacking"
     known = asked in finished.engines() or asked in others
     may_come = asked in session.get(_CHECKING, {}) or (
         asked not in session.get(_ASKED, ()) and not isolation.unavailable()
     )
     if asked != LABS and not known and not may_come:
-        session[note], session[f"{name} engine"] = asked, LABS
+        session[note], session[f"{name}-engine"] = asked, LABS
         st.rerun()  # so that the address changes, too
     elif asked != LABS:
         session.pop(note, None)
@@ -99,7 +96,7 @@ def badge(engine: Engine) -> None:
 def restore(name: str = "") -> None:
     """Ask the browser for the engines that this visit lacks, check them, and show the progress.
 
-    name  of a page with a choice of engines, as for `field`: the browser then also reports if it does not have the one
+    name  of a page with a choice of engines, as for `held`: the browser then also reports if it does not have the one
           in the address
     """
     session = st.session_state
@@ -125,7 +122,7 @@ def restore(name: str = "") -> None:
         key: it for key, it in lacking.items() if key not in finished.engines() and key not in session.get(_ASKED, ())
     }
     shown = {
-        "wanted": session.get(f"{name} engine") in lacking,
+        "wanted": session.get(f"{name}-engine") in lacking,
         "courses": [
             {"key": key, "last": course.tasks[-1].key, "tasks": len(course.tasks)} for key, course in lacking.items()
         ],

@@ -38,7 +38,7 @@ def test_each_card_is_announced_by_one_page_and_no_page_announces_another():
 def test_a_card_opens_a_state_in_which_nothing_is_done_yet(card):
     at = app(card.file)
     at.session_state["path"] = BY_FILE[card.file].path
-    run(at, **BY_FILE[card.file].parameters(card.query))
+    run(at, **card.query)
     assert "does not fit" not in texts(at.info)
     assert sent_cards(at)["done"] == []
     assert (card.key in sent_cards(at)["atEnd"]) == (card.at_end and card.key != "by-hand")
@@ -54,7 +54,7 @@ def opened(key):
     (card,) = (card for card in CARDS if card.key == key)
     at = app(card.file)
     at.session_state["path"] = BY_FILE[card.file].path
-    return run(at, **BY_FILE[card.file].parameters(card.query))
+    return run(at, **card.query)
 
 
 def chosen(kind, key, value):
@@ -83,7 +83,7 @@ WAYS = {  # card -> what is done in the state that it opens; the last step compl
     "forward-wins": [chosen("text_input", "jacobian expression", "t * [1, 2, 3, 4, 5, 6, 7, 8]"), chosen("segmented_control", "jacobian faster", "forward"), pressed("jacobian both")],
     "whole-jacobian": [chosen("segmented_control", "jacobian zeros", "nowhere"), chosen("slider", "jacobian passes", 3), pressed("jacobian next")],
     "why-the-loss-fell": [chosen("segmented_control", "descent-guess", "past"), *10 * [pressed("descent step")]],
-    "topological-order": [chosen("segmented_control", "graph engine", kind) for kind in ("overwrites", "any-order")],
+    "topological-order": [chosen("segmented_control", "graph-engine", kind) for kind in ("overwrites", "any-order")],
     "forgotten-sum": [chosen("segmented_control", "shapes-guess", "error")],
     "breaking-step": [told("check h", -16)],
 }  # fmt: skip
