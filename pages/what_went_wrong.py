@@ -1,7 +1,5 @@
 """What went wrong? Finds a failure or fault from a message, code, a log, or by what one sees."""
 
-from functools import partial
-
 import streamlit as st
 
 from lab.expression.run_pytorch import Transcript, installed, run_programs
@@ -10,32 +8,19 @@ from lab.failures.catalogue import BY_KEY, SHAPES
 from lab.failures.failure import Demonstration, Failure, Numbers, format_numbers, read_numbers, run
 from lab.failures.finder import Found, look_up
 from lab.failures.text_kind import Kind, kind_of
-from lab.lessons.pages import PAGES
+from lab.lessons.pages import BY_PATH, PAGES
 from lab.text import brief
-from lab.ui import address, page, progress, search_field, state
-from lab.ui.address import Field
+from lab.ui import binding, page, progress, search_field
 from lab.ui.memoize import memoize
-from lab.ui.state import PageState, Parts
 from lab.ui.table import escape_markdown, show_table, with_code
 from lab.ui.widgets import button, switch
 from pages.parts.failures import fault, from_a_curve, from_code, index, spot_the_fault
 from pages.parts.failures.outcomes import show_outcomes
 
-NAME = "wrong"
-FAILURE = Field("failure", "wrong failure", None, address.one_of(*BY_KEY), address.optional)
-OWN = Field("numbers", "wrong numbers", "")
-FORM = Field("form", "wrong form", 0, int, limits=(0, max(len(failure.others) for failure in FAILURES)))
-TABS = page.Tabs("what-went-wrong", "wrong tab")
-SHAPE = Field("shape", "wrong shape", None, address.one_of(*SHAPES), address.optional)
-PARTS = Parts(
-    TABS.field,
-    {
-        "message": (FAILURE, OWN, FORM, SHAPE, *fault.FIELDS),
-        "code": (),
-        "curve": (from_a_curve.WAY,),
-        "spot": spot_the_fault.FIELDS,
-    },
-)
+FAILURE = binding.choice("wrong-failure", None, *BY_KEY)
+FORM = binding.whole("wrong-form", 0, 0, max(len(failure.others) for failure in FAILURES))
+SHAPE = binding.choice("wrong-shape", None, *SHAPES)
+TABS = BY_PATH["what-went-wrong"].tabs
 TRY_THIS = {
     "message": "Paste half of a message, or describe a failure as a friend would, and see how sure the answer is. Then "
     "choose a failure that gives no error, and find numbers for which nothing goes wrong.",
@@ -57,72 +42,74 @@ CHECK_LIST = (
 
 
 def main() -> None:
-    asked = search_field.asked(NAME)
-    with page.run(NAME, parts=PARTS) as current:
+    asked = search_field.asked()
+    with page.frame("what-went-wrong", FAILURE, FORM, SHAPE, *fault.HELD, *spot_the_fault.HELD):
         if asked:
             st.session_state["wrong text"] = asked
             _look_up()
         st.title("What went wrong?")
-        TABS.show(
-            {
-                "message": partial(_ask, current),
-                "code": partial(from_code.from_code, _choose),
-                "curve": partial(from_a_curve.from_a_curve, _choose),
-                "spot": spot_the_fault.show,
-            },
-            gap="xsmall",
-        )
+        contents = {"message": _ask, "code": _from_code, "curve": _from_a_curve, "spot": spot_the_fault.show}
+        opened = page.tabs("what-went-wrong", contents, gap="xsmall")
         page.closing(
-            TRY_THIS["fault" if TABS.open == "message" and st.session_state["fault fault"] else TABS.open],
+            TRY_THIS["fault" if opened == "message" and st.session_state[fault.FAULT.key] else opened],
             "pages/build_it_yourself.py",
             "Next: find a failure in a program, and fix it",
             {"tab": "debug"},
         )
 
 
-def _ask(current: PageState) -> None:
+def _from_code() -> None:
+    from_code.from_code(_choose)
+
+
+def _from_a_curve() -> None:
+    from_a_curve.from_a_curve(_choose)
+
+
+def _ask() -> None:
     st.markdown("Paste an error message, your code or a training log, or say in your own words what you see.")
     text = _question()
-    key, broken = st.session_state["wrong failure"], st.session_state["fault fault"]
+    key, broken = st.session_state[FAILURE.key], st.session_state[fault.FAULT.key]
     progress.done("broken-engine", fault.is_run())
     if broken or key:
         if broken:
-            fault.show(current, broken)
+            fault.show(broken)
         else:
             _failure(BY_KEY[key])
         with st.expander("All failures and faults, by what you see"):
             index.show(_choose, _choose_fault)
         return
-    if shape := st.session_state["wrong shape"]:
+    if shape := st.session_state[SHAPE.key]:
         _shape(SHAPES[shape])
     st.header("All, by what you see" if text or shape else "Or look it up by what you see", anchor="all")
     index.show(_choose, _choose_fault)
 
 
 def _choose(key: str | None, form: int = 0) -> None:
-    state.step()
+    binding.step()
     _open(key, form)
 
 
 def _choose_fault(key: str) -> None:
-    state.step()
+    binding.step()
     _open(None)
     fault.open_fault(key)
 
 
 def _open(key: str | None, form: int = 0) -> None:
     fault.open_fault(None)
-    st.session_state["wrong tab"] = TABS.titles["message"]
-    st.session_state["wrong failure"] = key
-    state.reset([OWN, FORM, SHAPE])
-    st.session_state["wrong form"] = form
+    binding.reset(SHAPE)
+    st.session_state["wrong-tab"] = TABS["message"]
+    st.session_state[FAILURE.key] = key
+    st.session_state["wrong-numbers"] = ""
+    st.session_state[FORM.key] = form
 
 
 # ---------------------------------------------------------------- which one is it?
 
 
 def _search() -> None:
-    state.step()
+    binding.step()
     _look_up()
 
 
@@ -134,18 +121,18 @@ def _look_up() -> None:
     clear = found and found[0].sure
     _open(found[0].failure.key if clear else None, found[0].form if clear else 0)
     if not found and kind == "message":
-        st.session_state["wrong shape"] = next((match.key for match in look_up(text) if match.key in SHAPES), None)
+        st.session_state[SHAPE.key] = next((match.key for match in look_up(text) if match.key in SHAPES), None)
     _read_elsewhere(text, kind)
 
 
 def _read_elsewhere(text: str, kind: Kind) -> None:
     if kind != "message":
-        st.session_state["wrong tab"] = TABS.titles[kind]
+        st.session_state["wrong-tab"] = TABS[kind]
         {"code": from_code, "curve": from_a_curve}[kind].take(text)
 
 
 def _elsewhere_again() -> None:
-    state.step()
+    binding.step()
     text = st.session_state["wrong text"] or ""
     _read_elsewhere(text, kind_of(text))
 
@@ -220,7 +207,7 @@ def _candidate(match: Found) -> None:
 
 def _chosen(found: list[Found]) -> Found | None:
     """Return the cause whose program is on the page, or None."""
-    shown = (st.session_state["wrong failure"], st.session_state["wrong form"])
+    shown = (st.session_state[FAILURE.key], st.session_state[FORM.key])
     return next((match for match in found if (match.failure.key, match.form) == shown), None)
 
 
@@ -245,7 +232,7 @@ def _by(match: Found) -> str:
 
 
 def _nothing() -> None:
-    if shape := st.session_state["wrong shape"]:
+    if shape := st.session_state[SHAPE.key]:
         known = SHAPES[shape]
         st.success(f"This text is about: **{known.title}**", icon=":material/check:")
         return
@@ -310,18 +297,20 @@ def _shape(known: Demonstration) -> None:
 
 def _form(failure: Failure) -> int:
     """Let the learner choose a form of the failure, and return its number."""
-    session = st.session_state
-    if session["wrong form"] >= len(failure.forms):
-        state.reset([FORM])  # the address was for another failure
+    if st.session_state[FORM.key] >= len(failure.forms):
+        binding.reset(FORM)  # the address was for another failure
     forms = dict(enumerate(failure.forms))
-    return switch("It comes in several forms", forms, "wrong form", on_change=state.step, bare=True)
+    return switch(
+        "It comes in several forms", forms, FORM.key, on_change=binding.step, bare=True, persist_state="session"
+    )
 
 
 def _numbers(failure: Failure) -> Numbers:
     """Ask for the learner's own numbers; return the default numbers if there are none or they do not fit."""
     text = st.text_input(
         f"Your own numbers: {failure.own}",
-        key="wrong numbers",
+        key="wrong-numbers",
+        bind="query-params",
         max_chars=100,
         placeholder=format_numbers(failure.numbers),
     )
@@ -370,7 +359,7 @@ def _pytorch(failure: Failure, numbers: Numbers) -> None:
             button(
                 "Run it in PyTorch",
                 "wrong ask",
-                state.put,
+                binding.put,
                 "wrong asked",
                 program,
                 icon="play_arrow",

@@ -103,6 +103,18 @@ def one_of(*options: str | None) -> Callable[[str], str]:
     return parse
 
 
+def several(key: str, *options: str) -> HeldValue:
+    """Return some of the options, in any order, each at most once; at first none."""
+
+    def parse(text: str) -> tuple[str, ...]:
+        names = tuple(text.split(","))
+        if not set(names) <= set(options) or len(set(names)) < len(names):
+            raise ValueError(text)
+        return names
+
+    return HeldValue(key, (), parse, ",".join)
+
+
 def natural(text: str) -> int:
     """Parse a whole number that is not negative."""
     if int(text) < 0:

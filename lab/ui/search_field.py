@@ -64,14 +64,6 @@ def show() -> None:
             del session[ASKED]  # reached only if WENT_WRONG does not exist, or `leave` would have left this run
 
 
-def asked(page: str) -> str:
-    """Return the question from the search field, once; "" if there is none.
-
-    The page that answers calls it before it reads its address, which still belongs to the page of the question.
-    """
-    if ASKED not in st.session_state:
-        return ""
-    if st.session_state.get("page") == page:
-        state.step()
-    state.begin(page)
-    return str(st.session_state.pop(ASKED))
+def asked() -> str:
+    """Return the question from the search field, once; "" if there is none."""
+    return str(st.session_state.pop(ASKED, ""))

@@ -37,7 +37,7 @@ class RunFinding:
     @property
     def link(self) -> str:
         """Address of the lab's demonstration, relative to the lab."""
-        return f"what-went-wrong?failure={BY_NUMBER[self.failure].key}"
+        return f"what-went-wrong?wrong-failure={BY_NUMBER[self.failure].key}"
 
     def as_row(self) -> dict[str, object]:
         """Return the finding as a dict for JSON."""

@@ -11,13 +11,13 @@ from lab.training.doctor import diagnose
 from lab.traps.faults.catalogue import BY_KEY, FAULTS
 from lab.traps.faults.compare import CURVES, EFFECTS, compare, numbers, play, train_with, which_curve
 from model import Tensor
-from tests.pages.conftest import address, app, charts, components, run, sent, texts
+from tests.pages.conftest import address, charts, components, open_at, sent, texts
 
 UNTOUCHED = "The rules of the engine are untouched"
 
 
 def opened(**address):
-    return run(app("pages/what_went_wrong.py"), **{"fault": "overwrite"} | address)
+    return open_at("what-went-wrong", **{"fault": "overwrite"} | address)
 
 
 def page_text(at):
@@ -41,9 +41,9 @@ def test_nothing_is_shown_before_both_guesses():
     go = at.button(key="fault go")
     assert go.disabled
     assert "The gradients" not in [s.value for s in at.header]
-    at.selectbox(key="fault gradient").set_value("numbers").run()
+    at.selectbox(key="wrong-gradient").set_value("numbers").run()
     assert at.button(key="fault go").disabled
-    at.selectbox(key="fault curve").set_value("same").run()
+    at.selectbox(key="wrong-curve").set_value("same").run()
     assert not at.button(key="fault go").disabled
     at.button(key="fault go").click().run()
     assert not at.exception
@@ -85,7 +85,7 @@ def test_every_fault_shows_what_was_just_computed(key):
 @pytest.mark.parametrize("fault", [f for f in FAULTS if f.kind == "engine"], ids=lambda fault: fault.key)
 @pytest.mark.sample(1)
 def test_every_broken_engine_is_played_beside_the_healthy_one(fault):
-    at = opened(fault=fault.key, seed="3", run="1", play="1")
+    at = opened(fault=fault.key, seed="3", run="1", play="true")
     healthy, broken = play(fault, Tensor, 3), play(fault, fault.broken.engine, 3)
     first = first_difference(healthy, broken) + 1
     assert sent(at)["event"] == first
@@ -101,14 +101,14 @@ def test_every_broken_engine_is_played_beside_the_healthy_one(fault):
 def test_the_player_is_there_when_it_is_asked_for_and_opens_at_an_event():
     at = opened(fault="overwrite", run="1")
     assert not components(at, "player")
-    at = opened(fault="overwrite", run="1", play="1", event="4")
+    at = opened(fault="overwrite", run="1", play="true", event="4")
     assert sent(at)["event"] == 4
-    at.number_input(key="fault seed").set_value(5).run()
+    at.number_input(key="wrong-seed").set_value(5).run()
     assert sent(at)["event"] == 9
-    assert "event" not in address(at)
+    assert at.session_state["wrong-event"] is None
     at.button(key="wrong fault recursive").click().run()
     assert not components(at, "player")
-    assert not components(opened(fault="zero-init", run="1", play="1"), "player")  # no single pass shows it
+    assert not components(opened(fault="zero-init", run="1", play="true"), "player")  # no single pass shows it
 
 
 def test_a_wrong_guess_is_told_beside_what_was_found():
@@ -125,14 +125,14 @@ def test_what_was_guessed_stays_as_it_was():
     at.button(key="fault go").click().run()
     assert not at.selectbox
     assert not at.radio
-    at.number_input(key="fault seed").set_value(3).run()
+    at.number_input(key="wrong-seed").set_value(3).run()
     assert address(at)["gradient"] == "same"
     assert any("You expected: the same gradients" in warning.value for warning in at.warning)
 
 
 def test_of_a_training_loop_only_the_curve_is_asked():
     at = opened(fault="rate-too-high", curve="worse")
-    assert [box.key for box in at.selectbox] == ["fault curve"]
+    assert [box.key for box in at.selectbox] == ["wrong-curve"]
     assert UNTOUCHED in page_text(at)
     at.button(key="fault go").click().run()
     assert not at.exception
@@ -144,9 +144,9 @@ def test_the_fault_on_an_expression_of_ones_own():
     values = numbers({"a": (), "b": ()}, 0)
     assert f"With a = {number(values['a'])}, b = {number(values['b'])}: **{EFFECTS['numbers']}**." in texts(at.markdown)
     assert number(2 * values["a"]) in "".join(html(at))
-    at.text_input(key="fault own").set_value("a + b").run()
+    at.text_input(key="wrong-own").set_value("a + b").run()
     assert f"**{EFFECTS['same']}**" in texts(at.markdown)
-    at.text_input(key="fault own").set_value("a +").run()
+    at.text_input(key="wrong-own").set_value("a +").run()
     assert not at.exception
     assert len(at.error) == 2  # that of the gradient check is the other one
 
@@ -155,7 +155,7 @@ def test_another_fault_begins_again():
     at = opened(fault="relu-side", gradient="numbers", curve="worse", run="1")
     at.button(key="wrong fault recursive").click().run()
     assert not at.exception
-    assert at.selectbox(key="fault gradient").value is None
+    assert at.selectbox(key="wrong-gradient").value is None
     assert len(html(at)) == 4  # the opening words, the code, the inputs and the style: no gradients
     assert address(at)["fault"] == "recursive"
     assert "run" not in address(at)

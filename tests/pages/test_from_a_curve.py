@@ -10,17 +10,15 @@ from lab.failures.curve import read_log
 from lab.training.config import Config
 from lab.training.shelf import ShelvedRun
 from pages.parts.failures.from_a_curve import EXAMPLE, TEXT
-from tests.pages.conftest import address, run, texts
-from tests.pages.conftest import app as app_of
+from tests.pages.conftest import open_at, texts
 from train import train
 
 
 def page():
     import streamlit as st
 
-    from pages.parts.failures.from_a_curve import WAY, from_a_curve
+    from pages.parts.failures.from_a_curve import from_a_curve
 
-    st.session_state.setdefault(WAY.key, WAY.default)
     from_a_curve(lambda key: st.session_state.update({"chosen": key}))
 
 
@@ -103,7 +101,7 @@ def test_a_curve_that_ends_leads_to_the_batch_where_the_run_is_here_and_to_code_
     config = Config(data="moons", hidden=(8, 8, 8), init="normal", optimizer="sgd", lr=30.0, epochs=30)
     app.session_state["training shelf"] = [ShelvedRun("wild", config, list(train(config)))]
     app.run()
-    app.segmented_control(key="curve way").set_value("run").run()
+    app.segmented_control(key="wrong-from").set_value("run").run()
     assert "take the usual learning rate of 0.05" in words(app)
     app.toggle(key="curve find").set_value(True).run()
     assert not app.exception
@@ -116,7 +114,7 @@ def test_a_search_that_stops_says_so(app, monkeypatch):
     config = Config(data="moons", hidden=(8, 8, 8), init="normal", optimizer="sgd", lr=30.0, epochs=29)
     app.session_state["training shelf"] = [ShelvedRun("wild", config, list(train(config)))]
     app.run()
-    app.segmented_control(key="curve way").set_value("run").run()
+    app.segmented_control(key="wrong-from").set_value("run").run()
     app.toggle(key="curve find").set_value(True).run()
     assert not app.exception
     assert "the losses of the first 2 steps are numbers. The search stops there" in words(app)
@@ -124,7 +122,7 @@ def test_a_search_that_stops_says_so(app, monkeypatch):
 
 def load_run(app, config, metrics):
     """Load a run of this trainer: its settings, and its records or whatever is said to be them."""
-    app.segmented_control(key="curve way").set_value("load").run()
+    app.segmented_control(key="wrong-from").set_value("load").run()
     files = [("config.json", json.dumps(config.to_json()).encode()), ("metrics.jsonl", metrics)]
     app.get("file_uploader")[0].set_value([(name, content, "application/json") for name, content in files]).run()
 
@@ -166,11 +164,10 @@ def test_a_damaged_run_that_is_loaded_is_said_to_be_damaged_and_not_where_the_se
 
 
 def test_a_reload_keeps_where_the_curve_is_and_a_visit_without_runs_is_told_where_they_are_made():
-    at = run(app_of("pages/what_went_wrong.py"), tab="curve")
-    at.segmented_control(key="curve way").set_value("load").run()
-    assert address(at) == {"tab": "curve", "from": "load"}
-    again = run(app_of("pages/what_went_wrong.py"), **address(at))
+    at = open_at("what-went-wrong", tab="curve")
+    at.segmented_control(key="wrong-from").set_value("load").run()
+    again = open_at("what-went-wrong", **{"tab": "curve", "from": "Load a file"})
     assert again.get("file_uploader")
-    again.segmented_control(key="curve way").set_value("run").run()
+    again.segmented_control(key="wrong-from").set_value("run").run()
     assert not again.exception
     assert "Train one in the Training lab" in texts(again.markdown)

@@ -66,7 +66,7 @@ def test_guard_off_a_wrong_gradient_without_an_error():
     assert f"✗ {result.gradients['b'][0]:g} | {result.right['b'][0]:g} | {result.right['b'][0]:g}" in table
     go(at)
     assert at.button(key="trap next").label == "1 Forward"
-    assert "trap-guess" not in address(at)
+    assert "guess" not in address(at)
 
 
 def test_guard_on_the_engines_error_in_its_own_words():
@@ -102,7 +102,7 @@ def test_no_answer_before_a_guess_and_none_is_changed_after_it():
     go(at)
     go(at)
     assert "✗ Your guess was: both are wrong." in at.error[0].value
-    assert address(at)["trap-guess"] == "ab"
+    assert address(at)["guess"] == "ab"
 
 
 @pytest.mark.parametrize(
@@ -301,7 +301,7 @@ def test_a_life_is_lived_button_by_button():
     assert "already gone through" in at.error[0].value
     press(at, "life undo")
     assert not at.error
-    assert address(at)["trap-life"] == "flb"
+    assert address(at)["life"] == "flb"
     at.slider(key="trap-rate").set_value(0.5)
     for _ in range(12):
         press(at, "life whole")

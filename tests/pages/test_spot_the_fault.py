@@ -6,7 +6,7 @@ import pytest
 
 from lab.traps.faults.catalogue import BY_KEY
 from lab.traps.faults.suspects import COSTS, CURVES, NOTHING, START, WRONG, open_case
-from tests.pages.conftest import address, app, charts, run
+from tests.pages.conftest import address, charts, open_at
 
 TABS = {
     "accuracy": "Accuracy", "norms": "Norms", "weights": "Weights", "dead": "Dead units", "step": "One step",
@@ -15,7 +15,7 @@ TABS = {
 
 
 def opened(**address):
-    return run(app("pages/what_went_wrong.py"), **{"tab": "spot"} | address)
+    return open_at("what-went-wrong", **{"tab": "spot"} | address)
 
 
 def points(at):
@@ -119,7 +119,7 @@ def test_the_next_case_begins_again():
     assert points(at) == START - COSTS["norms"] - COSTS["check"]
     at.button(key="spot next").click().run()
     assert not at.exception
-    assert at.number_input(key="spot case").value == 7
+    assert at.number_input(key="wrong-case").value == 7
     assert points(at) == START
     assert "seen" not in address(at)
 

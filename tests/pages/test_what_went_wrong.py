@@ -9,13 +9,13 @@ from lab.lessons.pages import PAGES
 from lab.traps.faults.catalogue import FAULTS
 from lab.ui.table import with_code
 from pages.parts.failures import index
-from tests.pages.conftest import address, app, charts, press, run, texts
+from tests.pages.conftest import address, app, charts, open_at, press, run, texts
 
 FILES = {known.path: known.file for known in PAGES}
 
 
 def opened(**address):
-    return run(app("pages/what_went_wrong.py"), **address)
+    return open_at("what-went-wrong", **address)
 
 
 def ask(at, text):
@@ -44,18 +44,14 @@ def test_each_failure_is_caused_seen_and_cured(failure):
     assert len(charts(at)) == len(charted)
 
 
-@pytest.mark.parametrize("moves", [0, 2])
-def test_a_text_from_another_page_is_looked_up(moves):
+def test_a_text_from_another_page_is_looked_up():
     at = run(app("app.py"))
-    if moves:  # the browser has gone back or forward before
-        at.session_state["address version"] = moves
     text = "RuntimeError: grad can be implicitly created only for scalar outputs"
     at.session_state["search"] = {"asked": {"text": text, "here": "in_a=2"}}
     at.run()
     assert not at.exception
     assert at.text_area(key="wrong text").value == text
     assert at.header[0].value == "3 Only for scalar outputs"
-    assert not at.info  # the address was that of the other page
     assert run(at).text_area(key="wrong text").value == text
 
 
@@ -63,16 +59,16 @@ def test_code_and_a_curve_are_read_where_such_is_read():
     at = opened()
     loop = "for x, y in loader:\n    loss = criterion(model(x), y)\n    loss.backward()\n    optimizer.step()\n"
     ask(at, loop)
-    assert address(at)["tab"] == "code"
+    assert at.session_state["wrong-tab"] == "From code"
     assert at.text_area(key="code text").value == loop
     assert "**Line" in texts(at.markdown)
     press(at, "code finding 0")
-    assert address(at)["tab"] == "message"
+    assert at.session_state["wrong-tab"] == "From a message, or in words"
     press(at, "wrong elsewhere")  # the box still has the loop
-    assert address(at)["tab"] == "code"
+    assert at.session_state["wrong-tab"] == "From code"
     at = opened()
     ask(at, "epoch,loss\n" + "\n".join(f"{epoch},{loss}" for epoch, loss in enumerate([2.3, 2.9, 9.5, 80, 1e4, "nan"])))
-    assert address(at)["tab"] == "curve"
+    assert at.session_state["wrong-tab"] == "From a log"
     assert at.text_area(key="curve text").value.startswith("epoch,loss")
     assert "First to check" in texts(at.markdown)
 
@@ -83,7 +79,7 @@ def test_a_clear_text_opens_its_failure_and_an_unclear_one_offers_at_most_three(
     assert at.header[0].value == "3 Only for scalar outputs"
     assert address(at)["failure"] == "scalar"
     ask(at, "Function 'SqrtBackward0' returned nan values in its 0th output.")
-    assert at.session_state["wrong failure"] is None
+    assert at.session_state["wrong-failure"] is None
     assert "Not clear from this text" in texts(at.markdown)
     candidates = [button.key for button in at.button if button.key.startswith("wrong candidate")]
     assert candidates == ["wrong candidate nan", "wrong candidate where"]
@@ -103,13 +99,13 @@ def test_it_runs_with_numbers_of_ones_own():
     at = opened(failure="accumulation", numbers="2, 4")
     assert "numbers = [2.0, 4.0]" in at.code[0].value
     assert "numbers = [2.0, 4.0]" in at.code[2].value
-    at.text_input(key="wrong numbers").set_value("2, x").run()
+    at.text_input(key="wrong-numbers").set_value("2, x").run()
     assert "Write 2 to 8 numbers" in at.error[0].value
-    assert at.text_input(key="wrong numbers").value == "2, x"
+    assert at.text_input(key="wrong-numbers").value == "2, x"
     at = opened(failure="nan", numbers="0.5, 0.5")
     assert "both programs agree" in texts(at.markdown)
     press(at, "wrong choose rate")
-    assert at.text_input(key="wrong numbers").value == ""
+    assert at.text_input(key="wrong-numbers").value == ""
 
 
 def test_a_failure_comes_in_each_of_its_forms():
@@ -119,7 +115,7 @@ def test_a_failure_comes_in_each_of_its_forms():
     assert form.pytorch_equivalent([3.0]).strip() in texts(at.code)
     assert [warning.value for warning in at.warning] == [with_code(form.silent)]
     assert "It has no message" in texts(at.markdown)
-    at.button_group(key="wrong form").set_value(1).run()
+    at.button_group(key="wrong-form").set_value(1).run()
     assert not at.exception
     assert address(at)["form"] == "1"
     assert "It says: *optimizer got an empty parameter list*" in texts(at.markdown)
@@ -154,7 +150,7 @@ def test_where_else_it_can_be_tried_takes_the_address(path):
     """No note that something in it does not fit. Addresses of tasks: tests/unit/failures/test_catalogue.py."""
     addresses = [place.query for failure in FAILURES for place in failure.places if place.path == path]
     for query in {tuple(query.items()): query for query in addresses}.values():
-        at = run(app(FILES[path]), **query)
+        at = open_at(path, **query)
         assert "does not fit" not in texts(at.info), query
 
 
@@ -166,7 +162,7 @@ def test_a_piece_of_code_leads_to_the_failures_that_it_commits():
         assert with_code(FAILURES[number - 1].name) in said.replace("\\", "\\")
     assert any(code.value.startswith("- ") and "\n+ " in code.value for code in at.code)
     press(at, "code finding 0")
-    assert address(at)["tab"] == "message"
+    assert at.session_state["wrong-tab"] == "From a message, or in words"
     assert at.header[0].value
     at = opened(tab="code")
     at.text_area(key="code text").set_value("for x in :\n    pass\n\nmore").run()

@@ -35,12 +35,10 @@ from lab.traps.faults.compare import (
     which_curve,
 )
 from lab.traps.faults.training import Setup
-from lab.ui import address, expression_box, page, state
-from lab.ui.address import Field
+from lab.ui import binding, expression_box, page
 from lab.ui.chart_host import show_chart
 from lab.ui.memoize import memoize
 from lab.ui.player import player
-from lab.ui.state import PageState
 from lab.ui.table import escape_markdown, show_table, with_code
 from lab.ui.terms import prose
 from lab.ui.widgets import button, pick, result, switch
@@ -48,51 +46,41 @@ from model import Tensor
 
 ENGINES = ("broken", "healthy")
 UNTOUCHED = "The rules of the engine are untouched: what they compute is right. The mistake is in the training."
-FAULT = Field("fault", "fault fault", None, address.one_of(*BY_KEY), address.optional)
-OWN = Field("own", "fault own", "")
-SEED = Field("seed", "fault seed", 0, int, limits=(0, 999))
-OF_ONE_FAULT = (  # fields that are reset for another fault
-    Field("gradient", "fault gradient", None, address.one_of(*EFFECTS), address.optional),
-    Field("curve", "fault curve", None, address.one_of(*CURVES), address.optional),
-    Field("run", "fault run", False, address.flag, address.flagged),
-    Field("play", "fault play", False, address.flag, address.flagged),
-    address.player_event("fault event"),
-)
-FIELDS = (FAULT, SEED, OWN, *OF_ONE_FAULT)
+FAULT = binding.choice("wrong-fault", None, *BY_KEY)
+EFFECT = binding.choice("wrong-gradient", None, *EFFECTS)
+CURVE = binding.choice("wrong-curve", None, *CURVES)
+RUN = binding.flag("wrong-run")
+EVENT = binding.HeldValue("wrong-event", None, binding.natural, written=False)
+HELD = (FAULT, EFFECT, CURVE, RUN, EVENT)
 
 
-def show(current: PageState, key: str) -> None:
+def show(key: str) -> None:
     """Draw one fault: its broken rule and a guess, then the results."""
     fault = BY_KEY[key]
-    current.write(kept=["event"] if _is_played(fault) else [])
     with st.container(gap="small"):
         seed = _heading(fault)
         _broken_rule(fault)
-        if st.session_state["fault run"]:
+        if st.session_state[RUN.key]:
             _results(fault, seed)
         else:
             _guess(fault, seed)
 
 
-def _is_played(fault: Fault) -> bool:
-    """Tell whether the player is on the page."""
-    return st.session_state["fault run"] and st.session_state["fault play"] and fault.kind == "engine"
-
-
 def is_run() -> bool:
     """Tell whether a fault is open and both engines have run."""
-    return st.session_state["fault fault"] is not None and st.session_state["fault run"]
+    return st.session_state[FAULT.key] is not None and st.session_state[RUN.key]
 
 
 def open_fault(key: str | None) -> None:
     """Open a fault, or none, without guesses and results; a callback."""
-    state.reset((OWN, *OF_ONE_FAULT))
-    st.session_state["fault fault"] = key
+    binding.reset(*HELD)
+    st.session_state["wrong-own"], st.session_state["wrong-play"] = "", False
+    st.session_state[FAULT.key] = key
 
 
 def _leave_event() -> None:
     """Forget the event that a link asked for, because the pass has changed."""
-    st.session_state["fault event"] = None
+    binding.reset(EVENT)
 
 
 # ---------------------------------------------------------------- choose, read, guess
@@ -105,17 +93,30 @@ def _heading(fault: Fault) -> int:
         st.header(fault.name, anchor="fault")
         st.markdown(f"{fault.cause} Guess what it does. Then run both engines on the same numbers.")
     return numbers.number_input(
-        "Seed", *SEED.limits, key="fault seed", on_change=_leave_event, help="Other numbers, other initial weights."
+        "Seed",
+        0,
+        999,
+        key="wrong-seed",
+        on_change=_leave_event,
+        help="Other numbers, other initial weights.",
+        bind="query-params",
     )
 
 
 def _broken_rule(fault: Fault) -> None:
-    whole = not st.session_state["fault run"]  # after the run only the marked lines, to leave room for the results
+    whole = not st.session_state[RUN.key]  # after the run only the marked lines, to leave room for the results
     st.html(side_by_side.code_pair(fault.difference, context=whole))
 
 
 def _ask(question: str, answers: Mapping[str, str], key: str) -> None:
-    pick(f"What do you expect? {question}", answers, key, index=None, placeholder="Choose an answer")
+    pick(
+        f"What do you expect? {question}",
+        answers,
+        key,
+        index=None,
+        placeholder="Choose an answer",
+        persist_state="session",
+    )
 
 
 def _guess(fault: Fault, seed: int) -> None:
@@ -123,7 +124,7 @@ def _guess(fault: Fault, seed: int) -> None:
     with left.container(gap="small"):
         if fault.example:
             st.html(side_by_side.value_tables(leaves(fault, seed), source(fault.example)))
-            _ask("Next to the healthy engine, the gradients are…", EFFECTS, "fault gradient")
+            _ask("Next to the healthy engine, the gradients are…", EFFECTS, EFFECT.key)
         else:
             st.markdown(UNTOUCHED)
     with right.container(gap="small"):
@@ -131,14 +132,14 @@ def _guess(fault: Fault, seed: int) -> None:
             "Each engine trains the same small network on the moons data, from the same seed. It has two hidden layers "
             "of 8 units, the second with a shortcut around it."
         )
-        _ask("The training run…", CURVES, "fault curve")
-        guessed = st.session_state["fault curve"] and (fault.kind == "training" or st.session_state["fault gradient"])
+        _ask("The training run…", CURVES, CURVE.key)
+        guessed = st.session_state[CURVE.key] and (fault.kind == "training" or st.session_state[EFFECT.key])
         with st.container(horizontal=True, vertical_alignment="center"):
             button(
                 "Run both engines",
                 "fault go",
-                state.put,
-                "fault run",
+                binding.put,
+                RUN.key,
                 True,
                 icon="play_arrow",
                 type="primary",
@@ -166,14 +167,14 @@ def _results(fault: Fault, seed: int) -> None:
         st.header("The gradients")
         if fault.kind == "engine":
             why_not = partial(feedback.effect, comparison)
-            _answer(EFFECTS, comparison.effect, "fault gradient", fault.symptom, why_not)
+            _answer(EFFECTS, comparison.effect, EFFECT.key, fault.symptom, why_not)
         else:
             st.markdown(f"{UNTOUCHED} {fault.symptom}")
         _gradients(fault, comparison)
     with right:
         st.header("The training run")
         truth = which_curve(healthy, broken)
-        _answer(CURVES, truth, "fault curve", fault.in_training, partial(feedback.curve, healthy, broken, truth))
+        _answer(CURVES, truth, CURVE.key, fault.in_training, partial(feedback.curve, healthy, broken, truth))
         if broken.error:
             st.error(f"The broken run stopped. {with_code(broken.error)}", icon=":material/block:")
         theme = page.theme()
@@ -241,7 +242,11 @@ def _gradients(fault: Fault, comparison: EngineComparison) -> None:
 def _own_expression(fault: Fault, seed: int) -> None:
     """Run the learner's own expression on both engines and compare the gradients."""
     text = st.text_input(
-        "The same fault on your own expression", key="fault own", max_chars=200, placeholder="a*b + tanh(a)"
+        "The same fault on your own expression",
+        key="wrong-own",
+        max_chars=200,
+        placeholder="a*b + tanh(a)",
+        bind="query-params",
     )
     if not text.strip():
         return
@@ -262,7 +267,7 @@ def _own_expression(fault: Fault, seed: int) -> None:
 
 def _events(fault: Fault, seed: int) -> None:
     """Show the pass in the player, at the first event in which the engines differ."""
-    part = st.expander("See it event by event", key="fault play", on_change="rerun")
+    part = st.expander("See it event by event", key="wrong-play", on_change="rerun", bind="query-params")
     if not part.open:
         return
     with part:
@@ -285,8 +290,8 @@ def _events(fault: Fault, seed: int) -> None:
             trace,
             key="fault player",
             event=min(first, len(trace.events)),
-            opened=st.session_state["fault event"],
-            address="event",
+            opened=st.session_state[EVENT.key],
+            address=EVENT.key,
         )
 
 

@@ -25,8 +25,7 @@ from lab.training.live import Own, own_dataset
 from lab.training.records import Record
 from lab.training.run_folder import RunError, RunFolder
 from lab.training.samples import DataError
-from lab.ui import address, page, state
-from lab.ui.address import Field
+from lab.ui import page
 from lab.ui.chart_host import show_chart
 from lab.ui.player import player
 from lab.ui.table import escape_markdown, with_code
@@ -37,7 +36,6 @@ from train import train
 Choose = Callable[[str], None]
 TEXT = "curve text"  # session key
 WAYS = {"paste": "Paste it", "load": "Load a file", "run": "One of your runs"}
-WAY = Field("from", "curve way", "paste", address.one_of(*WAYS))  # source of the curve
 EXAMPLE = Config(data="moons", hidden=(16, 16), optimizer="sgd", lr=10.0, epochs=20)
 CHOICES = [role for role in ROLES if role != "run"]  # eight
 MAX_CHOICES = 60  # names to choose from
@@ -71,13 +69,13 @@ class Trained:
 
 def take(text: str) -> None:
     """Use a text as the pasted curve; call it before the widgets are drawn."""
-    WAY.set("paste")
+    st.session_state["wrong-from"] = "paste"
     st.session_state[TEXT] = text
 
 
 def from_a_curve(choose: Choose) -> None:
     """Ask for a curve and show what may have caused it. choose: callback that opens the failure with a key."""
-    way = switch("Where is the log?", WAYS, "curve way", on_change=state.step)
+    way = switch("Where is the log?", WAYS, "wrong-from", bind="query-params")
     try:
         if way == "run":
             _of_visit(choose)

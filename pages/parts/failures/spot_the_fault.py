@@ -22,8 +22,7 @@ from lab.traps.faults.suspects import (
     score,
     traced_step,
 )
-from lab.ui import address, page, progress, state
-from lab.ui.address import Field
+from lab.ui import binding, page, progress
 from lab.ui.chart_host import show_chart
 from lab.ui.memoize import memoize
 from lab.ui.table import show_table, with_code
@@ -65,35 +64,31 @@ def show() -> None:
     progress.done("named-fault", bool(st.session_state["spot solved"]))
 
 
-# ---------------------------------------------------------------- state: in the session, mirrored in the address
-
-
-def _named(text: str) -> tuple[str, ...]:
-    return address.several_of(*open_case(st.session_state["spot case"]).suspects)(text)
-
-
-CASE = Field("case", "spot case", 1, int, limits=(1, CASES), always=True)
-OF_ONE_CASE = (  # fields that are reset for another case
-    Field("seen", "spot seen", (), address.several_of(*EVIDENCE), address.joined),
-    Field("named", "spot named", (), _named, address.joined),
-)
-FIELDS = (CASE, *OF_ONE_CASE)
+SEEN = binding.several("wrong-seen", *EVIDENCE)
+NAMED = binding.several("wrong-named", NOTHING, *BY_KEY)
+HELD = (SEEN, NAMED)
 
 
 def _begin_again() -> None:
     """Clear the evidence and the named culprits after another case was chosen."""
-    state.step()
-    state.reset(OF_ONE_CASE)
+    binding.reset(*HELD)
     st.session_state["spot suspect"] = None
 
 
 def _number() -> int:
     def following() -> None:
-        st.session_state["spot case"] = st.session_state["spot case"] % CASES + 1
+        st.session_state["wrong-case"] = st.session_state["wrong-case"] % CASES + 1
         _begin_again()
 
     number = st.number_input(
-        "Case", *CASE.limits, key="spot case", on_change=_begin_again, width=130, label_visibility="collapsed"
+        "Case",
+        1,
+        CASES,
+        key="wrong-case",
+        on_change=_begin_again,
+        width=130,
+        label_visibility="collapsed",
+        bind="query-params",
     )
     button("Next case", "spot next", following, icon="skip_next")
     solved = st.session_state["spot solved"]
@@ -114,10 +109,10 @@ def _run(number: int) -> LessonRun:
 
 def _accuse(case: SuspectCase, run: LessonRun) -> None:
     session = st.session_state
-    named = session["spot named"]
+    named = [key for key in session[NAMED.key] if key in case.suspects]  # an address may have others
     solved = case.culprit in named
     mistakes = [key for key in named if key != case.culprit]
-    points = score([name for name in session["spot seen"] if run.completed or name not in CURVES], len(mistakes))
+    points = score([name for name in session[SEEN.key] if run.completed or name not in CURVES], len(mistakes))
     st.header("The culprit")
     st.metric(
         "Points",
@@ -127,7 +122,7 @@ def _accuse(case: SuspectCase, run: LessonRun) -> None:
 
     def name_it() -> None:
         suspect = session["spot suspect"]
-        session["spot named"] = (*session["spot named"], suspect)
+        session[NAMED.key] = (*session[NAMED.key], suspect)
         if suspect == case.culprit:
             session["spot solved"] = {case.number: points} | session["spot solved"]
 
@@ -190,13 +185,13 @@ def _evidence(case: SuspectCase, run: LessonRun) -> None:
     session = st.session_state
 
     def ask(name: str) -> None:
-        session["spot seen"] = (*session["spot seen"], name)
+        session[SEEN.key] = (*session[SEEN.key], name)
         session["spot tab"] = TABS[name]
 
     st.header("Evidence")
     missing = () if run.completed else CURVES
     with st.container(key="spot-evidence", horizontal=True, gap="small"):
-        for name in (name for name in EVIDENCE if name not in session["spot seen"] or name in missing):
+        for name in (name for name in EVIDENCE if name not in session[SEEN.key] or name in missing):
             cost = f"{COSTS[name]} {'point' if COSTS[name] == 1 else 'points'}"
             button(
                 f"{EVIDENCE[name]}, {'there is none' if name in missing else cost}",
@@ -208,7 +203,7 @@ def _evidence(case: SuspectCase, run: LessonRun) -> None:
             )
     if missing:
         st.caption("No epoch was completed, so there are no curves and no histograms.")
-    shown = [name for name in session["spot seen"] if name not in missing]
+    shown = [name for name in session[SEEN.key] if name not in missing]
     titles = [LOSS, *(TABS[name] for name in shown)]
     if session.get("spot tab") not in titles:  # the tab of another case
         session["spot tab"] = titles[-1]

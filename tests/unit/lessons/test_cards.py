@@ -78,7 +78,7 @@ def told(key, value):
 
 WAYS = {  # card -> what is done in the state that it opens; the last step completes it
     "caught-write": [*2 * [pressed("trap next")], chosen("radio", "trap choice", "error"), pressed("trap next")],
-    "broken-engine": [chosen("selectbox", "fault gradient", "numbers"), chosen("selectbox", "fault curve", "same"), pressed("fault go")],
+    "broken-engine": [chosen("selectbox", "wrong-gradient", "numbers"), chosen("selectbox", "wrong-curve", "same"), pressed("fault go")],
     "what-it-costs": [chosen("segmented_control", "why slower", "1000"), measured],
     "forward-wins": [chosen("text_input", "jacobian expression", "t * [1, 2, 3, 4, 5, 6, 7, 8]"), chosen("segmented_control", "jacobian faster", "forward"), pressed("jacobian both")],
     "whole-jacobian": [chosen("segmented_control", "jacobian zeros", "nowhere"), chosen("slider", "jacobian passes", 3), pressed("jacobian next")],
@@ -110,7 +110,7 @@ def test_a_pass_by_hand_counts_only_while_the_player_asks():
 def test_a_copied_link_completes_no_card():
     at = app("pages/what_went_wrong.py")
     at.session_state["path"] = "what-went-wrong"
-    run(at, run="1", gradient="same", curve="same")
+    run(at, **{"wrong-fault": "overwrite", "wrong-run": "1", "wrong-gradient": "same", "wrong-curve": "same"})
     assert sent_cards(at)["done"] == []
     at.run()
     assert sent_cards(at)["done"] == []
