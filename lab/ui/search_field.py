@@ -11,14 +11,13 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from lab.lessons.pages import BY_PATH
-from lab.ui import state
+from lab.text import strict_json
 from lab.ui.assets import component, keep_value
 
 if TYPE_CHECKING:
     from lab.lessons.search import SearchHit
 
-WENT_WRONG = "pages/what_went_wrong.py"
-ASKED = "search asked"  # session key of a question that WENT_WRONG is to look up
+ASKED = "search asked"  # session key of a question that the page *What went wrong?* is to look up
 MAX_CHARACTERS = 100_000  # of a question
 _component = component("search", "search/search.js", lost="The search")
 
@@ -51,17 +50,12 @@ def show() -> None:
     if st.context.is_embedded:
         return
 
-    session = st.session_state
-    # Callbacks would miss the first choice after a restart of the server: the new session does not know them yet.
-    sent = _component(key="search", on_asked_change=keep_value, on_chosen_change=keep_value)
-    match sent.get("chosen"):
-        case {"path": str(path), "query": dict(query), "here": str(here)} if path in BY_PATH:
-            state.leave(BY_PATH[path].file, here, query)
-    match sent.get("asked"):
-        case {"text": str(text), "here": str(here)}:
-            session[ASKED] = text[:MAX_CHARACTERS]
-            state.leave(WENT_WRONG, here)
-            del session[ASKED]  # reached only if WENT_WRONG does not exist, or `leave` would have left this run
+    # A callback would miss the first question after a restart of the server: the new session does not know it yet.
+    here = strict_json({"path": st.session_state.get("path", "")})
+    match _component(key="search", data=here.encode(), on_asked_change=keep_value).get("asked"):
+        case {"text": str(text)}:
+            st.session_state[ASKED] = text[:MAX_CHARACTERS]
+            st.rerun()
 
 
 def asked() -> str:

@@ -5,6 +5,7 @@
 
 const ENTRY = "entry"; // the parameter that numbers the entries of a page: lab/ui/binding.py
 const LEFT = "~"; // added to the number of an entry that is left, which the server takes for the present one until then
+const MAIN = "[data-testid=stMain]";
 const SHARED = ["set", "name", "embed", "embed_options"]; // parameters of all pages
 const SAVED = "address of "; // in the session storage: the parameters with which a page was left
 
@@ -51,7 +52,9 @@ function save() {
 /** Open a link to a page of the lab. @param {MouseEvent} event */
 function followLink(event) {
   const link = event.composedPath().find((node) => node instanceof HTMLAnchorElement);
-  if (!link || link.target || link.download || event.ctrlKey || event.metaKey || event.shiftKey || event.button) return;
+  const { ctrlKey, metaKey, shiftKey, button } = event;
+  if (!link || link.role === "option" || link.target || link.download) return;
+  if (ctrlKey || metaKey || shiftKey || button) return; // the browser opens a window
   const here = new URL(".", document.baseURI);
   const asked = link.getAttribute("href") ?? "#";
   const to = new URL(asked.startsWith("?") ? `.${asked}` : asked, here);
@@ -59,11 +62,13 @@ function followLink(event) {
   if (to.origin !== here.origin || asked.startsWith("#") || !/^[\w-]*$/.test(page)) return;
   event.preventDefault();
   event.stopPropagation();
+  // The menu has not heard of the click, and would stay open.
+  if (!link.closest(MAIN)) link.dispatchEvent(new KeyboardEvent("keydown", { key: "Escape", bubbles: true }));
   open(to);
 }
 
 /** Show an address of the lab; without parameters, the page as it was left. @param {URL} to */
-function open(to) {
+export function open(to) {
   save();
   if (!to.search) to.search = sessionStorage.getItem(SAVED + to.pathname) ?? "";
   else if (to.pathname === location.pathname) {

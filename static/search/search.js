@@ -1,8 +1,9 @@
 /** The lab's search, in the bar of every page: for a word, a question, an operation or an error message. It opens by a
  * button, Ctrl+K, / or a paste outside any text field. */
 
-import { parameters } from "../current_page.js";
+import { isCurrentPage } from "../current_page.js";
 import { mount } from "../mount.js";
+import { open as openPage } from "../page/navigation.js";
 import { Debounced, h } from "../player/dom.js";
 
 /** @import { Place } from "../mount.js" */
@@ -10,6 +11,7 @@ import { Debounced, h } from "../player/dom.js";
 
 const MAX_CHARACTERS = 100_000;
 const SEND_DELAY_MS = 150; // without a key, before the server is asked
+const QUESTION = "question"; // in the session storage: what the page that LOOK_UP leads to is asked
 const MAIN = "[data-testid=stMain]";
 const SHORTCUT = /Mac|iPhone|iPad/.test(navigator.platform) ? "⌘ K" : "Ctrl K";
 /** @type {SearchHit} the last row: looks up the whole text */
@@ -81,7 +83,15 @@ function search(next) {
   document.addEventListener("paste", paste);
   document.querySelector(MAIN)?.setAttribute("id", "page");
   document.body.prepend(skip);
-  return { element: h("div", {}, opener, dialog), show: () => {} };
+  return { element: h("div", {}, opener, dialog), show: tell };
+}
+
+/** Send a question to the page that answers it, once the browser is there. */
+function tell() {
+  const question = sessionStorage.getItem(QUESTION);
+  if (question === null || !isCurrentPage() || location.pathname !== placeOf(LOOK_UP).pathname) return;
+  sessionStorage.removeItem(QUESTION);
+  place.tell("asked", { text: question });
 }
 
 /** Move the focus to the page's title. @param {Event} event */
@@ -156,10 +166,15 @@ function paint(asked, reached) {
   choose(0);
 }
 
+/** Return the address of an answer. @param {SearchHit} hit */
+function placeOf(hit) {
+  const query = new URLSearchParams(hit.query).toString();
+  return new URL((hit.path || ".") + (query && `?${query}`), document.baseURI);
+}
+
 /** Return the link of an answer. @param {SearchHit} hit @param {number} index */
 function option(hit, index) {
-  const query = new URLSearchParams(hit.query).toString();
-  const href = new URL((hit.path || ".") + (query && `?${query}`), document.baseURI).href;
+  const { href } = placeOf(hit);
   const onclick = (/** @type {MouseEvent} */ event) => {
     if (event.ctrlKey || event.metaKey || event.shiftKey) return; // let the browser open a window
     event.preventDefault();
@@ -202,11 +217,11 @@ async function enter() {
 /** Open an answer, or look up the whole text. @param {number} index index of an answer, or one past the last */
 function go(index) {
   const hit = hits[index];
-  const content = text();
   dialog.close();
-  const here = parameters();
-  if (hit && !hit.sure) place.tell("chosen", { path: hit.path, query: hit.query, here });
-  else place.tell("asked", { text: content, here }); // the page quotes the text that it explains
+  if (hit && !hit.sure) return openPage(placeOf(hit));
+  sessionStorage.setItem(QUESTION, text()); // the page quotes the text that it explains
+  openPage(placeOf(LOOK_UP));
+  tell();
 }
 
 /** Tell whether the event belongs to a text field or a dialog. @param {Event} event */

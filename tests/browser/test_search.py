@@ -36,10 +36,10 @@ def test_an_answer_opens_its_prepared_state_and_back_returns(open_page, size):
     page.keyboard.press("ArrowUp")
     page.keyboard.press("Enter")
     page.get_by_role("heading", name="Graph lab", level=1).wait_for()
-    page.wait_for_url(lambda url: dict(parse_qsl(urlsplit(url).query)).get("event") == "19")
+    page.wait_for_url(lambda url: dict(parse_qsl(urlsplit(url).query)).get("graph-event") == "19")
     page.go_back()
     page.get_by_role("heading", name="Shapes", level=1).wait_for()
-    page.wait_for_url("**/shapes?tab=matmul*")
+    page.wait_for_url("**/shapes?shapes-tab=Matmul*")
 
 
 def test_an_answer_on_the_same_page_is_opened_there(open_page):
@@ -50,7 +50,7 @@ def test_an_answer_on_the_same_page_is_opened_there(open_page):
     answers = ask(page, "/", "Forgotten sum")
     tab = answers.filter(has_text="A tab of Shapes").filter(has_text="Forgotten sum")
     tab.click()
-    page.wait_for_url("**/shapes?tab=forgotten*")
+    page.wait_for_url("**/shapes?shapes-tab=Forgotten*")
     expect(page.get_by_role("tab", name="Forgotten sum")).to_have_attribute("aria-selected", "true")
 
 

@@ -117,22 +117,6 @@ def test_a_link_to_a_page_may_be_the_first_visit(visited):
     assert finish(first_run(url, "training_lab")).received.count("page_not_found") == 1  # a file is no page
 
 
-def test_a_search_result_chosen_after_a_restart_of_the_server_is_opened(visited):
-    """The browser keeps its page; the first message of its new session is the choice."""
-    url, before = visited
-    search = before.find("bidi_component", lambda component: component.component_name == "tensor_ops_lab_search")
-    choice = [{"event": "chosen", "value": {"path": "shapes", "query": {"tab": "matmul"}, "here": ""}}]
-    trigger = f"$$STREAMLIT_INTERNAL_KEY_{search.id}__events"
-
-    async def choose():
-        async with knock(url, origin=url) as socket:
-            visitor = Visitor(socket, "training-lab")
-            await visitor.run(WidgetState(id=trigger, json_trigger_value=json.dumps(choice)))
-            return visitor.find("heading").body
-
-    assert finish(choose()) == "Shapes"
-
-
 def test_scripts_and_styles_are_sent_compressed_and_whole(visited):
     url, _ = visited
     own, theirs = Path("static/graphviz/graphviz.js"), Path(streamlit.__file__).parent / "static"

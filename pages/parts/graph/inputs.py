@@ -52,7 +52,9 @@ def values_of(expression: Expression) -> dict[str, float | list]:
 
 def remember(expression: Expression, values: dict[str, float | list]) -> None:
     """Keep the values of the inputs, in the address only if they are not those that the expression begins with."""
-    known = next((preset["values"] for preset in expression_box.presets() if preset["text"] == expression.text), {})
+    known: dict[str, float | list] = next(
+        (preset["values"] for preset in expression_box.presets() if preset["text"] == expression.text), {}
+    )
     is_new = values == expression_box.initial_values(expression, known)
     st.session_state["graph-in_"] = {} if is_new else values
     st.session_state["graph remembered"] = st.session_state["graph remembered"] | values
