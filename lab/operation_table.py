@@ -10,6 +10,7 @@ import math
 import operator
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from types import MappingProxyType
 from typing import Any, Literal
 
@@ -42,14 +43,22 @@ class Derivative:
     text         in symbols: {a} and {b} are the operands, {y} is the result. If {g}, the upstream gradient, is in it,
                  the text is the whole message, because that is not upstream gradient times local derivative
     latex        the same in LaTeX
-    value        computes it from the operands and the result as arrays; None if these are not enough
-    scalar_only  `value` is right only if the result is a single number
+    formula      the same in Python, of a, b and y, with the functions of FORMULA_NAMES; "" if these are not enough
+    scalar_only  the formula is right only if the result is a single number
     """
 
     text: str
     latex: str
-    value: Callable[..., Any] | None = None
+    formula: str = ""
     scalar_only: bool = False
+
+    @cached_property
+    def value(self) -> Callable[..., Any] | None:
+        """Computes the formula from the operands and the result, as arrays; None if there is none."""
+        if not self.formula:
+            return None
+        local = eval(f"lambda a, b, y: {self.formula}", {**FORMULA_NAMES})
+        return lambda *arrays: local(arrays[0], arrays[-2], arrays[-1])
 
     def reads(self, name: str) -> bool:
         """Tell whether the formula contains the operand "a" or "b", the result "y" or the upstream gradient "g"."""
@@ -154,10 +163,35 @@ def joined(shapes: Sequence[Shape], ints: Sequence[int]) -> tuple[int, int]:
     return size, size
 
 
+# ---------------------------------------------------------------- what the formulas of derivatives are made of
+
+
+def _larger(a: Any, b: Any) -> Any:
+    """Return 1 where a is greater, 0.5 where they are equal, else 0."""
+    return (a > b) + 0.5 * (a == b)
+
+
+def _share(a: Any, y: Any) -> Any:
+    """Return 1 for the largest element, shared evenly by ties, else 0."""
+    chosen = (a == y) | np.isnan(a)
+    return chosen / chosen.sum()
+
+
+FORMULA_NAMES: Mapping[str, Any] = MappingProxyType(
+    {
+        **{name: getattr(np, name) for name in ("cos", "exp", "full", "log", "sign", "sin", "tanh")},
+        "sigmoid": lambda a: np.exp(-np.logaddexp(0.0, -a)),
+        "step": lambda a: np.where(a > 0, 1.0, 0.0),
+        "zero_where": lambda convention, formula: np.where(convention, 0.0, formula),
+        "larger": _larger,
+        "share": _share,
+    }
+)
+
 # ---------------------------------------------------------------- shared by several rows
 
-ONE = Derivative("1", "1", lambda *_: 1.0)
-MINUS_ONE = Derivative("−1", "-1", lambda *_: -1.0)
+ONE = Derivative("1", "1", "1.0")
+MINUS_ONE = Derivative("−1", "-1", "-1.0")
 MOVED = Derivative("{g}, moved back to where the values came from", r"\text{{moved back}}({g})")
 PART = Derivative("the part of {g} that came from {a}", r"\text{{part of }} {g}")
 LEFT = Derivative("{g} @ {b}ᵀ", r"{g}\,{b}^\top")
@@ -182,11 +216,6 @@ TIES = (
 OVERFLOW = "The result is larger than the largest number a float can hold."
 
 
-def _greater(a: Any, b: Any) -> Any:
-    """Return 1 where a is greater, 0.5 where they are equal, else 0."""
-    return (a > b) + 0.5 * (a == b)
-
-
 def _equal(a: Any, b: Any, y: Any) -> bool:
     """Tell whether any element of a equals its counterpart in b."""
     return bool(np.any(a == b))
@@ -197,20 +226,14 @@ def _repeated(a: Any, y: Any) -> bool:
     return int(np.isin(a, y).sum()) > np.size(y)
 
 
-def _share(a: Any, y: Any) -> Any:
-    """Return 1 for the largest element, shared evenly by ties, else 0."""
-    chosen = (a == y) | np.isnan(a)
-    return chosen / chosen.sum()
-
-
-def _function(name: str, text: str, latex: str, value: Callable[..., Any] | None = None, **more: Any) -> Op:
+def _function(name: str, text: str, latex: str, formula: str = "", **more: Any) -> Op:
     """Return the row of an elementwise function of one operand, with its derivative."""
-    return Op(name, "elementwise", derivatives=(Derivative(text, latex, value),), **more)
+    return Op(name, "elementwise", derivatives=(Derivative(text, latex, formula),), **more)
 
 
-def _reduction(name: str, text: str, latex: str, value: Callable[..., Any] | None = None, **more: Any) -> Op:
+def _reduction(name: str, text: str, latex: str, formula: str = "", **more: Any) -> Op:
     """Return the row of a reduction, with its derivative where it reduces to a single number."""
-    derivative = Derivative(text, latex, value, scalar_only=value is not None)
+    derivative = Derivative(text, latex, formula, scalar_only=bool(formula))
     return Op(name, "reduction", derivatives=(derivative,), parameters=REDUCE, **more)
 
 
@@ -224,7 +247,7 @@ _ROWS = (
         "*",
         "elementwise",
         "infix",
-        (Derivative("{b}", "{b}", lambda a, b, y: b), Derivative("{a}", "{a}", lambda a, b, y: a)),
+        (Derivative("{b}", "{b}", "b"), Derivative("{a}", "{a}", "a")),
         TWO,
         operator.mul,
         not_finite=OVERFLOW,
@@ -234,8 +257,8 @@ _ROWS = (
         "elementwise",
         "infix",
         (
-            Derivative("1/{b}", r"\frac{{1}}{{{b}}}", lambda a, b, y: 1 / b),
-            Derivative("−{a}/{b}²", r"-\frac{{{a}}}{{{b}^2}}", lambda a, b, y: -y / b),
+            Derivative("1/{b}", r"\frac{{1}}{{{b}}}", "1 / b"),
+            Derivative("−{a}/{b}²", r"-\frac{{{a}}}{{{b}^2}}", "-(a / b / b)"),
         ),
         TWO,
         operator.truediv,
@@ -246,11 +269,11 @@ _ROWS = (
         "elementwise",
         "infix",
         (
-            Derivative("{b}·{a}**({b} − 1)", "{b} {a}^{{{b} - 1}}", lambda a, b, y: b * a ** (b - (b != 0))),
+            Derivative("{b}·{a}**({b} − 1)", "{b} {a}^{{{b} - 1}}", "zero_where(b == 0, b * a ** (b - 1))"),
             Derivative(
                 "{a}^{b}·log {a}",
                 r"{a}^{{{b}}} \log {a}",
-                lambda a, b, y: np.where((a == 0) & (b >= 0), 0.0, y * np.log(a)),
+                "zero_where((a == 0) & (b >= 0), y * log(a))",
             ),
         ),
         TWO,
@@ -266,7 +289,7 @@ _ROWS = (
         "exp",
         "exp {a}",
         "e^{{{a}}}",
-        lambda a, y: y,
+        "y",
         not_finite="The exponential overflows: above about 709 the result is larger than the largest number a float "
         "can hold.",
     ),
@@ -274,23 +297,23 @@ _ROWS = (
         "log",
         "1/{a}",
         r"\frac{{1}}{{{a}}}",
-        lambda a, y: 1 / a,
+        "1 / a",
         not_finite="The logarithm of 0 is −∞, and of a negative number it is not a real number (NaN).",
     ),
     _function(
         "sqrt",
         "1/(2√{a})",
         r"\frac{{1}}{{2\sqrt{{{a}}}}}",
-        lambda a, y: 0.5 / y,
+        "1 / (2 * y)",
         convention="At 0 the slope grows without bound: this engine, like PyTorch, uses ∞.",
         not_finite="The square root of a negative number is not a real number (NaN).",
     ),
-    _function("sin", "cos {a}", r"\cos {a}", lambda a, y: np.cos(a)),
-    _function("cos", "−sin {a}", r"-\sin {a}", lambda a, y: -np.sin(a)),
-    _function("tanh", "1 − tanh² {a}", r"1 - \tanh^2 {a}", lambda a, y: 1 - y * y),
-    _function("sigmoid", "{y}·(1 − {y})", "{y} (1 - {y})", lambda a, y: y * (1 - y)),
-    _function("softplus", "sigmoid {a}", r"\sigma({a})", lambda a, y: np.exp(-np.logaddexp(0.0, -a))),
-    _function("relu", "1 if {a} > 0, else 0", r"[{a} > 0]", lambda a, y: np.where(a > 0, 1.0, 0.0), at_kinks=AT_ZERO),
+    _function("sin", "cos {a}", r"\cos {a}", "cos(a)"),
+    _function("cos", "−sin {a}", r"-\sin {a}", "-sin(a)"),
+    _function("tanh", "1 − tanh² {a}", r"1 - \tanh^2 {a}", "1 - y**2"),
+    _function("sigmoid", "{y}·(1 − {y})", "{y} (1 - {y})", "y * (1 - y)"),
+    _function("softplus", "sigmoid {a}", r"\sigma({a})", "sigmoid(a)"),
+    _function("relu", "1 if {a} > 0, else 0", r"[{a} > 0]", "step(a)", at_kinks=AT_ZERO),
     _function(
         "leaky_relu",
         "1 if {a} > 0, else the slope",
@@ -301,7 +324,7 @@ _ROWS = (
         not_finite=OVERFLOW,
         example="leaky_relu(x, 0.1)",
     ),
-    _function("abs", "sign {a}", r"\operatorname{{sign}} {a}", lambda a, y: np.sign(a), at_kinks=AT_ZERO),
+    _function("abs", "sign {a}", r"\operatorname{{sign}} {a}", "sign(a)", at_kinks=AT_ZERO),
     _function(
         "clip",
         "1 inside the bounds, else 0",
@@ -316,8 +339,8 @@ _ROWS = (
         "elementwise",
         "function",
         (
-            Derivative("1 if {a} > {b}, ½ if equal, else 0", "[{a} > {b}]", lambda a, b, y: _greater(a, b)),
-            Derivative("1 if {b} > {a}, ½ if equal, else 0", "[{b} > {a}]", lambda a, b, y: 1.0 - _greater(a, b)),
+            Derivative("1 if {a} > {b}, ½ if equal, else 0", "[{a} > {b}]", "larger(a, b)"),
+            Derivative("1 if {b} > {a}, ½ if equal, else 0", "[{b} > {a}]", "1 - larger(a, b)"),
         ),
         TWO,
         maximum,
@@ -329,8 +352,8 @@ _ROWS = (
         "elementwise",
         "function",
         (
-            Derivative("1 if {a} < {b}, ½ if equal, else 0", "[{a} < {b}]", lambda a, b, y: _greater(b, a)),
-            Derivative("1 if {b} < {a}, ½ if equal, else 0", "[{b} < {a}]", lambda a, b, y: 1.0 - _greater(b, a)),
+            Derivative("1 if {a} < {b}, ½ if equal, else 0", "[{a} < {b}]", "larger(b, a)"),
+            Derivative("1 if {b} < {a}, ½ if equal, else 0", "[{b} < {a}]", "1 - larger(b, a)"),
         ),
         TWO,
         minimum,
@@ -351,20 +374,20 @@ _ROWS = (
         "engine, like PyTorch, uses that of the branch that is chosen.",
     ),
     # -- reductions
-    _reduction("sum", "1", "1", lambda *_: 1.0, not_finite=OVERFLOW),
-    _reduction("mean", "1/n", r"\frac{{1}}{{n}}", lambda a, y: np.full(a.shape, 1 / a.size), composed=True),
+    _reduction("sum", "1", "1", "1.0", not_finite=OVERFLOW),
+    _reduction("mean", "1/n", r"\frac{{1}}{{n}}", "full(a.shape, 1 / a.size)", composed=True),
     _reduction(
         "var",
         "2·({a} − mean {a})/n",
         r"\tfrac{{2}}{{n}} ({a} - \operatorname{{mean}} {a})",
-        lambda a, y: 2 * (a - a.mean()) / a.size,
+        "2 * (a - a.mean()) / a.size",
         composed=True,
     ),
     _reduction(
         "std",
         "({a} − mean {a})/(n·{y})",
         r"\frac{{{a} - \operatorname{{mean}} {a}}}{{n\,{y}}}",
-        lambda a, y: (a - a.mean()) / (a.size * y) if y else np.zeros(a.shape),
+        "zero_where(y == 0, (a - a.mean()) / (a.size * y))",
         at_kinks="A kink where all elements are equal: there is no derivative there. This engine, like PyTorch, "
         "uses 0.",
         composed=True,
@@ -373,24 +396,24 @@ _ROWS = (
         "norm",
         "{a}/{y}",
         r"\frac{{{a}}}{{{y}}}",
-        lambda a, y: a / y if y else np.zeros(a.shape),
+        "zero_where(y == 0, a / y)",
         at_kinks="A kink where all elements are 0: there is no derivative there. This engine, like PyTorch, uses 0.",
         not_finite="The sum of the squares is larger than the largest number a float can hold.",
     ),
     _reduction(
-        "max", "1 for the largest, shared by ties, else 0", r"[{a} = {y}]", _share, at_kinks=TIES, ties=_repeated
+        "max", "1 for the largest, shared by ties, else 0", r"[{a} = {y}]", "share(a, y)", at_kinks=TIES, ties=_repeated
     ),
     _reduction(
         "min",
         "1 for the smallest, shared by ties, else 0",
         r"[{a} = {y}]",
-        _share,
+        "share(a, y)",
         at_kinks=TIES,
         ties=_repeated,
         composed=True,
     ),
     _reduction("prod", "the product of the others", r"\prod_{{j \ne i}} {a}_j", not_finite=OVERFLOW),
-    _reduction("logsumexp", "softmax {a}", r"\operatorname{{softmax}} {a}", lambda a, y: np.exp(a - y)),
+    _reduction("logsumexp", "softmax {a}", r"\operatorname{{softmax}} {a}", "exp(a - y)"),
     # -- along an axis
     Op(
         "softmax",
@@ -441,8 +464,8 @@ _ROWS = (
         "loss",
         "function",
         (
-            Derivative("2·({a} − {b})/n", r"\tfrac{{2}}{{n}} ({a} - {b})", lambda a, b, y: 2 * (a - b) / a.size),
-            Derivative("2·({b} − {a})/n", r"\tfrac{{2}}{{n}} ({b} - {a})", lambda a, b, y: 2 * (b - a) / a.size),
+            Derivative("2·({a} − {b})/n", r"\tfrac{{2}}{{n}} ({a} - {b})", "2 * (a - b) / a.size"),
+            Derivative("2·({b} − {a})/n", r"\tfrac{{2}}{{n}} ({b} - {a})", "2 * (b - a) / a.size"),
         ),
         parameters="prediction:prediction target:value",
         call=mse_loss,
@@ -470,9 +493,9 @@ _ROWS = (
             Derivative(
                 "(sigmoid {a} − {b})/n",
                 r"\tfrac{{1}}{{n}} (\sigma({a}) - {b})",
-                lambda a, b, y: (np.exp(-np.logaddexp(0.0, -a)) - b) / a.size,
+                "(sigmoid(a) - b) / a.size",
             ),
-            Derivative("−{a}/n", r"-\tfrac{{1}}{{n}} {a}", lambda a, b, y: -a / a.size),
+            Derivative("−{a}/n", r"-\tfrac{{1}}{{n}} {a}", "-a / a.size"),
         ),
         parameters="logits:prediction targets:value",
         call=binary_cross_entropy_with_logits,

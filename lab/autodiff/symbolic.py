@@ -7,6 +7,7 @@ occurrence is written again, and that is what grows. SymPy, which is optional, s
 
 from __future__ import annotations
 
+import ast
 import importlib.util
 import re
 from collections.abc import Callable, Iterator, Mapping
@@ -15,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from lab.operation_table import FORMULA_NAMES, OPS
 from model import Tensor, topological_order
 
 Formula = float | str | tuple[Any, ...]
@@ -27,26 +29,8 @@ class NoFormula(ValueError):
     """A function that cannot be written as a formula here; the message says why."""
 
 
-# ---------------------------------------------------------------- rules: the local derivative for each operand
+# ---------------------------------------------------------------- what a formula is made of
 
-RULES: Mapping[str, Callable[..., tuple[Formula, ...]]] = {
-    "+": lambda a, b: (1.0, 1.0),
-    "-": lambda a, b: (1.0, -1.0),
-    "*": lambda a, b: (b, a),
-    "/": lambda a, b: (("/", 1.0, b), ("neg", ("/", a, ("**", b, 2.0)))),
-    "**": lambda a, b: (("*", b, ("**", a, ("-", b, 1.0))), ("*", ("**", a, b), ("log", a))),
-    "neg": lambda a: (-1.0,),
-    "exp": lambda a: (("exp", a),),
-    "log": lambda a: (("/", 1.0, a),),
-    "sqrt": lambda a: (("/", 1.0, ("*", 2.0, ("sqrt", a))),),
-    "sin": lambda a: (("cos", a),),
-    "cos": lambda a: (("neg", ("sin", a)),),
-    "tanh": lambda a: (("-", 1.0, ("**", ("tanh", a), 2.0)),),
-    "sigmoid": lambda a: (("*", ("sigmoid", a), ("-", 1.0, ("sigmoid", a))),),
-    "softplus": lambda a: (("sigmoid", a),),
-    "relu": lambda a: (("step", a),),
-    "abs": lambda a: (("sign", a),),
-}
 VALUES: Mapping[str, Callable[..., Any]] = {
     "+": lambda a, b: a + b,
     "-": lambda a, b: a - b,
@@ -60,13 +44,14 @@ VALUES: Mapping[str, Callable[..., Any]] = {
     "sin": np.sin,
     "cos": np.cos,
     "tanh": np.tanh,
-    "sigmoid": lambda a: np.exp(-np.logaddexp(0.0, -a)),
+    "sigmoid": FORMULA_NAMES["sigmoid"],
     "softplus": lambda a: np.logaddexp(0.0, a),
     "relu": lambda a: np.maximum(a, 0.0),
-    "step": lambda a: np.float64(a > 0),
+    "step": FORMULA_NAMES["step"],
     "abs": np.abs,
     "sign": np.sign,
 }
+RULED = tuple(op for op in OPS if op in VALUES)  # the operations with a local derivative in lab/operation_table.py
 
 
 # ---------------------------------------------------------------- a function as a formula, and its derivative
@@ -92,8 +77,8 @@ def formula(result: Tensor, leaves: Mapping[str, Tensor]) -> Formula:
         if tensor.ndim:
             raise NoFormula(f"A formula is written for single numbers; a value here has shape {tensor.shape}.")
         if tensor.children:
-            if tensor.op not in RULES:
-                raise NoFormula(f"There is no rule for `{tensor.op}` here; there is one for {', '.join(RULES)}.")
+            if tensor.op not in RULED:
+                raise NoFormula(f"There is no rule for `{tensor.op}` here; there is one for {', '.join(RULED)}.")
             found[id(tensor)] = (tensor.op, *(found[id(child)] for child in tensor.children))
         else:
             found[id(tensor)] = names.get(id(tensor), tensor.item())
@@ -112,14 +97,38 @@ def derivative(of: Formula, name: str) -> Formula:
             continue
         op, *operands = part
         total: Formula | None = None
-        for local, operand in zip(RULES[op](*operands), operands, strict=True):
+        for at, operand in enumerate(operands):
             inner = found[id(operand)]
             if inner is not None:
-                term = ("*", local, inner)
+                rule = ast.parse(OPS[op].derivative(at).formula, mode="eval").body
+                term = ("*", _filled(rule, {"a": operands[0], "b": operands[-1], "y": part}), inner)
                 total = term if total is None else ("+", total, term)
         found[id(part)] = total
     result = found[id(of)]
     return 0.0 if result is None else result
+
+
+_SIGNS: Mapping[type, str] = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.Pow: "**"}
+
+
+def _filled(rule: ast.expr, operands: Mapping[str, Formula]) -> Formula:
+    """Return a local derivative of lab/operation_table.py as a formula of the operands a and b and the result y."""
+    match rule:
+        case ast.Constant(value=float() | int() as number):
+            return float(number)
+        case ast.Name(id=name):
+            return operands[name]
+        case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=float() | int() as number)):
+            return -float(number)
+        case ast.UnaryOp(op=ast.USub(), operand=inner):
+            return ("neg", _filled(inner, operands))
+        case ast.BinOp(left=left, op=sign, right=right):
+            return (_SIGNS[type(sign)], _filled(left, operands), _filled(right, operands))
+        case ast.Call(func=ast.Name(id="zero_where"), args=[_, inner]):  # a convention, where there is no derivative
+            return _filled(inner, operands)
+        case ast.Call(func=ast.Name(id=function), args=[inner]):
+            return (function, _filled(inner, operands))
+    raise NoFormula(f"There is no formula for {ast.unparse(rule)}.")
 
 
 def _parts(of: Formula) -> list[Formula]:

@@ -5,7 +5,7 @@ import sys
 import pytest
 
 from lab.autodiff.symbolic import (
-    RULES,
+    RULED,
     VALUES,
     NoFormula,
     derivative,
@@ -36,8 +36,8 @@ ALL = (
 
 def test_each_rule_gives_what_the_engine_gives():
     of, leaves = written(ALL, x=1.3, w=0.7)
-    assert {part for part in RULES if f"'{part}'" in repr(of)} == set(RULES)
-    assert set(RULES) <= set(VALUES)
+    assert {part for part in RULED if f"'{part}'" in repr(of)} == set(RULED)
+    assert set(RULED) <= set(VALUES)
     for name, leaf in leaves.items():
         assert value(derivative(of, name), {"x": 1.3, "w": 0.7}) == pytest.approx(float(leaf.grad), rel=1e-13)
 
