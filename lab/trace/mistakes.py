@@ -4,13 +4,17 @@ A mistake is reported as a condition: "this is what you get if you overwrite ins
 the learner did; if two mistakes give the same numbers, both are named. One that gives the right numbers is left out.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import ast
+import re
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, cast
 
 import numpy as np
 
-from lab.trace.derive import derive
+from lab.operation_table import Derivative
+from lab.trace.derive import derive, rule_of
 from lab.trace.parts import Accumulate, Message, Node, SentTerm
 from lab.trace.recording import Trace
 
@@ -28,7 +32,8 @@ SIGN = "the sign is wrong"
 VALUE = "you give the value, not the gradient"
 NOT_SPREAD = "the gradient is not copied to every cell that was summed"
 TRANSPOSED = "a matrix is transposed, or one that should be is not"
-EXPONENT = "the exponent is used only once"
+EXPONENT = "the exponent is wrong"
+FACTOR = "a factor of the local derivative is missing"
 INVERTED = "a fraction is upside down, or its square is missing"
 GATE = "the gradient goes to the wrong operand, or passes where it is stopped"
 
@@ -151,11 +156,17 @@ class Mistakes:
         operands = self._operands(node)
         if node.get("kind") == "elementwise":
             yield LOCAL, f": {names[node['id']]} passes its own gradient on unchanged", _broadcast(upstream, right)
-            y = np.asarray(node["value"], float)
+            right_rule = rule_of(self.trace, node, operand)[0]
             called = {key: names[number] for key, number in message.term["used"].items()}
-            for name, where, local in _LOCALS.get((node["op"], operand), ()):
-                arguments = (operands[0], operands[-1], y)
-                yield name, f": {where.format(**called)}", _broadcast(upstream * local(*arguments), right)
+            for name, wrong, due in _wrong_locals(right_rule.formula, len(operands) > 1) if right_rule.formula else ():
+                local = Derivative("", "", wrong).value
+                assert local is not None
+                details = re.sub(r"\b[aby]\b", lambda letter: called[letter[0]], f"{wrong} in place of {due}")
+                yield (
+                    name,
+                    f": {details}",
+                    _broadcast(upstream * local(*operands, np.asarray(node["value"], float)), right),
+                )
         elif node["op"] == "sum":
             if upstream.shape != right.shape:
                 yield NOT_SPREAD, "", upstream
@@ -188,57 +199,49 @@ class Mistakes:
         return [np.asarray(self.trace.nodes[child]["value"], float) for child in node["children"]]
 
 
-# Wrong local derivatives: (operation, operand) -> (name, details, function of the operands a and b and the result y).
-# With a single operand, b is a.
-_Local = tuple[str, str, Callable[[Any, Any, Any], Any]]
-_GATES: tuple[_Local, ...] = (
-    (GATE, "both operands get all of it", lambda a, b, y: np.ones(y.shape)),
-    (GATE, "nothing gets through", lambda a, b, y: np.zeros(y.shape)),
-)
-_LOCALS: Mapping[tuple[str, int], tuple[_Local, ...]] = {
-    ("*", 0): ((OUTPUT, "{y} in place of {b}", lambda a, b, y: y), (OWN, "{a} in place of {b}", lambda a, b, y: a)),
-    ("*", 1): ((OUTPUT, "{y} in place of {a}", lambda a, b, y: y), (OWN, "{b} in place of {a}", lambda a, b, y: b)),
-    ("/", 0): (
-        (OUTPUT, "{y} in place of 1/{b}", lambda a, b, y: y),
-        (INVERTED, "{b} in place of 1/{b}", lambda a, b, y: b),
-    ),
-    ("/", 1): (
-        (OUTPUT, "−{y}/{b}² in place of −{a}/{b}²", lambda a, b, y: -y / b**2),
-        (INVERTED, "−{a}/{b} in place of −{a}/{b}²", lambda a, b, y: -a / b),
-        (OWN, "1/{b} in place of −{a}/{b}²", lambda a, b, y: 1 / b),
-    ),
-    ("**", 0): (
-        (OUTPUT, "{b}·{y}**({b} − 1), with {y} in place of {a}", lambda a, b, y: b * y ** (b - 1)),
-        (EXPONENT, "{a}**({b} − 1), without the factor {b}", lambda a, b, y: a ** (b - 1)),
-        (EXPONENT, "{b}·{a}^{b}, with the power as it was", lambda a, b, y: b * a**b),
-    ),
-    ("exp", 0): ((INPUT, "{a} in place of {y}", lambda a, b, y: a),),
-    ("log", 0): ((OUTPUT, "1/{y} in place of 1/{a}", lambda a, b, y: 1 / y),),
-    ("sqrt", 0): ((INPUT, "1/(2·{a}) in place of 1/(2·{y})", lambda a, b, y: 0.5 / a),),
-    ("sin", 0): ((OUTPUT, "the cosine of {y} in place of that of {a}", lambda a, b, y: np.cos(y)),),
-    ("cos", 0): ((OUTPUT, "the sine of {y} in place of that of {a}", lambda a, b, y: -np.sin(y)),),
-    ("tanh", 0): (
-        (INPUT, "1 − {a}² in place of 1 − {y}²", lambda a, b, y: 1 - a**2),
-        (OUTPUT, "1 − tanh² {y} in place of 1 − tanh² {a}", lambda a, b, y: 1 - np.tanh(y) ** 2),
-        (EXPONENT, "1 − {y} in place of 1 − {y}²", lambda a, b, y: 1 - y),
-    ),
-    ("sigmoid", 0): ((INPUT, "{a}·(1 − {a}) in place of {y}·(1 − {y})", lambda a, b, y: a * (1 - a)),),
-    ("relu", 0): (
-        (OUTPUT, "{y} in place of 1 or 0", lambda a, b, y: y),
-        (GATE, "it passes everywhere", lambda a, b, y: np.ones(y.shape)),
-        (GATE, "it passes where {a} is not above 0", lambda a, b, y: np.where(a > 0, 0.0, 1.0)),
-    ),
-    ("abs", 0): ((GATE, "the sign of {a} is not used", lambda a, b, y: np.ones(y.shape)),),
-    **{
-        (op, operand): (*_GATES, (GATE, "the other one gets it", other))
-        for op, operand, other in (
-            ("maximum", 0, lambda a, b, y: np.where(a == b, 0.5, a < b)),
-            ("maximum", 1, lambda a, b, y: np.where(a == b, 0.5, a > b)),
-            ("minimum", 0, lambda a, b, y: np.where(a == b, 0.5, a > b)),
-            ("minimum", 1, lambda a, b, y: np.where(a == b, 0.5, a < b)),
-        )
-    },
-}
+# ---------------------------------------------------------------- wrong local derivatives
+
+GATES = ("step", "sign", "larger")  # functions of lab/operation_table.py that let a gradient pass or not
+
+
+@cache
+def _wrong_locals(formula: str, has_b: bool) -> tuple[tuple[str, str, str], ...]:
+    """List the known mistakes in a local derivative of lab/operation_table.py: name, the wrong formula, the right one.
+
+    has_b  the operation has two operands
+    """
+    rule = ast.parse(formula, mode="eval").body
+    if isinstance(rule, ast.Call) and ast.unparse(rule.func) == "zero_where":  # a convention, which nobody forgets
+        rule = rule.args[1]
+    right = ast.unparse(rule)
+    used = set(re.findall(r"\b[aby]\b", right))
+    found = [(OUTPUT, "y")] * bool(used) + [(name, ast.unparse(wrong)) for name, wrong in _slips(rule)]
+    if any(gate in right for gate in GATES):
+        found += [(GATE, "1"), (GATE, "0"), (GATE, ast.unparse(ast.BinOp(ast.Constant(1), ast.Sub(), rule)))]
+        used.clear()
+    for name in sorted(used):
+        for other in "aby" if has_b else "ay":
+            mistake = OUTPUT if other == "y" else INPUT if name == "y" else OWN
+            found.append((mistake, re.sub(rf"\b{name}\b", other, right)))
+    return tuple((name, wrong, right) for name, wrong in dict.fromkeys(found) if wrong != right)
+
+
+def _slips(rule: ast.expr) -> Iterator[tuple[str, ast.expr]]:
+    """Yield each slip in a formula and the formula with it: at its top, then within each of its parts."""
+    match rule:
+        case ast.BinOp(left=left, op=ast.Mult(), right=right):
+            yield FACTOR, left
+            yield FACTOR, right
+        case ast.BinOp(left=ast.Constant(), op=ast.Div(), right=right):
+            yield INVERTED, right
+        case ast.BinOp(left=left, op=ast.Div(), right=right):
+            yield INVERTED, ast.BinOp(right, ast.Div(), left)
+            yield INVERTED, left
+        case ast.BinOp(left=left, op=ast.Pow(), right=right):
+            yield EXPONENT, ast.BinOp(left, ast.Pow(), right.left) if isinstance(right, ast.BinOp) else left
+    for field, part in ast.iter_fields(rule):
+        if isinstance(part, ast.expr):
+            yield from ((slip, type(rule)(**{**vars(rule), field: wrong})) for slip, wrong in _slips(part))
 
 
 # ---------------------------------------------------------------- helpers
