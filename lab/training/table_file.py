@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lab.training.columns import MISSING
-from lab.training.numbers_in_text import Number, number
+from lab.training.numbers_in_text import Number, is_number, number
 from lab.training.samples import DataError, numbered
 
 if TYPE_CHECKING:
@@ -319,11 +319,15 @@ def _header(
     shares = Counter(at for read in known for at, one in read.items() if one)
     every = Counter(at for read in known for at in read)
     of_numbers = {at for at in every if shares[at] >= every[at] / 2}
+    units = Counter((at, one.unit) for read in known for at, one in read.items() if one and one.unit)
     heads: list[list[str]] = []
     above = 0
     for cells, count, read in zip(rows, filled, known, strict=True):
         if columns - 1 <= len(cells) and not any(cells[columns:]) and (sparse or count > columns / 2):
-            values = [one.point if one else None for at, one in read.items() if at in of_numbers]
+            # a number with a unit that no other cell has is a name: 4 back
+            values = [
+                one.point if one and units[at, one.unit] != 1 else None for at, one in read.items() if at in of_numbers
+            ]
             if values:
                 data = any(value is not None for value in values) and not _counts_up(values)
             else:
@@ -361,7 +365,7 @@ def _are_names(first: list[str], below: Sequence[list[str]]) -> bool:
     """Tell whether a row of texts names the columns: most of its cells occur in no other row."""
     others = [{cells[at] for cells in below if at < len(cells) and cells != first} for at in range(len(first))]
     again = [cell in texts for cell, texts in zip(first, others, strict=True) if cell]
-    return sum(again) <= len(again) / 2 and not any(number(cell) or _DATE.match(cell) for cell in first)
+    return sum(again) <= len(again) / 2 and not any(is_number(cell) or _DATE.match(cell) for cell in first)
 
 
 def _without_other_rows(frame: pd.DataFrame, header: Sequence[str]) -> tuple[pd.DataFrame, int]:

@@ -15,7 +15,7 @@ import numpy as np
 
 from lab.training import columns, table_file
 from lab.training.columns import TableColumn, quoted
-from lab.training.numbers_in_text import number
+from lab.training.numbers_in_text import is_number
 from lab.training.samples import Cell, DataError, Raw, TableSettings, TargetError
 
 MAX_TEXTS = 20  # different ones in a column of texts, each of which becomes an input
@@ -184,7 +184,7 @@ def _measured(values: np.ndarray) -> bool:
 
 def or_a_number(classes: Sequence[str]) -> str:
     """Return the end of a sentence about classes: that numbers can be predicted as numbers; "" if they are none."""
-    if len(classes) < 2 or not all((one := number(name)) and not one.unit for name in classes):
+    if len(classes) < 2 or not all(map(is_number, classes)):
         return ""
     return ", or, if the target is a number to predict, choose the task regression (--task regression)"
 
