@@ -1,12 +1,14 @@
 """Facts about a table before training: its size, classes, useless columns, and the baseline that a network must beat.
 
-`card(dataset)` measures them, `sentences(card)` puts them into words. The baseline ignores the inputs: it always
-answers with the commonest class or, in a regression, with the mean of the training samples.
+The baseline ignores the inputs: it always answers with the commonest class or, in a regression, with the mean of the
+training samples.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 
 import numpy as np
 
@@ -37,36 +39,6 @@ class Baseline:
     val_accuracy: float | None
 
 
-@dataclass(frozen=True)
-class DataCard:
-    """Facts about a dataset.
-
-    train_rows, val_rows: samples; val_rows is 0 if none is held out. is_table: False for images. shares: (class, share
-    of the training samples), the commonest first; empty in a regression. mean: of a regression's target, None for
-    classes. constant: columns with the same number in every training row. known: validation rows
-    whose inputs also occur in a training row. val_others: validation rows that are not of the commonest class, None in
-    a regression. numbers_rows: True if the target numbers the rows. farthest: (column or target, value, deviations from
-    the mean of the others) of values more than FAR deviations away.
-    extreme_rows, extreme_share: how many rows are the most extreme hundredth by their target, and
-    their share of the squared error of the mean; 0 for classes.
-    """
-
-    train_rows: int
-    val_rows: int
-    columns: int
-    is_table: bool
-    shares: tuple[tuple[str, float], ...]
-    mean: float | None
-    constant: tuple[str, ...]
-    known: int
-    val_others: int | None
-    numbers_rows: bool
-    farthest: tuple[tuple[str, float, float], ...]
-    extreme_rows: int
-    extreme_share: float
-    baseline: Baseline
-
-
 def baseline(data: Dataset) -> Baseline:
     """Measure the answer that ignores the inputs, on the training and on the validation samples."""
     if not data.classes:
@@ -81,53 +53,98 @@ def baseline(data: Dataset) -> Baseline:
     return Baseline(train, val, *(float(np.mean(part == commonest)) for part in (data.train_y, data.val_y)))
 
 
-def card(data: Dataset) -> DataCard:
-    """Measure the facts about a dataset that are worth knowing before training."""
-    shares: tuple[tuple[str, float], ...] = ()
-    if data.classes:
-        found = np.bincount(data.train_y, minlength=len(data.classes)) / len(data.train_y)
-        shares = tuple((data.classes[i], float(found[i])) for i in np.argsort(-found, kind="stable"))
-    known = baseline(data)
-    held_out = len(data.val_x) if data.held_out else 0
-    everything = data.train_x if not held_out else np.concatenate([data.train_x, data.val_x])
-    extreme_rows, extreme_share = _extremes(data)
-    constant = np.ptp(data.train_x, axis=0) == 0 if data.columns else np.zeros(0, bool)
-    return DataCard(
-        train_rows=len(data.train_x),
-        val_rows=held_out,
-        columns=data.train_x.shape[1],
-        is_table=bool(data.columns),
-        shares=shares,
-        mean=data.target[0] if data.target else None,
-        constant=tuple(name for name, same in zip(data.columns, constant, strict=True) if same),
-        known=_known(data) if data.held_out else 0,
-        val_others=None if known.val_accuracy is None else round(held_out * (1 - known.val_accuracy)),
-        numbers_rows=data.target is not None and _numbers_rows(data.in_units(_targets(data))),
-        farthest=_farthest(data, everything),
-        extreme_rows=extreme_rows,
-        extreme_share=extreme_share,
-        baseline=known,
-    )
+def remarks(data: Dataset) -> tuple[str, ...]:
+    """Say what is worth knowing before training, one sentence for each fact; the baseline to beat comes first."""
+    found = [_to_beat(data)]
+    if data.columns:
+        found += [*_constant_columns(data), *islice(_far_values(data), MAX_NAMES), *_few_rows(data)]
+    if data.held_out:
+        found += [*_few_to_validate(data), *_known_rows(data)]
+    if data.target:
+        found += [*_numbered_rows(data), *_extreme_targets(data)]
+    return tuple(found)
 
 
-def _farthest(data: Dataset, rows: np.ndarray) -> tuple[tuple[str, float, float], ...]:
-    """Return the column, the value and its distance from the others, for each column's farthest value, if it is far.
+def _shares(data: Dataset) -> list[tuple[str, float]]:
+    """Return each class with its share of the training samples, the commonest first."""
+    shares = np.bincount(data.train_y, minlength=len(data.classes)) / len(data.train_y)
+    return [(data.classes[at], float(shares[at])) for at in np.argsort(-shares, kind="stable")]
+
+
+def _to_beat(data: Dataset) -> str:
+    if data.target:
+        mean = data.target[0]
+        in_full = f"{mean:,.0f}" if 1e4 <= abs(mean) < 1e9 else short(mean, 4)
+        return f"baseline: always predicting the mean, {in_full}, scores an R² of 0"
+    shares = _shares(data)
+    name, share = shares[0]
+    listed = ", ".join(f"{other} {percent_text(part, 1)}" for other, part in shares[:MAX_SHARES])
+    more = ", ..." if len(shares) > MAX_SHARES else ""
+    which = "" if share < MIN_IMBALANCE / len(shares) else f" ({listed}{more})"
+    return f"baseline: always predicting {name!r} scores {percent_text(share, 1)} on the training rows{which}"
+
+
+def _constant_columns(data: Dataset) -> Iterator[str]:
+    same = [name for name, reach in zip(data.columns, np.ptp(data.train_x, axis=0), strict=True) if reach == 0]
+    if same:
+        columns, tell = ("column", "it tells") if len(same) == 1 else ("columns", "they tell")
+        more = f" and {len(same) - MAX_NAMES} more" if len(same) > MAX_NAMES else ""
+        names = ", ".join(map(repr, same[:MAX_NAMES]))
+        yield f"{columns} {names}{more}: the same number in every training row, so {tell} the network nothing"
+
+
+def _far_values(data: Dataset) -> Iterator[str]:
+    """Ask about each column's farthest value, if it is far from the others.
 
     A value such as -9999 for a missing number may stand in many rows, so its own rows do not count as others.
-    rows: the standardised inputs of all rows, (rows, columns).
     """
+    rows = np.concatenate([data.train_x, data.val_x]) if data.held_out else data.train_x
     columns = [(f"column {name!r}", rows[:, at], data.mean[at], data.scale[at]) for at, name in enumerate(data.columns)]
     if data.target:
         columns.append(("the target", _targets(data), *data.target))
-    found = []
     for name, values, mean, scale in columns:
         values = values.astype(np.float64)
         value = values[np.abs(values).argmax()]
         others = values[values != value]
         deviation = others.std() if others.size else 0.0
         if deviation > 0 and (away := abs(value - others.mean()) / deviation) > FAR:  # of two values, none is far
-            found.append((name, float(value * scale + mean), float(away)))
-    return tuple(found)
+            yield (
+                f"{name}: its most extreme value, {short(float(value * scale + mean), 4)}, lies {away:,.0f} standard "
+                "deviations from the others: is it right, or should the cell be empty?"
+            )
+
+
+def _few_rows(data: Dataset) -> Iterator[str]:
+    rows, columns = data.train_x.shape
+    if columns >= rows:
+        columns_, rows_ = counted(columns, "column"), counted(rows, "training row")
+        yield f"{columns_} for {rows_}: a network can learn so few rows by heart"
+
+
+def _few_to_validate(data: Dataset) -> Iterator[str]:
+    rows = len(data.val_x)
+    if rows < MIN_VALIDATION:
+        each = f": each is {100 / rows:.0f} points of accuracy" if data.classes else ""
+        are = "row is" if rows == 1 else "rows are"
+        yield f"only {rows} {are} held out for validation{each}, too few to prove anything"
+    elif data.classes:
+        commonest = _shares(data)[0][0]
+        others = int(np.sum(data.val_y != data.classes.index(commonest)))
+        if others < MIN_OTHERS:
+            yield (
+                f"of {rows} validation rows only {others} {'is' if others == 1 else 'are'} not {commonest!r}: accuracy "
+                "can hardly tell whether anything but that was learned"
+            )
+
+
+def _known_rows(data: Dataset) -> Iterator[str]:
+    training = {row.tobytes() for row in data.train_x}
+    known = sum(row.tobytes() in training for row in data.val_x)
+    if known > MAX_KNOWN_SHARE * len(data.val_x):
+        yield (
+            f"{known} of {len(data.val_x)} validation rows have the same inputs as a training row: validation also "
+            "rewards memorizing"
+        )
 
 
 def _targets(data: Dataset) -> np.ndarray:
@@ -135,89 +152,23 @@ def _targets(data: Dataset) -> np.ndarray:
     return np.concatenate([data.train_y, data.val_y]) if data.held_out else data.train_y
 
 
-def _extremes(data: Dataset) -> tuple[int, float]:
-    """Return how many rows are the most extreme hundredth by their target, and their share of the squared error."""
-    if data.target is None:
-        return 0, 0.0
+def _numbered_rows(data: Dataset) -> Iterator[str]:
+    values = np.sort(data.in_units(_targets(data)))
+    if len(values) > 2 and np.allclose(np.diff(values), 1, atol=0.01):
+        yield "the target is a different whole number in each row, as if it numbered them: is it the right column?"
+
+
+def _extreme_targets(data: Dataset) -> Iterator[str]:
     errors = np.sort(_targets(data).astype(np.float64) ** 2)  # standardised: the mean is 0
     count = max(1, round(EXTREME * len(errors)))
-    return count, float(errors[-count:].sum() / errors.sum())
-
-
-def _known(data: Dataset) -> int:
-    """Count the validation rows whose inputs also occur in a training row."""
-    training = {row.tobytes() for row in data.train_x}
-    return sum(row.tobytes() in training for row in data.val_x)
-
-
-def _numbers_rows(values: np.ndarray) -> bool:
-    """Tell whether the values, in any order, are whole numbers without a gap, each once: 1, 2, 3, ..."""
-    return len(values) > 2 and bool(np.allclose(np.diff(np.sort(values)), 1, atol=0.01))
-
-
-def sentences(card: DataCard) -> tuple[str, ...]:
-    """Put the facts worth knowing before training into one sentence each; the baseline to beat always comes first."""
-    lines = [_to_beat(card)]
-    if card.constant:
-        one = len(card.constant) == 1
-        lines.append(
-            f"{'column' if one else 'columns'} {_names(card.constant)}: the same number in every training row, so "
-            f"{'it tells' if one else 'they tell'} the network nothing"
+    share = errors[-count:].sum() / errors.sum()
+    if share > DECISIVE:
+        makes = (
+            "row with the most extreme target makes"
+            if count == 1
+            else f"{count} rows with the most extreme target make"
         )
-    lines += [
-        f"{name}: its most extreme value, {short(value, 4)}, lies {away:,.0f} standard deviations from "
-        "the others: is it right, or should the cell be empty?"
-        for name, value, away in card.farthest[:MAX_NAMES]
-    ]
-    if card.is_table and card.columns >= card.train_rows:
-        lines.append(
-            f"{counted(card.columns, 'column')} for {counted(card.train_rows, 'training row')}: a network can learn so "
-            f"few rows by heart"
+        yield (
+            f"the {makes} {share:.0%} of the squared error of always answering with the mean: the loss is mostly about "
+            "such rows"
         )
-    if 0 < card.val_rows < MIN_VALIDATION:
-        rows = "row is" if card.val_rows == 1 else "rows are"
-        each = f": each is {100 / card.val_rows:.0f} points of accuracy" if card.shares else ""
-        lines.append(f"only {card.val_rows} {rows} held out for validation{each}, too few to prove anything")
-    elif card.val_rows and card.val_others is not None and card.val_others < MIN_OTHERS:
-        lines.append(
-            f"of {card.val_rows} validation rows only {card.val_others} {'is' if card.val_others == 1 else 'are'} not "
-            f"{card.shares[0][0]!r}: accuracy can hardly tell whether anything but that was learned"
-        )
-    if card.known > MAX_KNOWN_SHARE * card.val_rows:
-        lines.append(
-            f"{card.known} of {card.val_rows} validation rows have the same inputs as a training row: validation "
-            "also rewards memorizing"
-        )
-    if card.numbers_rows:
-        lines.append(
-            "the target is a different whole number in each row, as if it numbered them: is it the right column?"
-        )
-    if card.extreme_share > DECISIVE:
-        rows = "row" if card.extreme_rows == 1 else f"{card.extreme_rows} rows"
-        verb = "makes" if card.extreme_rows == 1 else "make"
-        lines.append(
-            f"the {rows} with the most extreme target {verb} {card.extreme_share:.0%} of the squared error of always "
-            "answering with the mean: the loss is mostly about such rows"
-        )
-    return tuple(lines)
-
-
-def _to_beat(card: DataCard) -> str:
-    if not card.shares:
-        return f"baseline: always predicting the mean, {_plain(card.mean)}, scores an R² of 0"
-    name, share = card.shares[0]
-    even = share < MIN_IMBALANCE / len(card.shares)
-    listed = ", ".join(f"{other} {percent_text(part, 1)}" for other, part in card.shares[:MAX_SHARES])
-    more = ", ..." if len(card.shares) > MAX_SHARES else ""
-    which = "" if even else f" ({listed}{more})"
-    return f"baseline: always predicting {name!r} scores {percent_text(share, 1)} on the training rows{which}"
-
-
-def _plain(mean: float | None) -> str:
-    """Format the mean of a target: large numbers in full."""
-    return f"{mean:,.0f}" if mean is not None and 1e4 <= abs(mean) < 1e9 else short(mean, 4)
-
-
-def _names(names: tuple[str, ...]) -> str:
-    more = f" and {len(names) - MAX_NAMES} more" if len(names) > MAX_NAMES else ""
-    return ", ".join(map(repr, names[:MAX_NAMES])) + more

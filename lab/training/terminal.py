@@ -139,7 +139,7 @@ def introduction(trainer: RunState, run: RunFolder) -> list[str]:
     return [
         *trainer.dataset.notes,
         *change,
-        *data_card.sentences(data_card.card(trainer.dataset)),
+        *data_card.remarks(trainer.dataset),
         f"network: {describe(trainer.sizes, trainer.config)}, {config.init} init, batches of {config.batch_size}, "
         f"{trainer.weights().size:,} weights in float32, seed {config.seed}",
         f"run: {run.path}{continued}",

@@ -107,7 +107,7 @@ def your_table(val_fraction: float, seed: int, bar: DeltaGenerator) -> tuple[Dat
         if session.get("own table asked") != asked:  # reading is slow
             data = from_upload(own, val_fraction, seed)
             _check_classes(data)
-            notes = (*data.notes, *data_card.sentences(data_card.card(data)))
+            notes = (*data.notes, *data_card.remarks(data))
             session["own table data"], session["own table notes"], session["own table asked"] = data, notes, asked
         choices = session["own table data"].choices
     except DataError as error:  # its message may quote the table
