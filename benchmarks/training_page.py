@@ -33,6 +33,7 @@ from websockets.sync.client import connect
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
+from lab.lessons.pages import BY_PATH
 from lab.training.config import Config
 from tests.support import launch, start_app
 from train import Trainer
@@ -189,7 +190,8 @@ COUNT_UPDATES = """() => {
 def link(config, **more):
     """Write the query of the page's address for a job."""
     chosen = {name: value for name, value in config.to_json().items() if name in ("data", "lr", "batch_size", "epochs")}
-    return urlencode(chosen | {"hidden": " ".join(map(str, config.hidden))} | more)
+    query = chosen | {"hidden": " ".join(map(str, config.hidden))} | more
+    return urlencode(BY_PATH["training-lab"].parameters(query))
 
 
 def one_round(browser, url, server, config, seconds):

@@ -5,6 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from lab.training.config import Config
 from lab.training.datasets import Dataset
@@ -12,9 +13,8 @@ from lab.training.lessons import FIRST
 from lab.training.live import LiveRun, Own
 from lab.training.shelf import default_name, differences, unused
 from lab.training.worker import Worker, start_spare_process
-from lab.ui import address, page, progress, state
-from lab.ui.address import Field
-from lab.ui.state import PageState
+from lab.ui import binding, page, progress
+from lab.ui.binding import HeldValue
 from lab.ui.table import escape_markdown, with_code
 from lab.ui.widgets import button, pick
 from pages.parts.training import doctor, four_points, kept, one_input, settings, shelf, upload
@@ -30,35 +30,41 @@ from pages.parts.training.instruments import (
     train,
     unchecked,
 )
-from pages.parts.training.settings import FIELD
+from pages.parts.training.settings import FIELD, HELD
 from pages.parts.training.upload import OWN_DATA, POINTS, about_the_table
 
 STYLE = Path(__file__).parents[1] / "assets" / "training.css"
+MAX_EPOCH = 1_000_000  # that an address may name: a run of the command line has no limit
 SPEEDS = (10, 30, 100, 300, 1000, math.inf)  # batches per second
 
 
 def main() -> None:
-    with page.run("training", FIELDS) as current:
+    with page.frame("training-lab", *VALUES) as arrived:
         st.html(STYLE)
-        if current.restored:
+        if arrived:
             _begin()
-        _show(current)
+        _show(arrived)
 
 
-def _show(current: PageState) -> None:
+def _show(arrived: bool) -> None:
     session = st.session_state
     session["training worker"].take_turn()  # stops an older run of this page that has not ended yet
     kept.exchange(_receive)
     shelf.read_ticks()
-    if session["training opened"]:
-        _write_address(current)
-        shelf.recorded(session["training opened"])
-        return
-    if session[four_points.OPEN]:
-        _four_points(current)
-        return
+    if session["training-run"]:
+        _note_place()
+        shelf.recorded(session["training-run"])
+    elif session[four_points.OPEN]:
+        _four_points()
+    else:
+        _train(arrived)
+
+
+def _train(arrived: bool) -> None:
+    """Draw the settings of a run, its buttons and its instruments."""
+    session = st.session_state
     config, complaint = settings.chosen()
-    session["training decided"] = session.get("training decided", False) or current.restored
+    session["training decided"] = session.get("training decided", False) or arrived
     if config:
         config = settings.decide(session["training worker"], config)
     bar = st.container(key="training-bar", horizontal=True, vertical_alignment="center", gap="small")
@@ -70,46 +76,61 @@ def _show(current: PageState) -> None:
     with st.container(key="training-line", horizontal=True, vertical_alignment="bottom", gap="small"):
         settings.main_settings()
     word = st.container(key="training-word")
-    own = OWN_DATA.get(session["training data"])
+    own = OWN_DATA.get(session["training-data"])
     data = None
     with word:
         if complaint:
             st.error(with_code(complaint))
         _begin_again()
         if own:
-            data = own(session["training val_fraction"], session["training seed"], bar)
+            data = own(session["training-val_fraction"], session["training-seed"], bar)
     ready = bool(config and (data or not own))
     if config and ready:
         dataset, made_from = data or (None, {})
         _keep_up(config, dataset, made_from)
-    if current.restored:
+    if arrived:
         _go_to_epoch(config or _run().config)
     if ready:
         _train_again()
-    _write_address(current)
+    _note_place()
     trying = doctor.watch(_run())
     with transport:
         _transport(ready)
     if own and not data:  # the present run has other data: do not show it under this name
         session["training worker"].pause()
         session["training running"] = False
-        if session["training data"] == "points":
+        if session["training-data"] == "points":
             empty_plane()
-        shelf.shelf()
-        _forget_button()
+    else:
+        _instruments(word, ready, trying)
+    shelf.shelf()
+    _forget_button()
+    if own and not data:
         return
+    progress.done("trained-network", _run().done)
+    page.closing(
+        "Choose the lesson “Rate too high”, guess, press Start, and read what the doctor says. Then lower the "
+        "[[learning rate]] step by step and see how [[loss]] and [[gradients|gradient]] respond in each [[epoch]].",
+        "pages/graph_lab.py",
+        "Back to one graph: where a gradient comes from",
+    )
+
+
+def _instruments(word: DeltaGenerator, ready: bool, trying: bool) -> None:
+    """Draw the run, and go on with it. word: the place of what is said about it; ready: it can be trained."""
+    session = st.session_state
     with word:
-        if session["training data"] == "table" and not _run().batches:  # then the picture needs the room
+        if session["training-data"] == "table" and not _run().batches:  # then the picture needs the room
             about_the_table(word)
         if ready and not session.get("training proposal"):
             _guess(_run())
         unchecked(_run().config)
-    turn = session["training worker"].take_turn()
     worker = session["training worker"]
-    worker.rate = math.inf if worker.until else session["training speed"]
+    turn = worker.take_turn()
+    worker.rate = math.inf if worker.until else session["training-speed"]
     if session["training running"]:
         train(_run(), turn)  # starts before the page is drawn, so it trains during that
-    with st.container(key="training-epochs", horizontal=True, vertical_alignment="center", gap="small"):
+    with st.container(key="training-progress-row", horizontal=True, vertical_alignment="center", gap="small"):
         epochs = st.container(key="training-progress")
         view = choose_view(_choose_speed, settings.change_network, one_input.open_unit)
     with st.container(key="training-instruments"):
@@ -123,23 +144,13 @@ def _show(current: PageState) -> None:
             start_spare_process()  # while the visitor reads
     one_input.show_one_input(view)
     one_input.take_weights(view)
-    shelf.shelf()
-    _forget_button()
-    progress.done("trained-network", _run().done)
-    page.closing(
-        "Choose the lesson “Rate too high”, guess, press Start, and read what the doctor says. Then lower the "
-        "[[learning rate]] step by step and see how [[loss]] and [[gradients|gradient]] respond in each [[epoch]].",
-        "pages/graph_lab.py",
-        "Back to one graph: where a gradient comes from",
-    )
 
 
-def _four_points(current: PageState) -> None:
+def _four_points() -> None:
     """Show a training of four points, all of whose numbers fit, in place of the network."""
     session = st.session_state
     session["training worker"].pause()
-    session["training running"] = False
-    _write_address(current)
+    session["training running"], session["training-trained"] = False, (0, 0)
     with st.container(key="training-bar", horizontal=True, vertical_alignment="center", gap="small"):
         st.title("Training lab", width="content")
         settings.choose_lesson(None)
@@ -185,7 +196,7 @@ def _begin_again() -> None:
 
     def begin() -> None:
         assert proposal is not None  # otherwise the button does not exist
-        state.step()
+        binding.step()
         settings.set_widgets(proposal)
         keep()  # the question is answered
 
@@ -233,26 +244,18 @@ def _forget_button() -> None:
 # ---------------------------------------------------------------- state: in the session, mirrored in the address
 
 
-def _epoch(text: str) -> int:
-    opened = st.session_state["training opened"]
-    first, last = (1, len(opened.records)) if opened else (0, st.session_state["training epochs"])
-    if not first <= int(text) <= last:
-        raise ValueError(text)
-    return int(text)
-
-
-FIELDS = (
+VALUES = (
     *settings.SETTINGS.values(),
     settings.CHANGES,
     POINTS,
     shelf.OPENED,
-    Field("epoch", "training epoch", None, _epoch, address.optional),  # None: the last trained epoch
-    Field("trained", "training trained", None, kept.parse_position, lambda _: None),  # the browser writes it
-    Field("guess", "training guess", None, str, address.optional),  # None also for an answer the lesson lacks
-    Field("speed", "training speed", 300, address.number_of(*SPEEDS), address.number),
-    Field("pad", one_input.PAD, False, address.flag, address.flagged),
+    HeldValue("training-epoch", None, lambda text: range(MAX_EPOCH).index(int(text))),  # None: the last trained epoch
+    HeldValue("training-trained", (0, 0), kept.parse_position, kept.position_text),
+    HeldValue("training-guess", None),  # None also for an answer the lesson lacks
+    HeldValue("training-speed", 300, lambda text: SPEEDS[SPEEDS.index(float(text))], binding.number),
+    binding.flag(one_input.PAD),
     *VIEW,
-    *four_points.FIELDS,
+    binding.flag(four_points.OPEN),
 )
 
 
@@ -271,8 +274,9 @@ def _begin() -> None:
         session["training compared"] = []
         session["training tried"] = []
         session["training until"] = None
-    if opened := session["training opened"]:
-        session["training recorded epoch"] = session["training epoch"] or len(opened.records)
+    if opened := session["training-run"]:
+        last = len(opened.records)
+        session["training recorded epoch"] = min(session["training-epoch"] or last, last)
 
 
 def _go_to_epoch(config: Config) -> None:
@@ -281,11 +285,12 @@ def _go_to_epoch(config: Config) -> None:
     A link holds only settings, and no results: the run is trained again.
     """
     session = st.session_state
-    epoch, trained = session["training epoch"], session["training trained"] or (0, 0)
-    session["training cursor"] = config.epochs if epoch is None else epoch
-    if epoch is not None and epoch > trained[0]:
+    epoch, trained = session["training-epoch"], session["training-trained"]
+    if epoch is None or epoch > config.epochs:
+        epoch = config.epochs
+    elif epoch > trained[0]:
         trained = config.epochs, 0
-    session["training until"] = config, trained
+    session["training cursor"], session["training until"] = epoch, (config, trained)
 
 
 def _train_again() -> None:
@@ -298,17 +303,15 @@ def _train_again() -> None:
         worker.until = session["training until"] = None
 
 
-def _write_address(current: PageState) -> None:
-    session, run = st.session_state, _run()
-    opened = session["training opened"]
+def _note_place() -> None:
+    """Note for the address which epoch is looked at, and how far the run has been trained, or will be."""
+    session, run, opened = st.session_state, _run(), st.session_state["training-run"]
+    chosen, last = session["training cursor"], run.config.epochs
     if opened:
         chosen, last = session["training recorded epoch"], len(opened.records)
-    else:
-        chosen, last = session["training cursor"], run.config.epochs
-    # The address gets the last epoch only if the run is finished: opening it trains up to that epoch.
-    session["training epoch"] = chosen if chosen < last or (run.done and not opened) else None
-    trained = not (opened or session[four_points.OPEN]) and (run.batches or session["training until"])
-    current.write(kept=["trained"] if trained else [])
+    session["training-epoch"] = chosen if chosen < last else None
+    wanted = session["training until"][1] if session["training until"] else (0, 0)
+    session["training-trained"] = (0, 0) if opened else max(run.position, wanted)
 
 
 # ---------------------------------------------------------------- start, pause, step, reset
@@ -373,7 +376,7 @@ def _transport(ready: bool) -> None:
 
 def _choose_speed() -> None:
     texts = {rate: f"{rate:,} batches/s" if math.isfinite(rate) else "full speed" for rate in SPEEDS}
-    pick("Batches per second", texts, "training speed", bare=True, width=FIELD)
+    pick("Batches per second", texts, "training-speed", bare=True, width=FIELD, **HELD)
 
 
 def _guess(run: LiveRun) -> None:
@@ -393,7 +396,7 @@ def _guess(run: LiveRun) -> None:
         done = "Done. Drag the epoch slider to look back, or change a setting and press Start: this run is kept."
         st.caption(done if run.done else f"Watch {watch}." if running else f"Press **Start**, and watch {watch}.")
         return
-    guess = st.session_state["training guess"]
+    guess = st.session_state["training-guess"]
     if run.done:
         answer, why = lesson.judge(run.records)
         right = guess == lesson.answers[answer]
@@ -406,7 +409,7 @@ def _guess(run: LiveRun) -> None:
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.markdown(f"**{lesson.question}**", width="content")
         st.segmented_control(
-            "Your guess", lesson.answers, key="training guess", disabled=begun, label_visibility="collapsed"
+            "Your guess", lesson.answers, key="training-guess", disabled=begun, label_visibility="collapsed", **HELD
         )
         if run.batches and not st.session_state["training running"]:
             st.markdown(_paused(run), width="content")

@@ -8,7 +8,7 @@ let latest = "";
 /** @type {ReturnType<typeof setTimeout> | undefined} */
 let timer;
 
-/** Write the parameter `trained` soon. @param {string} reached "" leaves the address of an untrained run to the page */
+/** Write the parameter soon. @param {string} reached "" leaves the address of an untrained run to the page */
 export function writeReached(reached) {
   latest = reached;
   timer ??= setTimeout(write, DELAY_MS);
@@ -17,7 +17,7 @@ export function writeReached(reached) {
 function write() {
   timer = undefined;
   const address = new URL(location.href);
-  if (!latest || !isCurrentPage() || address.searchParams.get("trained") === latest) return;
-  address.searchParams.set("trained", latest);
+  if (!latest || !isCurrentPage() || address.searchParams.get("training-trained") === latest) return;
+  address.searchParams.set("training-trained", latest);
   history.replaceState(history.state, "", address);
 }

@@ -42,8 +42,13 @@ def tables(page):
 LONG = "epochs=300&speed=30"  # four minutes on any machine: it is not over before it is paused
 
 
+def at(query):
+    """The address of the page, with the names of the parameters as a query has them: short."""
+    return "training-lab?" + "&".join(f"training-{part}" for part in query.split("&"))
+
+
 def open_lab(open_page, query=LONG, **options):
-    page = open_page(f"training-lab?{query}", **options)
+    page = open_page(at(query), **options)
     button(page, "(Start|Pause|Continue|Done)").wait_for()  # Done: a short run may be over before the first look
     return page
 
@@ -418,7 +423,7 @@ COUNT_CHANGES = """() => {
 
 
 def test_tiles_out_of_sight_are_painted_when_they_come_into_sight(open_page):
-    page = open_lab(open_page, "hidden=8+6&batch_size=2&epochs=300&speed=300&tables=True", width=360, height=740)
+    page = open_lab(open_page, "hidden=8+6&batch_size=2&epochs=300&speed=300&tables=1", width=360, height=740)
     button(page, "Start").click()
     button(page, "Pause").wait_for()
     picture = """() => [...document.querySelectorAll(".network .tiles canvas")].at(-1).toDataURL()"""

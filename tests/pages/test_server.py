@@ -306,7 +306,7 @@ def test_the_server_keeps_nothing_of_what_a_visitor_has_trained(start, monkeypat
 
     async def visit():
         async with knock(url, origin=url) as socket:
-            visitor = Visitor(socket, "training-lab?data=moons&epochs=300&speed=inf")
+            visitor = Visitor(socket, "training-lab?training-data=moons&training-epochs=300&training-speed=inf")
             await visitor.run()
             button = visitor.find("button", lambda button: button.label == "Start")
             await visitor.run(WidgetState(id=button.id, trigger_value=True))

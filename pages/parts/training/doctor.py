@@ -157,7 +157,7 @@ def _ways_to_failures(found: Sequence[Finding]) -> None:
 def _begin(finding: Finding, run: LiveRun) -> None:
     session = st.session_state
     session["training trial"] = TrialResult(finding, run.config, run.trainer.dataset, kept.visit())
-    session["training panel"] = "Trial"
+    session["training-panel"] = "Trial"
 
 
 def experiment(run: LiveRun) -> TrialResult | None:

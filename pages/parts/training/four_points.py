@@ -11,27 +11,18 @@ from lab.text import counted, numeral
 from lab.training.descent import four_points
 from lab.training.descent.four_points import TARGETS
 from lab.training.descent.walk import RATES
-from lab.ui import address, page
-from lab.ui.address import Field
+from lab.ui import binding, page
 from lab.ui.chart_host import show_chart
 from lab.ui.memoize import memoize
 from lab.ui.table import show_table
 from lab.ui.widgets import FIRST, button, guess, verdict
 
 TITLE = "Four points"  # among the lessons
-OPEN = "four open"  # session key: these are shown in place of the training of a network
+SEEDS = (0, 999)
+OPEN = "training-four"  # session key: these are shown in place of the training of a network
 TRY_THIS = "Find a rate that makes the loss grow instead. What do the gradients look like just before it does?"
 SOON = {"10": "within 10 steps", "30": "within 30", "100": "within 100", "never": "not within 100"}
-SEED = Field("four_seed", "four seed", 0, int, limits=(0, 999))
-FOUR_STEPS = Field("four_steps", "four steps", 0, int, limits=(0, four_points.MAX_STEPS))
-SOON_GUESS = Field("soon", "four soon", None, address.one_of(*SOON), address.optional)
-FIELDS = (
-    Field("four", OPEN, False, address.flag, address.flagged),
-    Field("four_rate", "four rate", four_points.RATE, address.number_of(*RATES), address.number),
-    SEED,
-    FOUR_STEPS,
-    SOON_GUESS,
-)
+STEPS = "training-four_steps"  # session key
 
 
 def show() -> None:
@@ -45,16 +36,20 @@ def show() -> None:
     session = st.session_state
 
     def go(by: int) -> None:
-        session["four steps"] = min(session["four steps"] + by, four_points.MAX_STEPS)
+        session[STEPS] = min(session[STEPS] + by, four_points.MAX_STEPS)
 
     left, right = st.columns([3, 2], gap="large")
     with left:
-        guessed = guess(f"Guess: the loss is below {four_points.LEARNED_LIMIT}", SOON, "four soon")
+        guessed = guess(
+            f"Guess: the loss is below {four_points.LEARNED_LIMIT}", SOON, "training-soon", bind="query-params"
+        )
     waits = guessed is None
     with right:
-        rate = st.select_slider("Rate", RATES, key="four rate", format_func=address.number)
-        seed = st.number_input("Seed of the first weights", *SEED.limits, key="four seed")
-        steps = st.slider("Steps", *FOUR_STEPS.limits, key="four steps", disabled=waits)
+        rate = st.select_slider(
+            "Rate", RATES, four_points.RATE, key="training-four_rate", format_func=binding.number, bind="query-params"
+        )
+        seed = st.number_input("Seed of the first weights", *SEEDS, 0, key="training-four_seed", bind="query-params")
+        steps = st.slider("Steps", 0, four_points.MAX_STEPS, 0, key=STEPS, disabled=waits, bind="query-params")
         if waits:
             steps = 0
     with left, st.container(horizontal=True, gap="small"):
@@ -88,7 +83,7 @@ def show() -> None:
             show_table(["step", "loss", *(f"point {i}" for i in range(1, 5))], rows)
     with st.expander(f"Every parameter’s gradient after {counted(steps, 'step')} ({len(last.parameters)} of them)"):
         show_table(
-            ["parameter", "value", "gradient", f"value − {address.number(rate)} · gradient"],
+            ["parameter", "value", "gradient", f"value − {binding.number(rate)} · gradient"],
             [
                 (name, numeral(value), numeral(gradient), numeral(value - rate * gradient))
                 for name, value, gradient in last.parameters

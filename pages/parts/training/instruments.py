@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import math
-import re
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -35,15 +34,15 @@ from lab.training.predictions import (
 from lab.training.records import Record, is_regression
 from lab.training.shelf import ShelvedRun
 from lab.training.worker import MAX_PROCESSES
-from lab.ui import page
-from lab.ui.address import Field, one_of
+from lab.ui import binding, page
+from lab.ui.binding import HeldValue
 from lab.ui.chart_host import ChartHost, clicked_epoch
 from lab.ui.memoize import memoize
 from lab.ui.widgets import button, switch
 from nn import MLP
 from pages.parts.training import doctor, kept
 from pages.parts.training.network import LINES, picture, pointed_unit
-from pages.parts.training.settings import LAYERS, command, csv_name, set_widgets
+from pages.parts.training.settings import HELD, command, csv_name, set_widgets
 
 ROUND, UPDATES = 4.0, 21  # seconds of one run of the fragment, and updates in that time
 SLOW, REST = 4, 10  # a slow chart is redrawn every SLOW updates, the doctor's verdict every REST updates
@@ -76,28 +75,18 @@ TABS = ("Histograms over the epochs", "Command line")
 LOG_RATIO = 10.0  # ratio of the highest to the lowest loss above which the automatic axis is logarithmic
 
 
-def _unit(text: str) -> str:
-    """Parse a unit: "1.3" is unit 3 of layer 1. `choose_view` replaces one that the network does not have."""
-    layer, number = map(int, text.split("."))
-    return f"layer {layer}, unit {number}"
-
-
-def _shown_unit(unit: str) -> str:
-    return ".".join(re.findall(r"\d+", unit))
-
-
 VIEW = (  # the visitor's choices for the instruments, which apply to any run
-    Field("unit", "training unit", ANSWER, _unit, _shown_unit),
-    Field("tables", "training tables", False, lambda text: text == "True"),
-    Field("discrete", "training discrete", False, lambda text: text == "True"),
-    Field("lines", "training lines", LINES[0], one_of(*LINES)),
-    Field("part", "training points", POINTS_OF[0], one_of(*POINTS_OF)),
-    Field("images", "training images", IMAGES_OF[0], one_of(*IMAGES_OF)),
-    Field("axis", "training log", AXES[0], one_of(*AXES)),
-    Field("panel", "training panel", "Norms and updates", one_of(*PANEL)),
-    Field("tab", "training tabs", TABS[0], one_of(*TABS)),
-    Field("ridges", "training ridge layer", "layer1", one_of(*(f"layer{n + 1}" for n in range(LAYERS + 1)))),
-    Field("ridges_of", "training ridge of", RIDGES_OF[0], one_of(*RIDGES_OF)),
+    HeldValue("training-unit", ANSWER),
+    binding.flag("training-tables"),
+    binding.flag("training-discrete"),
+    binding.choice("training-lines", *LINES),
+    binding.choice("training-part", *POINTS_OF),
+    binding.choice("training-images", *IMAGES_OF),
+    binding.choice("training-axis", *AXES),
+    HeldValue("training-panel", "Norms and updates"),
+    binding.choice("training-tab", *TABS),
+    HeldValue("training-ridges", "layer1"),
+    binding.choice("training-ridges_of", *RIDGES_OF),
 )
 
 
@@ -185,24 +174,24 @@ def choose_view(
         for above, width in enumerate(hidden)
         for number in range(width)
     }
-    if session["training unit"] not in units:
-        session["training unit"] = ANSWER
+    if session["training-unit"] not in units:
+        session["training-unit"] = ANSWER
     box = st.popover("View", icon=":material/visibility:", key="training view", on_change="rerun")
     if box.open:
         with box:
             if on_a_plane(run):
-                st.selectbox("On the plane", [ANSWER, *units], key="training unit")
+                st.selectbox("On the plane", [ANSWER, *units], key="training-unit", **HELD)
             if (on_a_plane(run) or is_regression(run.history[0])) and run.config.val_fraction:
-                switch("Samples", POINTS_OF, "training points")
+                _switch("Samples", POINTS_OF, "training-part")
             elif run.trainer.dataset.image_shape:
-                switch("Samples", IMAGES_OF, "training images")
-            switch("Loss axis", AXES, "training log")
-            switch("Lines of the network", LINES, "training lines")
+                _switch("Samples", IMAGES_OF, "training-images")
+            _switch("Loss axis", AXES, "training-axis")
+            _switch("Lines of the network", LINES, "training-lines")
             if on_a_plane(run):
-                st.toggle("The likeliest class alone, without probabilities", key="training discrete")
-            st.toggle("Numbers of all pictures as tables", key="training tables")
-    unit = (units.get(session["training unit"]) if pointed is None else pointed) if on_a_plane(run) else None
-    choices = (session[f"training {name}"] for name in ("lines", "points", "images", "log"))
+                st.toggle("The likeliest class alone, without probabilities", key="training-discrete", **HELD)
+            st.toggle("Numbers of all pictures as tables", key="training-tables", **HELD)
+    unit = (units.get(session["training-unit"]) if pointed is None else pointed) if on_a_plane(run) else None
+    choices = (session[f"training-{name}"] for name in ("lines", "part", "images", "axis"))
     return View(run, chosen, unit, *choices)
 
 
@@ -244,9 +233,9 @@ def lay_out(view: View, progress: DeltaGenerator) -> Places:
     with right:
         host.place("loss")
         titles = [title for title, key in PANEL.items() if key in slow and key != first]
-        if session["training panel"] not in titles:
-            session["training panel"] = next(title for title in titles if title != TRIAL)
-        for title, tab in zip(titles, st.tabs(titles, key="training panel", on_change="rerun"), strict=True):
+        if session["training-panel"] not in titles:
+            session["training-panel"] = next(title for title in titles if title != TRIAL)
+        for title, tab in zip(titles, st.tabs(titles, key="training-panel", on_change="rerun"), strict=True):
             if tab.open:
                 with tab:
                     host.place(PANEL[title])
@@ -277,10 +266,10 @@ def draw(view: View, places: Places) -> None:
     chosen = [
         session[key]
         for key in (
-            "training tables",
-            "training discrete",
-            "training ridge layer",
-            "training ridge of",
+            "training-tables",
+            "training-discrete",
+            "training-ridges",
+            "training-ridges_of",
             "training compared",
         )
     ]
@@ -448,7 +437,7 @@ def _plane(view: View) -> Chart:
         labels = np.concatenate([y for _, y in parts])
     plane = Plane(seen_xs, seen_ys, inputs[:POINTS], labels[:POINTS], data.classes, page.theme())
     if view.unit is None:
-        chart = charts.boundary(over_plane(network, xs, ys), plane, discrete=st.session_state["training discrete"])
+        chart = charts.boundary(over_plane(network, xs, ys), plane, discrete=st.session_state["training-discrete"])
     else:
         layer, number = view.unit
         if layer < 0:
@@ -480,7 +469,7 @@ def empty_plane() -> None:
     host = ChartHost("training", heights=HEIGHTS)
     host.place("plane")
     host.fill(
-        {"plane": charts.placed_points(st.session_state["own points"], points.CLASSES, points.REACH, page.theme())}
+        {"plane": charts.placed_points(st.session_state["training-points"], points.CLASSES, points.REACH, page.theme())}
     )
 
 
@@ -521,7 +510,7 @@ def _confusion(view: View) -> Chart:
 
 
 def _tables() -> dict[str, Any]:
-    return {"tables": st.session_state["training tables"]}
+    return {"tables": st.session_state["training-tables"]}
 
 
 def _network(view: View) -> dict[str, Any]:
@@ -537,7 +526,7 @@ def _network(view: View) -> dict[str, Any]:
 def _tabs(view: View) -> tuple[str, Callable[[], Chart]] | None:
     """Draw the open tab, and return the key of its chart and the function that draws it; None without a chart."""
     drawings = (_ridges, _terminal)
-    for draw, tab in zip(drawings, st.tabs(TABS, key="training tabs", on_change="rerun"), strict=True):
+    for draw, tab in zip(drawings, st.tabs(TABS, key="training-tab", on_change="rerun"), strict=True):
         if tab.open:
             with tab:
                 return draw(view)
@@ -571,15 +560,20 @@ def _terminal(view: View) -> None:
 def choose_ridges(layers: list[str]) -> tuple[str, str]:
     """Draw the choices of a layer and of weights or gradients; return the layer, and "weight" or "gradient"."""
     with st.container(horizontal=True):
-        layer = layer_choice("Layer", layers, "training ridge layer")
-        of = switch("Histograms of the", RIDGES_OF, "training ridge of")
+        layer = layer_choice("Layer", layers, "training-ridges")
+        of = _switch("Histograms of the", RIDGES_OF, "training-ridges_of")
     return layer, of.removesuffix("s")
 
 
 def layer_choice(label: str, layers: list[str], key: str) -> str:
     if st.session_state[key] not in layers:
         st.session_state[key] = layers[0]
-    return switch(label, {layer: charts.layer_name(layer) for layer in layers}, key)
+    return _switch(label, {layer: charts.layer_name(layer) for layer in layers}, key)
+
+
+def _switch(label: str, options: Mapping[str, str] | Sequence[str], key: str) -> str:
+    """Draw a row of buttons whose value is held while it is not on the page."""
+    return switch(label, options, key, default=None, **HELD)
 
 
 def _others() -> list[tuple[str, list[Record]]]:

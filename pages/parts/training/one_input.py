@@ -19,7 +19,7 @@ from pages.parts.training.digit_pad import digit_pad
 from pages.parts.training.instruments import View
 from pages.parts.training.settings import FIELD
 
-PAD = "training pad open"  # session key of the expander with the pad
+PAD = "training-pad"  # session key of the expander with the pad
 
 
 def open_unit(layer: int, unit: int) -> None:

@@ -30,8 +30,8 @@ from lab.training.lessons import FIRST, LESSONS, Lesson
 from lab.training.live import Own
 from lab.training.samples import TableSettings
 from lab.training.worker import Worker
-from lab.ui import address, state
-from lab.ui.address import Field
+from lab.ui import binding
+from lab.ui.binding import HeldValue, number
 from lab.ui.widgets import button, pick
 from pages.parts.training import four_points
 
@@ -48,6 +48,7 @@ FRACTIONS = (0.0, 0.1, 0.2, 0.3, 0.5, 0.7, 0.9)
 LAYERS, WIDTH = 6, 256  # maxima, so that one visitor cannot occupy the server
 MAX_CHANGES = 300  # of settings during training, in an address
 FIELD = 140  # pixels; five settings fit side by side on a desktop, two on a phone
+HELD: Mapping[str, Any] = {"persist_state": "session"}  # widgets keep their values while they are not on the page
 
 
 def _hidden(text: str) -> tuple[int, ...]:
@@ -66,7 +67,7 @@ def _features(text: str) -> tuple[str, ...]:
 
 
 def _key(name: str) -> str:
-    return f"training {name}"
+    return f"training-{name}"
 
 
 def _in_widget(name: str, value: Any) -> Any:
@@ -74,32 +75,31 @@ def _in_widget(name: str, value: Any) -> Any:
     return " ".join(map(str, value)) if name in LISTS else (value or UNLIMITED[name]) if name in UNLIMITED else value
 
 
-def _on_or_off(text: str) -> bool:
-    """Parse "yes" or "no". Raises ConfigError."""
-    return bool(parse("skip", [text]))
-
-
-def _setting(name: str) -> Field:
-    """Make the field of a setting, as it was declared, in the address."""
+def _held(name: str) -> HeldValue:
+    """Make the value of a setting in the session and in the address."""
     known = DECLARED[name]
-    convert: Callable[[str], Any] = PARSED.get(name) or PARSED.get(known.kind) or address.one_of(*known.choices or DATA)
-    show: Callable[[Any], str | None] = SHOWN.get(name) or SHOWN.get(known.kind, str)
 
     def read(text: str) -> Any:
-        value = convert(text)
+        if name == "data":
+            value: Any = DATA[DATA.index(text)]
+        else:
+            value = PARSED[name](text) if name in PARSED else parse(name, [text])
         Config(**{"optimizer": "sgd", "epochs": PAGE_EPOCHS, name: value})  # a ConfigError is a ValueError
-        return _in_widget(name, value)
+        value = _in_widget(name, value)
+        if not _fits(name, value):
+            raise ValueError(text)
+        return value
 
-    default = _in_widget(name, getattr(FIRST, name))
-    label = "" if known.label.lower() == name else known.label
-    return Field(name, _key(name), default, read, show, known.page, name == "data", label)
+    def show(value: Any) -> str:
+        return number(value) if known.kind == "number" else ("no", "yes")[value] if known.kind == "flag" else str(value)
+
+    return HeldValue(_key(name), _in_widget(name, getattr(FIRST, name)), read, show)
 
 
-def _shown_widths(text: str) -> str | None:
-    try:
-        return _in_widget("hidden", _hidden(text))
-    except ConfigError:  # the page shows the error, and the address leaves it out
-        return None
+def _fits(name: str, value: Any) -> bool:
+    """Return True if the value of a widget is within the limits of the page."""
+    low, high = DECLARED[name].page
+    return low is None or high is None or value is None or low <= value <= high
 
 
 LISTS = ("hidden", "features")  # tuples in a Config, texts in the session
@@ -114,32 +114,18 @@ def _changes(text: str) -> tuple[Change, ...]:
     return tuple(map(parse_change, changes))
 
 
-CHANGES_KEY = "training changes"
-CHANGES = Field("changes", CHANGES_KEY, (), _changes, lambda changes: changes_text(changes[:MAX_CHANGES]) or None)
+CHANGES = HeldValue(_key("changes"), (), _changes, lambda changes: changes_text(changes[:MAX_CHANGES]))
 UNLIMITED = {"clip": 0.0, "patience": 0}  # values of the widgets for None in a Config
-# How a field is read and shown: by its name, or by its kind
-PARSED: Mapping[str, Callable[[str], Any]] = {
-    "hidden": _hidden,
-    "features": _features,
-    "number": float,
-    "int": int,
-    "flag": _on_or_off,
-}
-SHOWN: Mapping[str, Callable[[Any], str | None]] = {
-    "hidden": _shown_widths,
-    "number": address.number,
-    "flag": lambda on: "yes" if on else "no",
-}
-SETTINGS = {name: _setting(name) for name, known in DECLARED.items() if known.label}
+PARSED: Mapping[str, Callable[[str], Any]] = {"hidden": _hidden, "features": _features}
+SETTINGS = {name: _held(name) for name, known in DECLARED.items() if known.label}
 LABELS = {name: DECLARED[name].label for name in SETTINGS}
 
 
 def restored() -> Config:
-    """Return the settings in the address, or the usual ones with a note if those do not fit together."""
+    """Return the settings in the address, or the usual ones if those do not fit together."""
     try:
         return _config()
-    except ConfigError as error:
-        st.info(f"The settings in the address do not fit together, so the usual ones are used. {_sentence(error)}")
+    except ConfigError:
         set_widgets(FIRST)
         return FIRST
 
@@ -155,7 +141,7 @@ def _config() -> Config:
     if settings["optimizer"] != "sgd":
         settings["momentum"] = 0.0  # Adam has its own
     config = Config(**settings | {name: settings[name] or None for name in UNLIMITED})
-    changes = st.session_state[CHANGES_KEY]
+    changes = st.session_state[CHANGES.key]
     if changes:
         first = {name: value for after, name, value in changes if after == 0}
         changed = replace(config, **first, changes=tuple(change for change in changes if change[0] > 0))
@@ -170,7 +156,7 @@ def set_widgets(config: Config) -> None:
     for name in SETTINGS:
         session[_key(name)] = _in_widget(name, getattr(latest, name))
     changed = dict.fromkeys(name for _, name, _ in config.changes)
-    session[CHANGES_KEY] = (*((0, name, getattr(config, name)) for name in changed), *config.changes)
+    session[CHANGES.key] = (*((0, name, getattr(config, name)) for name in changed), *config.changes)
     session["training decided"] = True
 
 
@@ -199,7 +185,7 @@ def change_network(changed: Mapping[str, str]) -> None:
     for name, text in changed.items():
         with contextlib.suppress(ConfigError):
             SETTINGS[name].parse(text)
-            state.step()
+            binding.step()
             st.session_state[_key(name)] = text
 
 
@@ -223,7 +209,7 @@ def choose_lesson(config: Config | None) -> None:
 
     def begin() -> None:
         session[four_points.OPEN] = session["training lesson"] == four_points.TITLE
-        state.step()
+        binding.step()
         if session["training lesson"] in LESSONS:
             set_widgets(LESSONS[session["training lesson"]].config)
 
@@ -263,7 +249,7 @@ def more() -> None:
     """Draw a button for the next seed, which gives other samples and initial weights, and a popover with the rest."""
 
     def draw() -> None:
-        state.step()
+        binding.step()
         st.session_state[_key("seed")] += 1
 
     button(
@@ -282,32 +268,32 @@ def more() -> None:
 def _folded() -> None:
     """Draw all other settings."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        st.text_input(LABELS["hidden"], key=_key("hidden"), help=DECLARED["hidden"].note, width=FIELD)
+        st.text_input(LABELS["hidden"], key=_key("hidden"), help=DECLARED["hidden"].note, width=FIELD, **HELD)
         _count("epochs")
         if st.session_state[_key("data")] in SYNTHETIC:
             _scale_or_usual("samples", SAMPLES, SYNTHETIC_SAMPLES)
         _scale("l1", DECAYS)
         _choice("init", DECLARED["init"].choices)
-        st.toggle(LABELS["skip"], key=_key("skip"), help=DECLARED["skip"].note, width=FIELD)
+        st.toggle(LABELS["skip"], key=_key("skip"), help=DECLARED["skip"].note, width=FIELD, **HELD)
         _count("seed")
         _choice("schedule", DECLARED["schedule"].choices)
         _count("warmup")
         _count("clip", step=0.5)
         _count("patience")
         if st.session_state[_key("optimizer")] == "sgd":
-            limits = SETTINGS["momentum"].limits
-            st.slider(LABELS["momentum"], *limits, step=0.01, key=_key("momentum"), width=FIELD)
+            limits = DECLARED["momentum"].page
+            st.slider(LABELS["momentum"], *limits, step=0.01, key=_key("momentum"), width=FIELD, **HELD)
 
 
 def _choice(name: str, options: Sequence[str], **more: Any) -> None:
-    st.selectbox(LABELS[name], options, key=_key(name), width=FIELD, help=DECLARED[name].note or None, **more)
+    st.selectbox(LABELS[name], options, key=_key(name), width=FIELD, help=DECLARED[name].note or None, **HELD, **more)
 
 
 def _scale(name: str, scale: tuple) -> None:
     """Draw a choice from the values of a scale and those that a link or a run has used."""
     options = sorted({*st.session_state.get(f"{_key(name)} scale", scale), st.session_state[_key(name)]})
     st.session_state[f"{_key(name)} scale"] = options
-    st.selectbox(LABELS[name], options, format_func="{:g}".format, key=_key(name), width=FIELD)
+    st.selectbox(LABELS[name], options, format_func="{:g}".format, key=_key(name), width=FIELD, **HELD)
 
 
 def _scale_or_usual(name: str, scale: tuple, usual: float) -> None:
@@ -315,11 +301,12 @@ def _scale_or_usual(name: str, scale: tuple, usual: float) -> None:
     chosen = st.session_state[_key(name)]
     options = sorted({*scale, *([] if chosen is None else [chosen])})
     texts = {option: f"{option:g}" for option in options}
-    pick(LABELS[name], texts, _key(name), index=None, width=FIELD, placeholder=f"{usual:g}")
+    pick(LABELS[name], texts, _key(name), index=None, width=FIELD, placeholder=f"{usual:g}", **HELD)
 
 
 def _count(name: str, **more: Any) -> None:
-    low, high = SETTINGS[name].limits
+    low, high = DECLARED[name].page
+    more |= HELD
     st.number_input(LABELS[name], low, high, key=_key(name), width=FIELD, help=DECLARED[name].note or None, **more)
 
 
@@ -330,7 +317,7 @@ def remedy_button(config: Config, remedy: Mapping[str, Any], key: str, also: Cal
 
     def set_them() -> None:
         also()
-        state.step()
+        binding.step()
         set_widgets(changed)
 
     button(f"Set {in_words(remedy, ' to ')}", key, set_them, icon="healing")
@@ -374,5 +361,4 @@ def trainable(config: Config) -> bool:
     """Tell whether this page can train a Config; the command line allows other data and larger values."""
     small = len(config.hidden) <= LAYERS and max(config.hidden, default=1) <= WIDTH
     values = {name: _in_widget(name, getattr(config, name)) for name in SETTINGS}
-    fitting = all(value is None or SETTINGS[name].fits(value) for name, value in values.items())
-    return config.data in DATA and small and fitting
+    return config.data in DATA and small and all(_fits(name, value) for name, value in values.items())

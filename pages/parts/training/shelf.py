@@ -27,9 +27,8 @@ from lab.training.shelf import (
     unused,
 )
 from lab.ui import page
-from lab.ui.address import Field
+from lab.ui.binding import HeldValue, step
 from lab.ui.chart_host import ChartHost, clicked_epoch
-from lab.ui.state import step
 from lab.ui.table import escape_markdown, with_code
 from lab.ui.widgets import button
 from pages.parts.training import doctor, kept, upload
@@ -44,7 +43,7 @@ def _recorded(name: str) -> ShelvedRun:
         raise ValueError(str(error)) from None
 
 
-OPENED = Field("run", "training opened", None, _recorded, lambda kept: kept.name)  # a recorded run of the command line
+OPENED = HeldValue("training-run", None, _recorded, lambda kept: kept.name)  # a recorded run of the command line
 
 
 def shelve(run: LiveRun) -> str:
@@ -142,7 +141,7 @@ def _shelved(chosen: ShelvedRun) -> None:
 
     def show() -> None:
         with _complaining():
-            session["training opened"] = open_with_histograms(runs_folder(), chosen.name)
+            session["training-run"] = open_with_histograms(runs_folder(), chosen.name)
             step()
             session["training recorded epoch"] = len(chosen.records)
             session["training worker"].pause()
@@ -195,7 +194,7 @@ def recorded(kept: ShelvedRun) -> None:
 
     def close() -> None:
         step()
-        session["training opened"] = None
+        session["training-run"] = None
 
     def train_again() -> None:
         close()

@@ -15,7 +15,7 @@ from lab.training.datasets import Dataset, from_upload
 from lab.training.live import Own, checked_own
 from lab.training.samples import Choices, DataError
 from lab.training.table_file import ON_YOUR_MACHINE
-from lab.ui.address import Field
+from lab.ui.binding import HeldValue
 from lab.ui.chart_host import clicked_points
 from lab.ui.table import escape_markdown, with_code
 from lab.ui.uploads import release
@@ -25,7 +25,7 @@ from pages.parts.training import kept
 MAX_CLASSES = 20  # of a table, because the server is shared
 LAST, AS_IT_IS = "last", "automatic"
 TYPES = ["csv", "tsv", "txt", "dat", "data", "json", "jsonl", "ndjson", "arff", "xlsx"]
-POINTS = Field("points", "own points", points.START, points.from_text, points.to_text)
+POINTS = HeldValue("training-points", points.START, points.from_text, points.to_text)
 
 
 def your_points(val_fraction: float, seed: int, _: DeltaGenerator) -> tuple[Dataset, Own] | None:
@@ -36,23 +36,23 @@ def your_points(val_fraction: float, seed: int, _: DeltaGenerator) -> tuple[Data
     session = st.session_state
 
     def add(*places: tuple[float, float]) -> None:
-        index, room = points.CLASSES.index(session["own points class"]), points.MAX_POINTS - len(session["own points"])
+        before, name = session["training-points"], session.get("own points class", points.CLASSES[0])
         near = [(x, y) for x, y in places if max(abs(x), abs(y)) <= points.REACH]
-        session["own points"] = (*session["own points"], *((round(x, 2), round(y, 2), index) for x, y in near[:room]))
+        new = [(round(x, 2), round(y, 2), points.CLASSES.index(name)) for x, y in near]
+        session["training-points"] = (*before, *new)[: points.MAX_POINTS]
 
     def keep(*kept: points.Point) -> None:
-        session["own points"] = kept
+        session["training-points"] = kept
 
     def typed() -> None:
         add((session["own points x"], session["own points y"]))
 
-    session.setdefault("own points class", points.CLASSES[0])
     add(*clicked_points("own points teller"))
-    count = len(session["own points"])
+    count = len(session["training-points"])
     with st.container(key="training-own", horizontal=True, vertical_alignment="center", gap="small"):
         st.markdown(f"**Click on the plane.** {count} of at most {points.MAX_POINTS} points.", width="content")
         switch("Class of the next point", points.CLASSES, "own points class", bare=True)
-        button("Undo", "own points undo", keep, *session["own points"][:-1], disabled=not count)
+        button("Undo", "own points undo", keep, *session["training-points"][:-1], disabled=not count)
         button("Clear", "own points clear", keep, disabled=not count)
         with st.popover("By number"):
             entry: dict[str, Any] = {"min_value": -points.REACH, "max_value": points.REACH, "step": 0.1}
@@ -60,8 +60,8 @@ def your_points(val_fraction: float, seed: int, _: DeltaGenerator) -> tuple[Data
             st.number_input("y", value=0.0, key="own points y", **entry)
             button("Add the point", "own points add", typed, disabled=count >= points.MAX_POINTS)
     try:
-        own = {"points": points.to_text(session["own points"])}
-        return points.dataset(session["own points"], val_fraction, seed), own
+        own = {"points": points.to_text(session["training-points"])}
+        return points.dataset(session["training-points"], val_fraction, seed), own
     except DataError as error:
         st.info(with_code(str(error)))
         return None
@@ -178,7 +178,7 @@ def restore(own: Own) -> None:
 def _set(own: Own) -> None:
     session = st.session_state
     if "points" in own:
-        session["own points"] = points.from_text(own["points"])
+        session["training-points"] = points.from_text(own["points"])
     if "table" in own:
         session["own table"] = own
         session["own table target"], session["own table task"] = own["target"] or LAST, own["task"] or AS_IT_IS
@@ -191,6 +191,6 @@ def _keep(own: Own) -> None:
 def forget() -> None:
     """Forget the visitor's table and points; call it in a callback."""
     session = st.session_state
-    session["own points"] = points.START
+    session["training-points"] = points.START
     for key in [key for key in session if str(key).startswith("own table")]:
         del session[key]
