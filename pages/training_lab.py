@@ -16,7 +16,7 @@ from lab.training.worker import Worker, start_spare_process
 from lab.ui import binding, page, progress
 from lab.ui.binding import HeldValue
 from lab.ui.table import escape_markdown, with_code
-from lab.ui.widgets import button, pick
+from lab.ui.widgets import button
 from pages.parts.training import doctor, four_points, kept, one_input, settings, shelf, upload
 from pages.parts.training.instruments import (
     TICK,
@@ -30,12 +30,11 @@ from pages.parts.training.instruments import (
     train,
     unchecked,
 )
-from pages.parts.training.settings import FIELD, HELD
+from pages.parts.training.settings import HELD
 from pages.parts.training.upload import OWN_DATA, POINTS, about_the_table
 
 STYLE = Path(__file__).parents[1] / "assets" / "training.css"
 MAX_EPOCH = 1_000_000  # that an address may name: a run of the command line has no limit
-SPEEDS = (10, 30, 100, 300, 1000, math.inf)  # batches per second
 
 
 def main() -> None:
@@ -132,7 +131,7 @@ def _instruments(word: DeltaGenerator, ready: bool, trying: bool) -> None:
         train(_run(), turn)  # starts before the page is drawn, so it trains during that
     with st.container(key="training-progress-row", horizontal=True, vertical_alignment="center", gap="small"):
         epochs = st.container(key="training-progress")
-        view = choose_view(_choose_speed, settings.change_network, one_input.open_unit)
+        view = choose_view(settings.change_network, one_input.open_unit)
     with st.container(key="training-instruments"):
         places = lay_out(view, epochs)
         if session["training running"]:
@@ -252,7 +251,6 @@ VALUES = (
     HeldValue("training-epoch", None, lambda text: range(MAX_EPOCH).index(int(text))),  # None: the last trained epoch
     HeldValue("training-trained", (0, 0), kept.parse_position, kept.position_text),
     HeldValue("training-guess", None),  # None also for an answer the lesson lacks
-    HeldValue("training-speed", 300, lambda text: SPEEDS[SPEEDS.index(float(text))], binding.number),
     binding.flag(one_input.PAD),
     *VIEW,
     binding.flag(four_points.OPEN),
@@ -374,11 +372,6 @@ def _transport(ready: bool) -> None:
     )
 
 
-def _choose_speed() -> None:
-    texts = {rate: f"{rate:,} batches/s" if math.isfinite(rate) else "full speed" for rate in SPEEDS}
-    pick("Batches per second", texts, "training-speed", bare=True, width=FIELD, **HELD)
-
-
 def _guess(run: LiveRun) -> None:
     """Ask a lesson's question before the run, lock the guess during it, and answer from its records afterwards.
 
@@ -391,6 +384,9 @@ def _guess(run: LiveRun) -> None:
         running = st.session_state["training running"]
         if run.batches and not running and not run.done:
             st.caption(_paused(run))
+            return
+        if st.session_state["training worker"].until:
+            st.caption("It is trained again, with the same numbers, to where it was. **Pause** stops it.")
             return
         watch = "how far training and validation drift apart" if run.config.val_fraction else "the loss fall"
         done = "Done. Drag the epoch slider to look back, or change a setting and press Start: this run is kept."

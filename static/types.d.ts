@@ -467,7 +467,7 @@ export interface ShownProgress {
   trained: string;
 }
 
-/** pages/parts/training/network.py */
+/** lab/charts/network.py */
 export interface ShownNetwork extends TableData {
   /** inputs, layers, outputs */
   columns: NetworkColumn[];

@@ -24,5 +24,7 @@ from lab.charts.jacobian import jacobian
 from lab.charts.landscape import STEP_MS, Track, landscape
 from lab.charts.lines import Axis, Line, Mark, lines
 from lab.charts.losses import limit_log_axis, losses
+from lab.charts.network import LINES as NETWORK_LINES
+from lab.charts.network import network
 from lab.charts.plane import Plane, boundary, placed_points, signed_shades, unit
 from lab.charts.weights import RIDGES, ridges, weight_histograms

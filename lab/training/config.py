@@ -9,6 +9,7 @@ from __future__ import annotations
 import difflib
 import math
 import re
+import shlex
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
@@ -303,6 +304,18 @@ def setting_text(value: Any) -> str:
 def changes_text(changes: Sequence[Change]) -> str:
     """Format changes as the command line takes them: "5:lr=0.01 8:clip=1.0"."""
     return " ".join(f"{after}:{name.replace('_', '-')}={value}" for after, name, value in changes)
+
+
+def command_line(config: Config) -> str:
+    """Write the command that trains a run with these settings, such as "python train.py --data moons --lr 0.01"."""
+    default, words = Config(), ["python train.py"]
+    for name, known in SETTINGS.items():
+        value = getattr(config, name)
+        if value != getattr(default, name):
+            listed = changes_text(value).split() if known.kind == "changes" else value
+            values = listed if isinstance(listed, (list, tuple)) else [] if known.kind == "flag" else [value]
+            words += [f"--{name.replace('_', '-')}", *(shlex.quote(str(one)) for one in values)]
+    return " ".join(words)
 
 
 def parse(name: str, words: Sequence[str]) -> Any:

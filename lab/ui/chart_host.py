@@ -47,7 +47,7 @@ class ChartHost:
         """Reserve space at this point of the page for charts, one below the other.
 
         Two keys are not charts: "progress" is the progress bar of a run, "network" its network
-        (pages/parts/training/network.py).
+        (lab/charts/network.py).
         """
         data = {"feed": self._name, "keys": keys}
         _component(key=f"charts {self._name} {keys[0]}", data=strict_json(data).encode())

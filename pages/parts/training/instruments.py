@@ -35,17 +35,18 @@ from lab.training.records import Record, is_regression
 from lab.training.shelf import ShelvedRun
 from lab.training.worker import MAX_PROCESSES
 from lab.ui import binding, page
+from lab.ui.assets import keep_value
 from lab.ui.binding import HeldValue
-from lab.ui.chart_host import ChartHost, clicked_epoch
+from lab.ui.chart_host import ChartHost, clicked_epoch, teller
 from lab.ui.memoize import memoize
-from lab.ui.widgets import button, switch
+from lab.ui.widgets import button, pick, switch
 from nn import MLP
 from pages.parts.training import doctor, kept
-from pages.parts.training.network import LINES, picture, pointed_unit
-from pages.parts.training.settings import HELD, command, csv_name, set_widgets
+from pages.parts.training.settings import FIELD, HELD, command, csv_name, set_widgets
 
 ROUND, UPDATES = 4.0, 21  # seconds of one run of the fragment, and updates in that time
 SLOW, REST = 4, 10  # a slow chart is redrawn every SLOW updates, the doctor's verdict every REST updates
+SPEEDS = (10, 30, 100, 300, 1000, math.inf)  # batches per second
 TICK = 0.5  # seconds between two runs of the fragment
 POINTS = 500  # samples drawn on the plane
 CURVE = 120  # points of the curve of a regression
@@ -76,10 +77,11 @@ LOG_RATIO = 10.0  # ratio of the highest to the lowest loss above which the auto
 
 
 VIEW = (  # the visitor's choices for the instruments, which apply to any run
+    HeldValue("training-speed", 300, lambda text: SPEEDS[SPEEDS.index(float(text))], binding.number),
     HeldValue("training-unit", ANSWER),
     binding.flag("training-tables"),
     binding.flag("training-discrete"),
-    binding.choice("training-lines", *LINES),
+    binding.choice("training-lines", *charts.NETWORK_LINES),
     binding.choice("training-part", *POINTS_OF),
     binding.choice("training-images", *IMAGES_OF),
     binding.choice("training-axis", *AXES),
@@ -97,7 +99,7 @@ class View:
     run: LiveRun
     chosen: int  # epoch on the slider
     unit: tuple[int, int] | None  # layer and unit drawn on the plane, from 0; layer -1 has the features; None: answer
-    lines: str  # of LINES, in the picture of the network
+    lines: str  # of NETWORK_LINES, in the picture of the network
     points: str  # of POINTS_OF
     images: str  # of IMAGES_OF
     axis: str  # of AXES, for the loss
@@ -134,15 +136,10 @@ class View:
         return self.run.network(None if self.cursor is None else self.run.kept_epoch(self.cursor))
 
 
-def choose_view(
-    speed: Callable[[], None],
-    change_network: Callable[[dict[str, Any]], None],
-    open_unit: Callable[[int, int], None],
-) -> View:
+def choose_view(change_network: Callable[[dict[str, Any]], None], open_unit: Callable[[int, int], None]) -> View:
     """Draw the widgets for a View and return it; they are outside the fragment that is redrawn during training.
 
-    speed: draws the choice of a speed next to the epoch; change_network: callback for settings as texts;
-    open_unit: callback for a click on a unit.
+    change_network: callback for settings as texts; open_unit: callback for a click on a unit.
     """
     session = st.session_state
     run: LiveRun = session["training worker"].run
@@ -166,9 +163,10 @@ def choose_view(
         disabled=back >= latest,
         help="Train on from this epoch: you get the same numbers again.",
     )
-    speed()
+    speeds = {rate: f"{rate:,} batches/s" if math.isfinite(rate) else "full speed" for rate in SPEEDS}
+    pick("Batches per second", speeds, "training-speed", bare=True, width=FIELD, **HELD)
     hidden = run.config.hidden if on_a_plane(run) else ()
-    pointed = pointed_unit(run.config, change_network, open_unit)
+    pointed = _pointed_unit(run.config, change_network, open_unit)
     units = {
         f"layer {above + 1}, unit {number + 1}": (above, number)
         for above, width in enumerate(hidden)
@@ -186,13 +184,40 @@ def choose_view(
             elif run.trainer.dataset.image_shape:
                 _switch("Samples", IMAGES_OF, "training-images")
             _switch("Loss axis", AXES, "training-axis")
-            _switch("Lines of the network", LINES, "training-lines")
+            _switch("Lines of the network", charts.NETWORK_LINES, "training-lines")
             if on_a_plane(run):
                 st.toggle("The likeliest class alone, without probabilities", key="training-discrete", **HELD)
             st.toggle("Numbers of all pictures as tables", key="training-tables", **HELD)
     unit = (units.get(session["training-unit"]) if pointed is None else pointed) if on_a_plane(run) else None
     choices = (session[f"training-{name}"] for name in ("lines", "part", "images", "axis"))
     return View(run, chosen, unit, *choices)
+
+
+def _pointed_unit(
+    config: Config, changed: Callable[[dict[str, Any]], None], opened: Callable[[int, int], None]
+) -> tuple[int, int] | None:
+    """Return the unit that the visitor points at, as layer and number from 0; layer -1 has the features.
+
+    Returns None for no unit, or one that a network with this Config does not have. changed: callback for changes to
+    the network, as texts; opened: for a click on a unit, with its layer and number.
+    """
+    key = "training-network-teller"
+
+    def change() -> None:
+        sent = st.session_state[key].get("change")
+        if isinstance(sent, dict) and all(isinstance(text, str) for text in sent.values()):
+            changed({name: text for name, text in sent.items() if name in ("hidden", "features")})
+
+    def follow() -> None:
+        match st.session_state[key].get("open"):
+            case [int(column), int(unit)] if 1 <= column <= len(config.hidden) + 1 and unit >= 0:
+                opened(column - 1, unit)
+
+    told = teller("network", key, on_unit_change=keep_value, on_change_change=change, on_open_change=follow)
+    place = told.get("unit")
+    widths = (len(FEATURES), *config.hidden)
+    places = {f"{at}.{k + 1}": (at - 1, k) for at, width in enumerate(widths) for k in range(width)}
+    return places.get(place) if isinstance(place, str) else None
 
 
 def on_a_plane(run: LiveRun) -> bool:
@@ -519,7 +544,7 @@ def _network(view: View) -> dict[str, Any]:
     if on_a_plane(run):
         plane = grid_of(*grid(run.trainer.dataset.train_x, SMALL))
     note = "gradients of the next batch" if view.lines == "gradients" else ""
-    shown = picture(run, view.network(), plane, lines=view.lines, height=TALL, theme=page.theme(), note=note)
+    shown = charts.network(run, view.network(), plane, lines=view.lines, height=TALL, theme=page.theme(), note=note)
     return {"network": shown}
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import shlex
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -17,6 +16,7 @@ from lab.training.config import (
     Config,
     ConfigError,
     changes_text,
+    command_line,
     parse,
     parse_change,
     parse_widths,
@@ -340,21 +340,11 @@ def csv_name(own: Own) -> str:
 
 
 def command(config: Config, own: Own) -> str:
-    """Write the command line that trains the same run."""
-    default = Config()
+    """Write the command that trains the same run; the visitor's own data are in a file then."""
     if own:
         chosen = {name: own[name] for name in TableSettings._fields if name in own}
         config = replace(config, data=f"csv:{csv_name(own)}", **chosen)
-    words = ["python train.py"]
-    for name in (*SETTINGS, *TableSettings._fields):
-        value = getattr(config, name)
-        if value != getattr(default, name):
-            words_of = value if name in ("drop", "keep") else [value]
-            text = _in_widget(name, value) if name in LISTS else " ".join(shlex.quote(str(word)) for word in words_of)
-            words.append(f"--{name.replace('_', '-')} {text}" if value is not True else f"--{name}")
-    if config.changes:
-        words.append(f"--changes {changes_text(config.changes)}")
-    return " ".join(words)
+    return command_line(config)
 
 
 def trainable(config: Config) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
 
 import numpy as np
 import streamlit as st
@@ -140,12 +139,15 @@ def _shelved(chosen: ShelvedRun) -> None:
         step()
 
     def show() -> None:
-        with _complaining():
+        try:
             session["training-run"] = open_with_histograms(runs_folder(), chosen.name)
-            step()
-            session["training recorded epoch"] = len(chosen.records)
-            session["training worker"].pause()
-            session["training running"] = False
+        except (RunError, ConfigError) as error:
+            session["training shelf complaint"] = str(error)
+            return
+        step()
+        session["training recorded epoch"] = len(chosen.records)
+        session["training worker"].pause()
+        session["training running"] = False
 
     def change_name() -> None:
         others = [other for other in session["training shelf"] if other is not chosen]
@@ -177,15 +179,6 @@ def _shelved(chosen: ShelvedRun) -> None:
                 with st.popover("Delete"):
                     st.markdown("This cannot be undone.")
                     button("Delete it", f"delete {chosen.name}", remove)
-
-
-@contextlib.contextmanager
-def _complaining() -> Iterator[None]:
-    """Turn an error with a run on disk into a message above the shelf."""
-    try:
-        yield
-    except (RunError, ConfigError) as error:
-        st.session_state["training shelf complaint"] = str(error)
 
 
 def recorded(kept: ShelvedRun) -> None:

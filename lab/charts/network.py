@@ -1,28 +1,23 @@
 """The network as a picture: units as tiles that show what each computes, joined by lines for the weights.
 
-static/network/ draws it as one of the charts, and their teller reports the tile that the visitor points at and changes
-to the network.
+static/network/ draws it as one of the charts.
 """
 
 from __future__ import annotations
 
 import string
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
-import streamlit as st
 
-from lab.charts import signed_shades
+from lab.charts.plane import signed_shades
 from lab.text import short
-from lab.training.config import Config
 from lab.training.features import FEATURES, NAMES, PLAIN, of_inputs
 from lab.training.live import LiveRun
 from lab.training.predictions import PlaneGrid, layer_maps
-from lab.ui.assets import keep_value
-from lab.ui.chart_host import teller
 from nn import MLP
 
 DIGITS = np.array(list(string.digits + string.ascii_uppercase))  # base 36: one digit for each shade
@@ -80,17 +75,17 @@ def _coded(values: np.ndarray, theme: str) -> str:
     return "".join(DIGITS[shades].flat)
 
 
-def picture(
-    run: LiveRun, network: MLP, plane: PlaneGrid | None, *, lines: str, height: str, theme: str, note: str = ""
+def network(
+    run: LiveRun, model: MLP, plane: PlaneGrid | None, *, lines: str, height: str, theme: str, note: str = ""
 ) -> dict[str, Any]:
     """Return the picture of the network for the chart host.
 
     plane: grid on which units are drawn, or None; lines: of LINES.
     """
-    columns = [_inputs(run, network, plane), *_layers(run, network, plane)]
-    matrices = [layer.weight.numpy() for layer in network.layers]
+    columns = [_inputs(run, plane), *_layers(run, model, plane)]
+    matrices = [layer.weight.numpy() for layer in model.layers]
     if lines == "gradients":
-        matrices = run.trainer.gradients(network)
+        matrices = run.trainer.gradients(model)
     matrices = [_drawable(matrix) for matrix in matrices]
     wires = [
         _wires(matrix, _few(before), _few(after))
@@ -139,7 +134,7 @@ def _wires(matrix: np.ndarray, few_from: bool, few_to: bool) -> list[list[float]
     return rows
 
 
-def _inputs(run: LiveRun, network: MLP, plane: PlaneGrid | None) -> Column:
+def _inputs(run: LiveRun, plane: PlaneGrid | None) -> Column:
     data = run.trainer.dataset
     count = data.train_x.shape[1]
     if plane is not None:
@@ -182,30 +177,3 @@ def _layers(run: LiveRun, network: MLP, plane: PlaneGrid | None) -> list[Column]
     names = [f"Class {name}" for name in data.classes] or ["Target"]
     words = [] if plane is not None else [name[:3] for name in data.classes or ("out",)]
     return [*columns, Column("outputs", data.outputs, maps[-1], names, (), words=words)]
-
-
-def pointed_unit(
-    config: Config, changed: Callable[[dict[str, Any]], None], opened: Callable[[int, int], None]
-) -> tuple[int, int] | None:
-    """Return the unit that the visitor points at, as layer and number from 0; layer -1 has the features.
-
-    Returns None for no unit, or one that a network with this Config does not have. changed: callback for changes to
-    the network, as texts; opened: for a click on a unit, with its layer and number.
-    """
-    key = "training-network-teller"
-
-    def change() -> None:
-        sent = st.session_state[key].get("change")
-        if isinstance(sent, dict) and all(isinstance(text, str) for text in sent.values()):
-            changed({name: text for name, text in sent.items() if name in ("hidden", "features")})
-
-    def follow() -> None:
-        match st.session_state[key].get("open"):
-            case [int(column), int(unit)] if 1 <= column <= len(config.hidden) + 1 and unit >= 0:
-                opened(column - 1, unit)
-
-    told = teller("network", key, on_unit_change=keep_value, on_change_change=change, on_open_change=follow)
-    place = told.get("unit")
-    widths = (len(FEATURES), *config.hidden)
-    places = {f"{at}.{k + 1}": (at - 1, k) for at, width in enumerate(widths) for k in range(width)}
-    return places.get(place) if isinstance(place, str) else None
