@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -15,7 +15,7 @@ import streamlit as st
 
 from lab.expression import ExpressionError
 from lab.expression.parser import Expression, parse
-from lab.ui import address, state
+from lab.ui import address, binding, state
 from lab.ui.address import Field, PrefixField
 from lab.ui.binding import HeldDict, HeldValue
 from lab.ui.memoize import memoize
@@ -93,6 +93,85 @@ def take_text(page: str, key: str) -> bool:
         return False
     st.session_state[f"{page}-expression"] = st.session_state[key]
     return True
+
+
+def box(
+    page: str, examples: Mapping[str, Mapping[str, float | list]], changed: Callable[[], None] = lambda: None
+) -> Expression | None:
+    """Draw the text field and a choice of examples, and return the expression; None after showing a parse error.
+
+    page: what the keys of `held` begin with. examples: text -> initial values of its inputs. changed: callback for
+    another expression. `entries` draws the widgets for the values.
+    """
+    session = st.session_state
+    example, text = f"{page} example", f"{page}-expression"
+
+    def type_text(key: str) -> None:
+        if take_text(page, key):
+            restart(page)
+            changed()
+
+    def take() -> None:
+        binding.step()
+        session[text], session[f"{page}-in_"] = session[example], {}
+        restart(page)
+        changed()
+
+    session[example] = session[text] if session[text] in examples else None
+    left, right = st.columns([2, 3], vertical_alignment="bottom")
+    left.selectbox(
+        "Example", [*examples], key=example, on_change=take, placeholder="Your own", label_visibility="collapsed"
+    )
+    key = text_key(page)
+    with right, st.container(key=text):
+        st.text_input(
+            "Expression",
+            session[text],
+            key=key,
+            max_chars=MAX_CHARACTERS,
+            on_change=type_text,
+            args=(key,),
+            label_visibility="collapsed",
+        )
+    try:
+        expression = memoize(text, session[text], lambda: parse(session[text]))
+    except ExpressionError as error:
+        mistake(error)
+        return None
+    session[f"{page} start"] = start = initial_values(expression, examples.get(session[text], {}))
+    session[f"{page} values"] = initial_values(expression, start | session[f"{page}-in_"])
+    return expression
+
+
+def restart(page: str) -> None:
+    """Let the widgets for the values begin again, from the values in the session."""
+    st.session_state[f"{page} restarts"] = st.session_state.get(f"{page} restarts", 0) + 1
+
+
+def entries(page: str, expression: Expression) -> dict[str, float | list] | None:
+    """Draw a slider for each number and a text field for each array, and return the values of the inputs.
+
+    Returns None after showing an error if a field cannot be read. Called in a fragment, a slider reruns only that.
+    """
+    session = st.session_state
+    found: dict[str, float | list | None] = {}
+    names: Sequence[str] = expression.names
+    prefix = f"{page} input {session.get(f'{page} restarts', 0)}"
+    with st.container(key=f"{page}-inputs", horizontal=True):  # assets/app.css says how wide each is
+        for name in names:
+            found[name] = _entry(name, session[f"{page} values"][name], f"{prefix} {name}")
+    read = {name: number for name, number in found.items() if number is not None}
+    session[f"{page} values"] = session[f"{page} values"] | read
+    session[f"{page}-in_"] = {} if session[f"{page} values"] == session[f"{page} start"] else session[f"{page} values"]
+    return read if len(read) == len(found) else None
+
+
+def _entry(name: str, at: float | list, key: str) -> float | list | None:
+    if not isinstance(at, (int, float)):
+        return array_entry(name, at, key)
+    # Another range would begin the slider again, so the value at which it began decides.
+    reach = memoize(f"{key} reach", None, lambda: max(REACH, 10.0 ** math.ceil(math.log10(max(abs(at), 1.0)))))
+    return float(st.slider(name, -reach, reach, float(at), STEP * reach / REACH, key=key))
 
 
 def expression_box(
@@ -187,8 +266,7 @@ def _input(page: str, name: str, start: float | list) -> float | list | None:
 
 def array_entry(name: str, start: float | list, key: str) -> float | list | None:
     """Draw a text field for an array and return its value; None after showing an error if it cannot be read."""
-    st.session_state.setdefault(key, written(start))
-    text = st.text_input(f"{name} ({'vector' if np.ndim(start) == 1 else 'matrix'})", key=key)
+    text = st.text_input(f"{name} ({'vector' if np.ndim(start) == 1 else 'matrix'})", written(start), key=key)
     try:
         return value(text)
     except ValueError as error:

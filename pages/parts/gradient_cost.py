@@ -12,26 +12,20 @@ from lab.autodiff.cost import FAMILIES, MAX_COUNTED, METHODS, STEP, CostPoint, T
 from lab.charts import Axis, Line
 from lab.gradcheck.finite_differences import difference, differences
 from lab.text import numeral
-from lab.ui import address, page, progress, state
-from lab.ui.address import Field
+from lab.ui import binding, page, progress
 from lab.ui.chart_host import show_chart
-from lab.ui.state import PageState
 from lab.ui.table import show_table
 from lab.ui.terms import prose
 from lab.ui.widgets import FIRST, button, guess, pick
 
 TICK, SLICE = 0.3, 0.2  # seconds between two slices of a timing, and of work in each
-SLOWER = {"10": 10, "100": 100, "1000": 1000, "10000": 10_000}  # guesses: name in the address -> factor
+SLOWER = {"10": 10, "100": 100, "1000": 1000, "10000": 10_000}  # guesses: name in the session -> factor
 COUNTS = (*(digit * 10**power for power in range(12) for digit in (1, 2, 5)), MAX_COUNTED)  # values of the slider
 UNITS = (("d", 86_400_000), ("h", 3_600_000), ("min", 60_000), ("s", 1000), ("ms", 1))  # in milliseconds
-FIELDS = (
-    Field("function", "why family", "network", address.one_of(*FAMILIES)),
-    Field("n", "why parameters", 1000, int, limits=(1, MAX_COUNTED)),
-    Field("slower", "why slower", None, address.one_of(*SLOWER), address.optional),
-)
 
 
-def _tab(_: PageState) -> None:
+def draw() -> None:
+    """Draw the tab."""
     _cost()
     timings = st.session_state.get("why timings", {})
     progress.done("what-it-costs", any(timing.done for timing in timings.values()))
@@ -44,8 +38,8 @@ def _tab(_: PageState) -> None:
 
 
 def guess_times(question: str, options: Mapping[str, int], key: str) -> str | None:
-    """Ask how many times as long or as much something is. options: name in the address -> factor."""
-    return guess(question, {name: f"{times:,}×" for name, times in options.items()}, key)
+    """Ask how many times as long or as much something is. options: name in the session -> factor."""
+    return guess(question, {name: f"{times:,}×" for name, times in options.items()}, key, bind="query-params")
 
 
 def nearest_verdict(options: Mapping[str, int], ratio: float, guessed: str) -> str:
@@ -65,12 +59,20 @@ def _cost() -> None:
     guessed = guess_times(
         "With 1,000 parameters, how many times as long as reverse mode do finite differences take?",
         SLOWER,
-        "why slower",
+        "why-slower",
     )
     with st.container(horizontal=True, vertical_alignment="center"):
         st.markdown("**Measured on this machine**", width="content")
         titles = {key: one.title for key, one in FAMILIES.items()}
-        family = pick("Function", titles, "why family", width=250, bare=True)
+        family = pick(
+            "Function",
+            titles,
+            "why-function",
+            index=[*titles].index("network"),
+            bind="query-params",
+            width=250,
+            bare=True,
+        )
     ticking = session.get("why timing") == family
     st.fragment(_timed, run_every=TICK if ticking else None)(family, ticking)
     if guessed:
@@ -86,9 +88,8 @@ def _cost() -> None:
 
 def _counted() -> None:
     """Show the passes of one gradient for any number of parameters, counted without running them."""
-    counts = sorted({*COUNTS, st.session_state["why parameters"]})
     n = st.select_slider(
-        "Passes for this number of parameters", counts, format_func="{:,}".format, key="why parameters"
+        "Passes for this number of parameters", COUNTS, 1000, "{:,}".format, key="why-n", bind="query-params"
     )
     rows = [
         (title, *(f"{number:,}" for number in passed), _duration(sum(passed)))
@@ -129,10 +130,10 @@ def _timed(family: str, ticking: bool) -> None:
 
     with st.container(horizontal=True, vertical_alignment="center"):
         if ticking:
-            button("Stop", "why stop", state.put, "why timing", None, icon="stop")
+            button("Stop", "why stop", binding.put, "why timing", None, icon="stop")
         else:
             title = "Measure" if timing is None else "Measure again" if timing.done else "Go on"
-            button(title, "why measure", start, icon="timer", disabled=not session["why slower"], type="primary")
+            button(title, "why measure", start, icon="timer", disabled=not session["why-slower"], type="primary")
         st.markdown(_summary(timing, ticking))
     if timing and not timing.done:
         st.progress(timing.share, "of all passes")
@@ -173,13 +174,13 @@ def _timed(family: str, ticking: bool) -> None:
 
 def _summary(timing: Timing | None, running: bool) -> str:
     if timing is None:
-        return "" if st.session_state["why slower"] else FIRST
+        return "" if st.session_state["why-slower"] else FIRST
     if not timing.done:
         return f"{'Measuring' if running else 'Stopped'}: {len(timing.points)} of {len(timing.sizes)} sizes."
     last = timing.points[-1]
     if last.contradictory:
         return "The times contradict the passes: the machine was busy with something else. **Measure again.**"
-    finite, guessed = last.ratio("finite"), st.session_state["why slower"]
+    finite, guessed = last.ratio("finite"), st.session_state["why-slower"]
     return (
         f"At {last.parameters:,} parameters finite differences took **{finite:,.0f}×** as long as reverse mode, "
         f"forward mode {last.ratio('forward'):,.0f}×. {nearest_verdict(SLOWER, finite, guessed) if guessed else ''}"
@@ -195,6 +196,3 @@ def _times_and_passes(point: CostPoint) -> str:
         f"differences took {point.ratio('finite') / more:.1f}× as long as one of reverse mode. The first copies the "
         "parameters to move one of them. The other records the graph, or goes back through it."
     )
-
-
-PART = page.TabGroup(FIELDS, {"cost": _tab})

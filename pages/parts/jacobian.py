@@ -14,17 +14,15 @@ from lab.expression import ExpressionError
 from lab.expression.parser import Expression
 from lab.gradcheck import gradcheck
 from lab.text import counted, numeral
-from lab.ui import address, expression_box, page, progress, state
-from lab.ui.address import Field
+from lab.ui import binding, expression_box, page, progress
 from lab.ui.chart_host import show_chart
 from lab.ui.memoize import memoize
-from lab.ui.state import PageState
 from lab.ui.table import escape_markdown, show_table
 from lab.ui.terms import prose
 from lab.ui.widgets import FIRST, button, guess, switch, verdict
 from model import Tensor
 
-NAME = "jacobian"
+NAME = "why"  # what the keys of this tab begin with
 MAX_SIDE = 8  # inputs of the picture, and outputs
 FONT_SIZE = "14"  # points: can be read on a phone, where the drawing is smaller
 EXAMPLES: dict[str, dict[str, float | list]] = {  # expression -> its inputs
@@ -39,16 +37,17 @@ EXAMPLES: dict[str, dict[str, float | list]] = {  # expression -> its inputs
 WAYS = {"columns": "columns (forward)", "rows": "rows (reverse)"}
 ZEROS = {"nowhere": "nowhere", "off": "all off the diagonal", "other": "elsewhere"}
 FASTER = {"forward": "Forward mode", "reverse": "Reverse mode"}
+PASSES = binding.whole("why-passes", 0, 0, MAX_SIDE)  # its slider has another range for another function
+HELD = (*expression_box.held(NAME, next(iter(EXAMPLES))), PASSES)
 
 
-def _tab(current: PageState) -> None:
+def draw() -> None:
+    """Draw the tab."""
     session = st.session_state
-    if current.restored:
-        expression_box.begin(NAME)
     _one()
     _, run, _ = session.get("jacobian race", (None, None, ""))
     progress.done("forward-wins", run is not None and run.forward < run.reverse)
-    is_softmax = session["jacobian expression"] == "softmax(x)"
+    is_softmax = session["why-expression"] == "softmax(x)"
     progress.done("whole-jacobian", is_softmax and session.get("jacobian filled") is True)
     page.closing(
         "Write a function of three inputs and three results whose Jacobian is 0 above the diagonal and not below. "
@@ -56,19 +55,6 @@ def _tab(current: PageState) -> None:
         "pages/other_engines.py",
         "Next: one engine, built in several ways",
     )
-
-
-# ---------------------------------------------------------------- state: in the session, mirrored in the address
-
-
-WAY = Field("way", "jacobian way", "columns", address.one_of(*WAYS))
-OF_ONE_EXPRESSION = (  # fields that are reset for another expression
-    Field("zeros", "jacobian zeros", None, address.one_of(*ZEROS), address.optional),
-    Field("passes", "jacobian passes", 0, int, limits=(0, MAX_SIDE)),
-    Field("v", "jacobian v", ""),
-    Field("faster", "jacobian faster", None, address.one_of(*FASTER), address.optional),
-)
-FIELDS = (*expression_box.fields(NAME, next(iter(EXAMPLES))), WAY, *OF_ONE_EXPRESSION)
 
 
 # ---------------------------------------------------------------- one function
@@ -79,12 +65,12 @@ def _one() -> None:
         "Row i, column j of a [[Jacobian]] says how fast result i changes with input j. Guess where the zeros are, "
         "then fill it pass by pass, by [[forward mode]] or [[reverse mode]]."
     )
-    expression = expression_box.expression_box(NAME, EXAMPLES, OF_ONE_EXPRESSION)
+    expression = expression_box.box(NAME, EXAMPLES, _start_over)
     if expression is None:
         return
     controls, picture = st.columns([2, 3], gap="medium")
     with controls:
-        values = expression_box.inputs(NAME, expression)
+        values = expression_box.entries(NAME, expression)
         graph = None if values is None else _graph(expression, values)
     if graph is None or values is None:
         return
@@ -100,13 +86,19 @@ def _one() -> None:
     _race(graph, expression, values)
 
 
+def _start_over() -> None:
+    """Forget the guesses and passes, which were for another expression."""
+    st.session_state.update({"why-zeros": None, "why-faster": None, "why-passes": 0, "jacobian v for": None})
+
+
 def _matrix(graph: FunctionGraph, controls: DeltaGenerator, picture: DeltaGenerator) -> None:
     """Draw the picture with the passes made so far, and compare backward(v) with the product of v and the picture."""
     session = st.session_state
     n, m = len(graph.inputs), len(graph.outputs)
-    by_columns = session["jacobian way"] == "columns"
+    by_columns = session.get("why-way", "columns") == "columns"
     most = n if by_columns else m
-    session["jacobian passes"] = min(session["jacobian passes"], most)
+    if session.get("jacobian most") != most:  # another range would begin the slider again
+        session["jacobian most"], session["why-passes"] = most, min(session["why-passes"], most)
     with controls:
         done = _fill(graph, most)
     inputs, outputs = (
@@ -186,10 +178,10 @@ def _fill(graph: FunctionGraph, most: int) -> int:
     session = st.session_state
 
     def another() -> None:
-        session["jacobian passes"] += 1
+        session["why-passes"] += 1
 
-    guessed = guess("Guess: zeros are", ZEROS, "jacobian zeros")
-    way = switch("Fill it by", WAYS, "jacobian way", on_change=state.put, args=("jacobian passes", 0))
+    guessed = guess("Guess: zeros are", ZEROS, "why-zeros", bind="query-params")
+    way = switch("Fill it by", WAYS, "why-way", on_change=binding.put, args=("why-passes", 0), bind="query-params")
     with st.container(horizontal=True, vertical_alignment="bottom"):
         button(
             "Next pass",
@@ -197,9 +189,9 @@ def _fill(graph: FunctionGraph, most: int) -> int:
             another,
             icon="skip_next",
             type="primary",
-            disabled=guessed is None or session["jacobian passes"] >= most,
+            disabled=guessed is None or session["why-passes"] >= most,
         )
-        done = st.slider("Passes", 0, most, key="jacobian passes", disabled=guessed is None)
+        done = st.slider("Passes", 0, most, key="why-passes", persist_state="session", disabled=guessed is None)
     if guessed is None:
         st.markdown(FIRST)
         return 0
@@ -224,7 +216,7 @@ def _zeros(matrix: np.ndarray) -> None:
     else:
         where = "other"
     count = int(zero.sum())
-    right = where == st.session_state["jacobian zeros"]
+    right = where == st.session_state["why-zeros"]
     st.markdown(f"**{count} of {matrix.size} cells are 0**: {ZEROS[where]}. {verdict(right)}")
 
 
@@ -233,17 +225,18 @@ def _product(graph: FunctionGraph, matrix: np.ndarray | None) -> None:
     m = len(graph.outputs)
     session = st.session_state
     begun = json.dumps([*range(1, m + 1)])
-    if not session["jacobian v"]:
-        session["jacobian v"] = begun
-    elif session.get("jacobian v for", m) != m:  # the result's shape has changed with an input's
-        session["jacobian v"] = begun
-        st.caption(f"The result has {m} {'number' if m == 1 else 'numbers'} now, so v starts again.")
+    numbers = counted(m, "number")
+    before = session.get("jacobian v for", m)
+    if before != m:  # another expression, or the result's shape has changed with an input's
+        session["why-v"] = begun
+        if before is not None:
+            st.caption(f"The result has {numbers} now, so v starts again.")
     session["jacobian v for"] = m
-    st.text_input(
-        f"v, an upstream gradient of {m} {'number' if m == 1 else 'numbers'}", key="jacobian v", max_chars=500
+    text = st.text_input(
+        f"v, an upstream gradient of {numbers}", begun, key="why-v", bind="query-params", max_chars=500
     )
     try:
-        v = np.ravel(expression_box.value(session["jacobian v"]))
+        v = np.ravel(expression_box.value(text))
     except ValueError as error:
         st.error(str(error))
         return
@@ -286,13 +279,14 @@ def _race(graph: FunctionGraph, expression: Expression, values: Mapping[str, flo
         f"{m} of reverse mode after one forward pass."
     )
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        guessed = guess("Guess: which is faster here?", FASTER, "jacobian faster")
+        guessed = guess("Guess: which is faster here?", FASTER, "why-faster", bind="query-params")
         button("Measure both", "jacobian both", measure, icon="timer", disabled=guessed is None)
     measured, run, reason = session.get("jacobian race", (None, None, ""))
     if measured == of and guessed is not None:
         st.markdown(_winner(run, guessed) if run else f"{_fewer(n, m, guessed)} Not timed: {escape_markdown(reason)}")
     point = {f"in_{name}": expression_box.written(value) for name, value in values.items()}
-    for mode, label in (("forward", "See the tangents travel"), ("reverse", "See the gradients come back")):
+    ways = (("Forward mode", "See the tangents travel"), ("Reverse", "See the gradients come back"))
+    for mode, label in ways:
         query = {"expression": expression.text, **point, "stage": "forward", "mode": mode}
         page.link_to("pages/graph_lab.py", label, "account_tree", query)
 
@@ -313,6 +307,3 @@ def _winner(run: Race, guessed: str) -> str:
         f"numbers), {1e6 * run.reverse:,.0f} µs in reverse mode (this lab’s engine). {verdict(winner == guessed)} "
         f"Their derivatives differ by {numeral(run.max_abs_diff)} at most."
     )
-
-
-PART = page.TabGroup(FIELDS, {"one": _tab})

@@ -103,7 +103,7 @@ def is_invisible(element):
 
 KEPT = [  # a page, and a widget of its with a value that is not the first
     ("descent", "slider", "descent-x", 1.5),
-    ("why_reverse_mode", "selectbox", "why family", "chain"),
+    ("why_reverse_mode", "selectbox", "why-function", "chain"),
     ("other_engines", "text_input", "engine designs expression", "a*b*b"),
     ("shapes", "text_input", "shapes-a", "2, 1"),
     ("gradient_check", "text_input", "check expression", "a*b"),

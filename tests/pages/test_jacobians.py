@@ -5,11 +5,26 @@ import json
 import pytest
 
 from model import Tensor
-from tests.pages.conftest import address, app, charts, press, run, table, texts
+from pages.parts.jacobian import FASTER, WAYS, ZEROS
+from tests.pages.conftest import app, charts, press, run, table, texts
 
 
 def opened(**parameters):
-    return run(app("pages/why_reverse_mode.py"), **{"tab": "one"} | parameters)
+    labels = {"zeros": ZEROS, "faster": FASTER, "way": WAYS}
+    shown = {name: labels.get(name, {}).get(value, value) for name, value in parameters.items()}
+    return run(app("pages/why_reverse_mode.py"), **{"tab": "one"} | shown)
+
+
+def expression(at):
+    """The field for the function, which has another key after each example."""
+    (field,) = (field for field in at.text_input if field.label == "Expression")
+    return field
+
+
+def entry(at, name):
+    """The field of an input that is an array."""
+    (field,) = (field for field in at.text_input if field.label.startswith(f"{name} ("))
+    return field
 
 
 def cells(at):
@@ -19,7 +34,7 @@ def cells(at):
 def test_the_picture_fills_column_by_column_and_row_by_row():
     at = opened(expression="[a*b, a + b, b]", in_a="2", in_b="3")
     assert at.button(key="jacobian next").disabled
-    at.segmented_control(key="jacobian zeros").set_value("other").run()
+    at.segmented_control(key="why-zeros").set_value("other").run()
     press(at, "jacobian next")
     assert cells(at) == [["3", "·"], ["1", "·"], ["0", "·"]]
     assert "a changes by 1, all other inputs by 0" in texts(at.markdown)
@@ -29,52 +44,53 @@ def test_the_picture_fills_column_by_column_and_row_by_row():
     assert at.button(key="jacobian next").disabled
     assert "1 of 6 cells are 0" in texts(at.markdown)
     assert "✓" in texts(at.markdown)
-    at.segmented_control(key="jacobian way").set_value("rows").run()
+    at.segmented_control(key="why-way").set_value("rows").run()
     assert cells(at) == [["·", "·"]] * 3
-    at.slider(key="jacobian passes").set_value(2).run()
+    at.slider(key="why-passes").set_value(2).run()
     assert cells(at) == [*whole[:2], ["·", "·"]]
-    assert address(at) | {"way": "rows", "passes": "2", "zeros": "other"} == address(at)
+    session = at.session_state
+    assert (session["why-way"], session["why-passes"], session["why-zeros"]) == ("rows", 2, "other")
 
 
 def test_backward_is_the_product_with_v():
     at = opened(expression="[a*b, a + b]", in_a="2", in_b="3", zeros="nowhere")
     assert [row[2] for row in table(at, "from the picture")] == ["–", "–"]
-    at.slider(key="jacobian passes").set_value(2).run()
-    at.text_input(key="jacobian v").set_value("[10, -1]").run()
+    at.slider(key="why-passes").set_value(2).run()
+    at.text_input(key="why-v").set_value("[10, -1]").run()
     assert table(at, "from the picture") == [["a", "29", "29"], ["b", "19", "19"]]
     assert "Largest difference: 0" in texts(at.markdown)
     for text, said in (("[1, 2, 3]", "v has 3 numbers; the result has 2"), ("[1, ", "Write a number")):
-        at.text_input(key="jacobian v").set_value(text).run()
+        at.text_input(key="why-v").set_value(text).run()
         assert said in at.error[0].value
-    at.text_input(key="jacobian expression").set_value("[a*b]").run()  # another function: another v, another guess
+    expression(at).set_value("[a*b]").run()  # another function: another v, another guess
     assert not at.error
-    assert json.loads(at.text_input(key="jacobian v").value) == [1]
-    assert at.session_state["jacobian zeros"] is None
+    assert json.loads(at.text_input(key="why-v").value) == [1]
+    assert at.session_state["why-zeros"] is None
 
 
 def test_v_is_as_long_as_the_result_when_an_array_has_changed():
     at = opened(expression="tanh(x)", in_x="[1, 2]", zeros="off")
-    at.text_input(key="jacobian v").set_value("[10, -1]").run()
-    at.text_input(key="jacobian input x array").set_value("[1, 2, 3]").run()
+    at.text_input(key="why-v").set_value("[10, -1]").run()
+    entry(at, "x").set_value("[1, 2, 3]").run()
     assert not at.error
-    assert json.loads(at.text_input(key="jacobian v").value) == [1, 2, 3]
+    assert json.loads(at.text_input(key="why-v").value) == [1, 2, 3]
     assert "The result has 3 numbers now" in texts(at.caption)
-    at.text_input(key="jacobian v").set_value("[1, 2]").run()  # a mistake of one's own stays
+    at.text_input(key="why-v").set_value("[1, 2]").run()  # a mistake of one's own stays
     assert "v has 2 numbers; the result has 3" in at.error[0].value
     at = opened(expression="tanh(x)", in_x="[1, 2]", v="[7, 8]")
-    assert json.loads(at.text_input(key="jacobian v").value) == [7, 8]
+    assert json.loads(at.text_input(key="why-v").value) == [7, 8]
 
 
 @pytest.mark.parametrize(
-    ("expression", "x", "where"),
+    ("text", "x", "where"),
     [
         ("softmax(x)", "[1, 2]", "nowhere"),
         ("tanh(x)", "[1, 2]", "all off the diagonal"),
         ("x*0", "[1, 2]", "elsewhere"),
     ],
 )
-def test_where_the_zeros_are(expression, x, where):
-    at = opened(expression=expression, in_x=x, passes=2, zeros="nowhere")
+def test_where_the_zeros_are(text, x, where):
+    at = opened(expression=text, in_x=x, passes=2, zeros="nowhere")
     assert f"cells are 0**: {where}." in texts(at.markdown)
 
 
@@ -108,12 +124,12 @@ def test_what_has_no_picture_gets_a_sentence(parameters, said):
 
 
 @pytest.mark.parametrize(
-    ("expression", "said"), [("log(-x)", "result[0] is NaN, result[2] is −∞"), ("x / 0", "result[2] is NaN")]
+    ("text", "said"), [("log(-x)", "result[0] is NaN, result[2] is −∞"), ("x / 0", "result[2] is NaN")]
 )
-def test_a_result_that_is_no_number_is_named(expression, said):
-    at = opened(expression=expression, in_x="[1, -1, 0]")
+def test_a_result_that_is_no_number_is_named(text, said):
+    at = opened(expression=text, in_x="[1, -1, 0]")
     assert said in at.warning[0].value.replace("\\", "")
-    at.text_input(key="jacobian expression").set_value("x*x").run()
+    expression(at).set_value("x*x").run()
     assert not at.warning
 
 
@@ -121,7 +137,7 @@ def test_both_modes_are_measured_after_a_guess():
     at = opened(tab="one", expression="t * [1, 2, 3, 4, 5, 6, 7, 8]", in_t="2")
     assert at.button(key="jacobian both").disabled
     assert "1 pass of forward mode, or 8 of reverse mode" in texts(at.markdown)
-    at.segmented_control(key="jacobian faster").set_value("forward").run()
+    at.segmented_control(key="why-faster").set_value("forward").run()
     press(at, "jacobian both")
     assert "faster here" in texts(at.markdown)
     assert "differ by 0 at most" in texts(at.markdown)
@@ -141,8 +157,8 @@ def test_a_function_without_a_picture_is_measured_all_the_same():
     assert "9 passes of forward mode, or 9 of reverse mode" in texts(at.markdown)
     press(at, "jacobian both")
     assert "faster here" in texts(at.markdown)
-    at.text_input(key="jacobian expression").set_value("x*3").run()
-    assert at.segmented_control(key="jacobian faster").value is None  # another function: another guess
+    expression(at).set_value("x*3").run()
+    assert at.segmented_control(key="why-faster").value is None  # another function: another guess
 
 
 def test_a_kink_is_named_and_numbers_stay_as_they_were_written():

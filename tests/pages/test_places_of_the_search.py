@@ -31,4 +31,6 @@ def offered(at, key):
     """The choices of a widget, as its page names them."""
     if key.endswith("-tab"):
         return [tab.label for tab in at.tabs]
-    return [option for kind in ("selectbox", "segmented_control") for option in getattr(at, kind)(key=key).options]
+    return [
+        option for widget in (*at.selectbox, *at.segmented_control) if widget.key == key for option in widget.options
+    ]

@@ -9,8 +9,7 @@ from lab.autodiff.products import MAX_RUN, End, Product, example, min_multiplica
 from lab.charts import Axis, Line, Mark
 from lab.text import numeral
 from lab.trace.dot import blank
-from lab.ui import address, page
-from lab.ui.address import Field
+from lab.ui import page
 from lab.ui.chart_host import show_chart
 from lab.ui.memoize import memoize
 from lab.ui.table import escape_markdown, show_table
@@ -23,13 +22,6 @@ FONT_SIZE = "14"  # points: can be read on a phone, where the drawing is smaller
 SIDES = {"left": "from the left", "right": "from the right"}
 ENDS: dict[str, End] = {"from the left, reverse": "left", "from the right, forward": "right"}
 TRY_THIS = "Find sizes for which neither end is the best place to begin."
-CHAIN = {  # label of a widget -> its field
-    "Functions in the chain": Field("length", "chain length", 4, int, limits=(2, 30)),
-    "Numbers between them": Field("width", "chain width", 100, int, limits=(1, 1000)),
-    "Inputs, n": Field("n", "chain n", 100, int, limits=(1, 1000)),
-    "Results, m": Field("m", "chain m", 1, int, limits=(1, 1000)),
-}
-FIELDS = (*CHAIN.values(), Field("end", "chain end", None, address.one_of(*SIDES), address.optional))
 
 
 def draw() -> None:
@@ -38,10 +30,11 @@ def draw() -> None:
         "The [[Jacobian]] of a chain is a product of Jacobians, and (a × b) times (b × c) takes a·b·c multiplications. "
         "From which end do you begin?"
     )
-    columns = zip(st.columns(4), CHAIN.items(), strict=True)
-    length, width, n, m = (
-        int(place.number_input(label, *field.limits, key=f"chain {field.name}")) for place, (label, field) in columns
-    )
+    columns = st.columns(4)
+    length = columns[0].number_input("Functions in the chain", 2, 30, 4, key="why-length", bind="query-params")
+    width = columns[1].number_input("Numbers between them", 1, 1000, 100, key="why-width", bind="query-params")
+    n = columns[2].number_input("Inputs, n", 1, 1000, 100, key="why-inputs", bind="query-params")
+    m = columns[3].number_input("Results, m", 1, 1000, 1, key="why-results", bind="query-params")
     chain = sizes(n, width, m, length)
     left, right = multiplications(chain, "left"), multiplications(chain, "right")
     shapes = " ".join(f"({rows} × {columns})" for rows, columns in zip(chain[:0:-1], chain[-2::-1], strict=True))
@@ -49,7 +42,7 @@ def draw() -> None:
     st.markdown(f"J = {escape_markdown(shapes)}" if drawn else f"J: {m} × {n}, a product of {length} matrices.")
     by_table, by_chart = st.columns(2, gap="medium")
     with by_table:
-        guessed = guess("Guess: cheaper for these sizes", SIDES, "chain end")
+        guessed = guess("Guess: cheaper for these sizes", SIDES, "why-end", bind="query-params")
         if guessed is None:
             st.markdown(FIRST)
     if guessed is None:

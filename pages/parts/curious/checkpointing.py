@@ -8,8 +8,7 @@ from lab import charts
 from lab.charts import Axis, Line, Mark
 from lab.designs import checkpoint
 from lab.text import numeral as number
-from lab.ui import address, page
-from lab.ui.address import Field
+from lab.ui import binding, page
 from lab.ui.chart_host import ChartHost
 from lab.ui.memoize import memoize
 from lab.ui.widgets import FIRST, guess, verdict
@@ -17,17 +16,7 @@ from lab.ui.widgets import FIRST, guess, verdict
 KEPT_TITLE = "Bytes kept at the worst moment"
 SEGMENT_GUESSES = {"two": "two segments", "root": "about √layers segments", "all": "a segment for each layer"}
 TRY_THIS = "Double the layers. Does the best number of segments double, or grow by a factor of about √2?"
-LAYERS = Field("layers", "memory layers", 24, int, limits=(4, 32))
-WIDTH = Field("units", "memory width", 16, int, limits=(4, 32))
-ROWS = Field("rows", "memory rows", 32, int, limits=(1, 128))
-SEGMENTS = Field("segments", "memory segments", 2, int, limits=(2, 32))
-FIELDS = (
-    LAYERS,
-    WIDTH,
-    ROWS,
-    SEGMENTS,
-    Field("fewest", "memory fewest", None, address.one_of(*SEGMENT_GUESSES), address.optional),
-)
+HELD = (binding.whole("why-segments", 2, 2, 32),)  # its slider has another range for another number of layers
 
 
 def draw() -> None:
@@ -37,18 +26,17 @@ def draw() -> None:
         "run again in the backward pass. **How many segments need the least memory?**"
     )
     columns = st.columns(4)
-    for column, (field, word) in zip(
-        columns, ((LAYERS, "Layers"), (WIDTH, "Width of a layer"), (ROWS, "Rows in the batch")), strict=False
-    ):
-        column.slider(word, *field.limits, key=str(field.key))
+    layers = columns[0].slider("Layers", 4, 32, 24, key="why-layers", bind="query-params")
+    width = columns[1].slider("Width of a layer", 4, 32, 16, key="why-units", bind="query-params")
+    rows = columns[2].slider("Rows in the batch", 1, 128, 32, key="why-rows", bind="query-params")
     session = st.session_state
-    layers = session["memory layers"]
-    session["memory segments"] = min(session["memory segments"], layers)
-    segments = columns[3].slider("Segments", 2, layers, key="memory segments")
-    chain = layers, session["memory width"], session["memory rows"]
+    if session.get("memory most") != layers:  # another range would begin the slider again
+        session["memory most"], session["why-segments"] = layers, min(session["why-segments"], layers)
+    segments = columns[3].slider("Segments", 2, layers, key="why-segments", persist_state="session")
+    chain = layers, width, rows
     full, costs = memoize("checkpointing", chain, lambda: checkpoint.costs(*chain))
     best, chosen = min(costs, key=lambda cost: cost.kept), costs[segments - 2]
-    guessed = guess("Guess: the fewest bytes are kept with", SEGMENT_GUESSES, "memory fewest")
+    guessed = guess("Guess: the fewest bytes are kept with", SEGMENT_GUESSES, "why-fewest", bind="query-params")
     if guessed is None:
         st.markdown(f"{FIRST} Until then, the charts show only the number of segments that the slider is at.")
     else:

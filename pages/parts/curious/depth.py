@@ -17,8 +17,7 @@ from lab.text import numeral as number
 from lab.trace.dot import blank
 from lab.trace.recording import record
 from lab.training.descent import four_points
-from lab.ui import address, page
-from lab.ui.address import Field
+from lab.ui import page
 from lab.ui.chart_host import show_chart
 from lab.ui.memoize import forget, memoize
 from lab.ui.table import show_table
@@ -28,17 +27,9 @@ LENGTHS = (100, 500, 1000, 2000, 5000)
 MAX_HIDDEN = 16  # units in a hidden layer
 SORTED = "p = a*b; s = p + c; t = a + d; y = s*t"
 GUESS_DOUBLINGS = 12  # few enough to run them
-CALLS = {"24": 24, "144": 144, "4095": 4095}  # guesses: name in the address -> calls
+CALLS = {"24": 24, "144": 144, "4095": 4095}  # guesses: name in the session -> calls
 TRY_THIS = (
     "Find the longest chain that recursion survives. Then widen the layers: do scalars stay slower by the same factor?"
-)
-DEPTH = Field("depth", "depth doublings", 5, int, limits=(1, depth.MAX_DEPTH))
-HIDDEN = Field("hidden", "depth hidden", four_points.HIDDEN, int, limits=(1, MAX_HIDDEN))
-FIELDS = (
-    DEPTH,
-    Field("calls", "depth calls", None, address.one_of(*CALLS), address.optional),
-    Field("operations", "depth operations", LENGTHS[-1], address.number_of(*LENGTHS)),
-    HIDDEN,
 )
 
 
@@ -53,7 +44,8 @@ def draw() -> None:
         guessed = guess(
             f"Guess: calls by recursion for {GUESS_DOUBLINGS} doublings",
             {name: f"{calls:,}" for name, calls in CALLS.items()},
-            "depth calls",
+            "why-calls",
+            bind="query-params",
         )
         if guessed is None:
             st.markdown(f"{FIRST} Three of the doublings:")
@@ -78,7 +70,7 @@ def _doublings(guessed: str, figures: DeltaGenerator, picture: DeltaGenerator) -
             f"{verdict(CALLS[guessed] == asked.recursive)} **{asked.recursive:,} calls for {asked.depth} doublings**, "
             f"counted in a run; {asked.calls['closures']} in topological order. Move the slider to see both grow."
         )
-        doublings = st.slider("Doublings", *DEPTH.limits, key="depth doublings")
+        doublings = st.slider("Doublings", 1, depth.MAX_DEPTH, 5, key="why-depth", bind="query-params")
     found = memoize("doublings", doublings, lambda: depth.doublings(doublings))
     with figures:
         ordered, how = found.calls["closures"], f"computed as 2^{doublings} − 1, not run"
@@ -125,7 +117,7 @@ def _calls(doublings: int) -> charts.Chart:
 
 def _long_chain() -> None:
     lengths = {length: f"{length:,}" for length in LENGTHS}
-    length = switch("x + 1 + 1 + …, so many times", lengths, "depth operations")
+    length = switch("x + 1 + 1 + …, so many times", lengths, "why-operations", default=LENGTHS[-1], bind="query-params")
     chains = memoize("chains", length, lambda: [depth.chain(key, length) for key in DESIGNS])
     rows = [
         (design.title, f"✗ {chain.error}" if chain.error else f"✓ arrives: {chain.gradient:g}")
@@ -158,7 +150,9 @@ def _scalars() -> None:
         "The same network twice, with 3 inputs, two hidden layers and 1 output, on four points: one object for each "
         "number, then one for each array. Widen the layers: what does it cost?"
     )
-    hidden = st.slider("Units in each hidden layer", *HIDDEN.limits, key="depth hidden")
+    hidden = st.slider(
+        "Units in each hidden layer", 1, MAX_HIDDEN, four_points.HIDDEN, key="why-hidden", bind="query-params"
+    )
     points, targets = four_points.POINTS, four_points.TARGETS
     found = memoize("scalars", hidden, lambda: network.both(four_points.initial(hidden, 0), points, targets))
     left, middle, right = st.columns(3)

@@ -26,8 +26,7 @@ from lab.expression import ExpressionError
 from lab.expression.parser import Expression
 from lab.gradcheck import gradcheck, numerical_gradient
 from lab.text import counted, numeral, with_minus
-from lab.ui import address, expression_box, page, state
-from lab.ui.address import Field
+from lab.ui import binding, expression_box, page
 from lab.ui.chart_host import show_chart
 from lab.ui.memoize import memoize
 from lab.ui.table import escape_markdown, show_table
@@ -49,14 +48,8 @@ LONGER = {"6": 6, "30": 30, "150": 150}
 MAX_TIMES = 6  # times that a function is applied to itself
 MAX_TEXT = 400  # characters of a formula
 TRY_THIS = "Find a function whose derivative formula grows no more than the work of autograd does."
-TIMES = Field("times", "formula times", 3, int, limits=(1, MAX_TIMES))
 STEPS = [10.0**-exponent for exponent in range(1, 16)]
-H = Field("h", "formula h", STEPS[4], address.number_of(*STEPS), address.number)
-OF_FORMULA = (  # fields that are reset for another expression
-    Field("longer", "formula longer", None, address.one_of(*LONGER), address.optional),
-    Field("by", "formula by", 0, int, limits=(0, 64)),
-)
-FIELDS = (*expression_box.fields(NAME, next(iter(EXAMPLES))), TIMES, H, *OF_FORMULA)
+HELD = expression_box.held(NAME, next(iter(EXAMPLES)))
 
 
 def draw() -> None:
@@ -66,8 +59,8 @@ def draw() -> None:
         "work. What happens to the formula?"
     )
     session = st.session_state
-    expression = expression_box.expression_box(NAME, EXAMPLES, OF_FORMULA)
-    values = None if expression is None else expression_box.inputs(NAME, expression)
+    expression = expression_box.box(NAME, EXAMPLES, lambda: binding.put("why-longer", None))
+    values = None if expression is None else expression_box.entries(NAME, expression)
     if expression is None or values is None:
         return
     if any(isinstance(number, list) for number in values.values()):
@@ -75,15 +68,17 @@ def draw() -> None:
         return
     point = {name: float(number) for name, number in values.items() if not isinstance(number, list)}
     names = [*point]
-    session["formula by"] = state.position("formula by", len(names))
+    if session.get("why-by", names[0]) not in names:
+        session["why-by"] = names[0]
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        by = names[pick("With respect to", dict(enumerate(names)), "formula by", width=130)]
-        times = st.slider("Times applied", *TIMES.limits, key="formula times", width=200)
-        h = st.select_slider("Step h of the difference", STEPS, format_func=numeral, key="formula h", width=200)
+        by = pick("With respect to", names, "why-by", bind="query-params", width=130)
+        times = st.slider("Times applied", 1, MAX_TIMES, 3, key="why-times", bind="query-params", width=200)
+        label = "Step h of the difference"
+        h = st.select_slider(label, STEPS, STEPS[4], numeral, key="why-h", bind="query-params", width=200)
         guessed = guess_times(
             f"Guess: the derivative’s formula for {MAX_TIMES} applications is how many times as long as for 1?",
             LONGER,
-            "formula longer",
+            "why-longer",
         )
     try:
         leaves = {name: Tensor(number, label=name) for name, number in point.items()}

@@ -79,9 +79,9 @@ def told(key, value):
 WAYS = {  # card -> what is done in the state that it opens; the last step completes it
     "caught-write": [*2 * [pressed("trap next")], chosen("radio", "trap choice", "error"), pressed("trap next")],
     "broken-engine": [chosen("selectbox", "wrong-gradient", "numbers"), chosen("selectbox", "wrong-curve", "same"), pressed("fault go")],
-    "what-it-costs": [chosen("segmented_control", "why slower", "1000"), measured],
-    "forward-wins": [chosen("text_input", "jacobian expression", "t * [1, 2, 3, 4, 5, 6, 7, 8]"), chosen("segmented_control", "jacobian faster", "forward"), pressed("jacobian both")],
-    "whole-jacobian": [chosen("segmented_control", "jacobian zeros", "nowhere"), chosen("slider", "jacobian passes", 3), pressed("jacobian next")],
+    "what-it-costs": [chosen("segmented_control", "why-slower", "1000"), measured],
+    "forward-wins": [chosen("text_input", "why text 1", "t * [1, 2, 3, 4, 5, 6, 7, 8]"), chosen("segmented_control", "why-faster", "forward"), pressed("jacobian both")],
+    "whole-jacobian": [chosen("segmented_control", "why-zeros", "nowhere"), chosen("slider", "why-passes", 3), pressed("jacobian next")],
     "why-the-loss-fell": [chosen("segmented_control", "descent-guess", "past"), *10 * [pressed("descent step")]],
     "topological-order": [chosen("segmented_control", "graph-engine", kind) for kind in ("overwrites", "any-order")],
     "forgotten-sum": [chosen("segmented_control", "shapes-guess", "error")],
