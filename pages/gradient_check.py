@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -19,11 +18,9 @@ from lab.gradcheck.slopes import Slope
 from lab.gradcheck.steps import EXPONENTS, METHODS, PRECISIONS, CheckPoint, Sweep, error_by_step
 from lab.text import numeral, short
 from lab.traps.faults.softmax import RULES, SoftmaxRule, by_cotangent, by_sum
-from lab.ui import address, expression_box, page, progress, state
-from lab.ui.address import Field
+from lab.ui import binding, expression_box, page, progress
 from lab.ui.chart_host import show_chart
 from lab.ui.memoize import memoize
-from lab.ui.state import PageState
 from lab.ui.table import escape_markdown, show_table
 from lab.ui.terms import prose
 from lab.ui.widgets import result
@@ -32,7 +29,6 @@ from pages.parts import grids as drawing
 from pages.parts import step_picture
 
 NAME = "check"
-TABS = page.Tabs("gradient-check", "check tab")
 EXAMPLES: dict[str, dict[str, float | list]] = {  # expression -> its inputs
     "x**2 * sin(x) + exp(x)": {"x": 2.0},
     "sum(tanh(x @ w + b)**2)": {"x": [[1, 2], [3, -4]], "w": [[0.5], [-0.3]], "b": 0.1},
@@ -42,6 +38,12 @@ EXAMPLES: dict[str, dict[str, float | list]] = {  # expression -> its inputs
     "softmax(z)": {"z": [1, 2, 0.5]},
     "a*b": {"a": 2.0, "b": 3.0},
 }
+HELD = (
+    *expression_box.held(NAME, next(iter(EXAMPLES))),
+    binding.whole("check-h", EXPONENTS[0], EXPONENTS[-1], EXPONENTS[0]),
+    binding.choice("check-method", "central", *METHODS),
+    binding.choice("check-numbers", "float64", *PRECISIONS),
+)
 MAX_ELEMENTS = 200  # of all inputs that are checked
 WHO = {
     "random": "Only the one with the random cotangent",
@@ -57,68 +59,36 @@ TRY_THIS = {
 
 
 def main() -> None:
-    with page.run(NAME, FIELDS) as current:
+    with page.frame("gradient-check", *HELD) as arrived:
         st.title("Gradient check")
-        if current.restored:
-            expression_box.begin(NAME)
-        TABS.show({"step": partial(_step, current), "cotangent": _cotangent})
-        page.closing(TRY_THIS[TABS.open], "pages/operations.py", "Next: every operation, checked")
-
-
-# ---------------------------------------------------------------- state: in the session, mirrored in the address
-
-
-def _logits(text: str) -> list[float]:
-    read = expression_box.value(text)
-    if not isinstance(read, list) or np.ndim(read) != 1 or not 2 <= len(read) <= 6:
-        raise ValueError("Write a vector of 2 to 6 numbers, such as [1, 2, 0.5].")
-    return read
-
-
-def _logits_text(text: str) -> str:
-    _logits(text)
-    return text
-
-
-H = Field("h", "check h", EXPONENTS[0], int, limits=(EXPONENTS[-1], EXPONENTS[0]))
-ELEMENT = Field("element", "check element", "")
-SEED = Field("seed", "check seed", 0, int, limits=(0, 99))
-FIELDS = (
-    TABS.field,
-    *expression_box.fields(NAME, next(iter(EXAMPLES))),
-    H,
-    ELEMENT,
-    Field("numbers", "check numbers", "float64", address.one_of(*PRECISIONS)),
-    Field("method", "check method", "central", address.one_of(*METHODS)),
-    Field("rule", "check rule", next(iter(RULES)), address.one_of(*RULES)),
-    Field("logits", "check logits", "[1, 2, 0.5]", _logits_text),
-    Field("finds", "check finds", None, address.one_of(*WHO), address.optional),
-    SEED,
-)
+        if arrived:
+            expression_box.restart(NAME)
+        opened = page.tabs("gradient-check", {"step": _step, "cotangent": _cotangent})
+        page.closing(TRY_THIS[opened], "pages/operations.py", "Next: every operation, checked")
 
 
 # ---------------------------------------------------------------- the step h
 
 
-def _step(current: PageState) -> None:
+def _step() -> None:
     prose("Is a [[numerical gradient|finite difference]] always better with a smaller step h? Pull h down and see.")
-    _moving(current, expression_box.expression_box(NAME, EXAMPLES))
+    _moving(expression_box.box(NAME, EXAMPLES))
 
 
 @st.fragment
-def _moving(current: PageState, expression: Expression | None) -> None:
+def _moving(expression: Expression | None) -> None:
     """Draw the part of the page that an input reruns."""
-    with current.fragment(ELEMENT):
-        if expression is not None:
-            _one_element(expression)
-    progress.done("breaking-step", st.session_state["check h"] <= -16)
+    if expression is not None:
+        _one_element(expression)
+    binding.write(*HELD)
+    progress.done("breaking-step", st.session_state["check-h"] <= -16)
     progress.note("check progress")
 
 
 def _one_element(expression: Expression) -> None:
     left, right = st.columns([5, 1], gap="medium")
     with left:
-        values = expression_box.inputs(NAME, expression)
+        values = expression_box.entries(NAME, expression)
     if values is None:
         return
     size = sum(np.size(value) for value in values.values())
@@ -133,11 +103,12 @@ def _one_element(expression: Expression) -> None:
         return
     session = st.session_state
     places = {str(place): place for place in points["float64"].places()}
-    if session["check element"] not in places:
-        session["check element"] = next(iter(places))
+    if session.get("check-element", next(iter(places))) not in places:
+        session["check-element"] = next(iter(places))
+    element = next(iter(places))
     if len(places) > 1:
-        right.selectbox("Element", places, key="check element")
-    place, point = places[session["check element"]], points[session["check numbers"]]
+        element = right.selectbox("Element", places, key="check-element", bind="query-params")
+    place, point = places[element], points[session["check-numbers"]]
     checked = report.inputs.get(place.name)
     slope = checked.element(place.index) if checked else None
 
@@ -146,17 +117,16 @@ def _one_element(expression: Expression) -> None:
         return sweeps, step_picture.packed(point, place, sweeps, slope)
 
     sweeps, packed = memoize("check picture", (at, place, point.precision), pictured)
-    chosen = session["check h"], session["check method"], session["check numbers"]
+    chosen = session["check-h"], session["check-method"], session["check-numbers"]
     step_picture.show(packed, "check picture", chosen, _choose_step)
     _remarks(report, points, sweeps)
     if place.index:
-        show_chart(_map(point, at, place, float(f"1e{session['check h']}"), report), "map")
+        show_chart(_map(point, at, place, float(f"1e{session['check-h']}"), report), "map")
 
 
 def _choose_step(h: int, method: str, numbers: str) -> None:
     session = st.session_state
-    session["check h"], session["check method"], session["check numbers"] = h, method, numbers
-    state.step()
+    session["check-h"], session["check-method"], session["check-numbers"] = h, method, numbers
 
 
 def _remarks(report: Report, points: Mapping[str, CheckPoint], sweeps: list[Sweep]) -> None:
@@ -177,7 +147,7 @@ def _derived(expression: Expression, values: Mapping[str, Any]) -> tuple[dict[st
 
 
 def _map(point: CheckPoint, at: object, place: ElementName, h: float, report: Report) -> charts.Chart:
-    method = st.session_state["check method"]
+    method = st.session_state["check-method"]
     errors = memoize("check errors", (at, point.precision, h, method), lambda: point.errors(h, method))
     kinks = [one.element.index for one in report.kinks if one.element.name == place.name]
     return charts.error_map(place.name, errors[place.name], kinks, place.index, page.theme())
@@ -192,19 +162,25 @@ def _cotangent() -> None:
         "that it is wrong, the one with `softmax(x).sum()` or the one with a random [[cotangent]]?"
     )
 
-    def forget() -> None:
-        st.session_state["check finds"] = None
-
     left, right = st.columns(2, gap="medium")
     with left:
-        name = st.radio("Rule", RULES, format_func=lambda key: RULES[key].title, key="check rule", on_change=forget)
+        name = st.radio(
+            "Rule",
+            RULES,
+            format_func=lambda key: RULES[key].title,
+            key="check-rule",
+            bind="query-params",
+            on_change=binding.put,
+            args=("check-finds", None),
+        )
         rule = RULES[name]
         st.code(rule.source, wrap_lines=True)
     with right:
         inputs, seeds = st.columns(2)
-        text = inputs.text_input("x", key="check logits")
-        seed = seeds.slider("Which random cotangent", *SEED.limits, key="check seed")
-        guess = st.radio("Which check finds a mistake?", WHO, format_func=WHO.get, key="check finds")
+        text = inputs.text_input("x", "[1, 2, 0.5]", key="check-logits", bind="query-params")
+        seed = seeds.slider("Which random cotangent", 0, 99, 0, key="check-seed", bind="query-params")
+        question = "Which check finds a mistake?"
+        guess = st.radio(question, WHO, None, format_func=WHO.get, key="check-finds", bind="query-params")
         try:
             logits = _logits(text)
         except ValueError as error:
@@ -215,6 +191,13 @@ def _cotangent() -> None:
         drawing.show(drawing.packed(picture), key="check upstreams")
     if guess is not None:
         _checked(rule, logits, seed, guess)
+
+
+def _logits(text: str) -> list[float]:
+    read = expression_box.value(text)
+    if not isinstance(read, list) or np.ndim(read) != 1 or not 2 <= len(read) <= 6:
+        raise ValueError("Write a vector of 2 to 6 numbers, such as [1, 2, 0.5].")
+    return read
 
 
 def _checked(rule: SoftmaxRule, logits: Any, seed: int, guess: str) -> None:

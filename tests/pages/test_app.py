@@ -106,7 +106,7 @@ KEPT = [  # a page, and a widget of its with a value that is not the first
     ("why_reverse_mode", "selectbox", "why-function", "chain"),
     ("other_engines", "text_input", "engine designs expression", "a*b*b"),
     ("shapes", "text_input", "shapes-a", "2, 1"),
-    ("gradient_check", "text_input", "check expression", "a*b"),
+    ("gradient_check", "selectbox", "check example", "a*b"),
     ("simulate_error", "selectbox", "trap-op", "exp"),
 ]
 

@@ -85,7 +85,7 @@ WAYS = {  # card -> what is done in the state that it opens; the last step compl
     "why-the-loss-fell": [chosen("segmented_control", "descent-guess", "past"), *10 * [pressed("descent step")]],
     "topological-order": [chosen("segmented_control", "graph-engine", kind) for kind in ("overwrites", "any-order")],
     "forgotten-sum": [chosen("segmented_control", "shapes-guess", "error")],
-    "breaking-step": [told("check h", -16)],
+    "breaking-step": [told("check-h", -16)],
 }  # fmt: skip
 
 
