@@ -1,6 +1,13 @@
 """Other engines: five small designs, PyTorch, how to trade time for memory, and what to read."""
 
-from lab.ui import page
+import streamlit as st
+
+from lab.ui import expression_box, page
 from pages.parts import engine_designs, wider_field
 
-page.show_parts(page.Tabs("other-engines", "engines tab"), engine_designs.PART, wider_field.PART)
+with page.frame("other-engines", *engine_designs.HELD, *wider_field.HELD) as arrived:
+    st.title("Other engines")
+    if arrived:
+        expression_box.restart(engine_designs.NAME)
+    tabs = {"designs": engine_designs.draw, "beside": wider_field.draw_comparison, "next": wider_field.draw_reading}
+    page.tabs("other-engines", tabs)

@@ -8,15 +8,13 @@ from lab.designs.excerpt import PARTS, excerpt
 from lab.expression import ExpressionError
 from lab.text import elements
 from lab.text import numeral as number
-from lab.ui import address, expression_box, page
-from lab.ui.address import Field
+from lab.ui import expression_box, page
 from lab.ui.chart_host import show_chart
 from lab.ui.memoize import forget, memoize
-from lab.ui.state import PageState
 from lab.ui.table import escape_markdown, show_table, with_code
 from lab.ui.widgets import button, pick
 
-NAME = "engine designs"
+NAME = "engines"  # what the keys of this page begin with
 EXAMPLES: dict[str, dict[str, float | list]] = {  # expression -> its inputs
     "(a*b + c) * (a + d)": {"a": 2.0, "b": 3.0, "c": 4.0, "d": 5.0},
     "sum(tanh(x @ w + b)**2)": {"x": [[1, 2], [3, -4]], "w": [[0.5], [-0.3]], "b": 0.1},
@@ -24,14 +22,14 @@ EXAMPLES: dict[str, dict[str, float | list]] = {  # expression -> its inputs
     "sum((m - v)**2) / 6": {"m": [[1, 2, 3], [4, 5, 6]], "v": [1, 0, 2]},
     "log(1 + exp(-a*b))": {"a": 1.5, "b": -0.5},
 }
+HELD = expression_box.held(NAME, next(iter(EXAMPLES)))
 PICTURE = 420  # pixels of the chart's width; it is next to the table if there is room
 WHOLE_FILE = "the whole file"
 SECOND = {"error": "error", "same": "unchanged", "doubles": "doubled", "more": "wrong"}
 
 
-def _tab(current: PageState) -> None:
-    if current.restored:
-        expression_box.begin(NAME)
+def draw() -> None:
+    """Draw the tab."""
     _designs()
     page.closing(
         "Find an expression for which a second backward() of scalar Values doubles the gradients, and one for which "
@@ -42,17 +40,6 @@ def _tab(current: PageState) -> None:
     )
 
 
-# ---------------------------------------------------------------- state: in the session, mirrored in the address
-
-
-FIELDS = (
-    *expression_box.fields(NAME, next(iter(EXAMPLES))),
-    Field("left", "designs left", "closures", address.one_of(*DESIGNS)),
-    Field("right", "designs right", "functions", address.one_of(*DESIGNS)),
-    Field("part", "designs part", "*", address.one_of(*PARTS, WHOLE_FILE)),
-)
-
-
 # ---------------------------------------------------------------- one expression through all
 
 
@@ -61,8 +48,8 @@ def _designs() -> None:
         f"One expression, {len(DESIGNS)} engines: this lab’s and {len(DESIGNS) - 1} small ones. Move an input: the "
         "gradients agree, so what differs?"
     )
-    expression = expression_box.expression_box(NAME, EXAMPLES)
-    values = None if expression is None else expression_box.inputs(NAME, expression)
+    expression = expression_box.box(NAME, EXAMPLES)
+    values = None if expression is None else expression_box.entries(NAME, expression)
     if expression is None or values is None:
         return
 
@@ -139,9 +126,13 @@ def _row(result: DesignRun, engine: DesignRun) -> tuple[str, ...]:
 def _side_by_side() -> None:
     st.header("The code, side by side")
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        part = st.selectbox("Part", [*PARTS, WHOLE_FILE], key="designs part", width=190)
+        parts = [*PARTS, WHOLE_FILE]
+        part = st.selectbox("Part", parts, parts.index("*"), key="engines-part", bind="query-params", width=190)
         titles = {key: design.title for key, design in DESIGNS.items()}
-        names = [pick(side.capitalize(), titles, f"designs {side}", width=220) for side in ("left", "right")]
+        names = [
+            pick(label, titles, key, index=[*titles].index(first), bind="query-params", width=220)
+            for label, key, first in (("Left", "engines-left", "closures"), ("Right", "engines-right", "functions"))
+        ]
     for column, name in zip(st.columns(2, gap="medium"), names, strict=True):
         design = DESIGNS[name]
         shown = design.source if part == WHOLE_FILE else excerpt(design, part)
@@ -151,6 +142,3 @@ def _side_by_side() -> None:
                 st.code(shown, wrap_lines=True)
             else:
                 st.markdown("This design has no such part.")
-
-
-PART = page.TabGroup(FIELDS, {"designs": _tab})

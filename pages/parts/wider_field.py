@@ -1,7 +1,6 @@
 """The wider field: this engine and PyTorch compared, larger layers, history and books."""
 
-from collections.abc import Callable, Mapping
-from functools import partial
+from collections.abc import Mapping
 from pathlib import Path
 
 import streamlit as st
@@ -14,16 +13,16 @@ from lab.expression.run_pytorch import installed
 from lab.operation_table import OPS
 from lab.text import read_rows
 from lab.trace.recording import record
-from lab.ui import address, expression_box, page
-from lab.ui.address import Field
+from lab.ui import binding, expression_box, page
 from lab.ui.chart_host import show_chart
 from lab.ui.memoize import memoize
 from lab.ui.player import player
-from lab.ui.state import PageState
 from lab.ui.table import escape_markdown, show_table, with_code
 from lab.ui.widgets import pick, switch, verdict
 
 READING = read_rows(Path(__file__).parents[2] / "lab" / "lessons" / "reading.toml")
+AFTER = {preset["key"]: preset for preset in expression_box.presets() if "question" in preset}
+HELD = (binding.flag("engines-asked"),)  # so that a reload asks PyTorch again
 YEARS = ("1847", "1951", "1964", "1970", "1986", "2015")
 TRY_THIS = {
     "beside": "Change one of the snippets in a notebook so that both engines use the same dtype.",
@@ -31,23 +30,22 @@ TRY_THIS = {
 }
 
 
-def _tab(name: str, draw: Callable[[], None], _current: PageState) -> None:
-    draw()
+def draw_comparison() -> None:
+    """Draw the tab that compares this engine with PyTorch."""
+    _compare()
+    _close("beside")
+
+
+def draw_reading() -> None:
+    """Draw the tab with larger layers, history and books."""
+    _next()
+    st.header("History")
+    _history()
+    _close("next")
+
+
+def _close(name: str) -> None:
     page.closing(TRY_THIS[name], "pages/graph_lab.py", "Next: any expression of your own in the Graph lab")
-
-
-# ---------------------------------------------------------------- state: in the session, mirrored in the address
-
-
-AFTER = {preset["key"]: preset for preset in expression_box.presets() if "question" in preset}
-DIFFER = Field("differ", "field differ", None, int, address.optional, limits=(0, len(QUESTIONS)))
-FIELDS = (
-    DIFFER,
-    Field("asked", "field asked", False, address.flag, address.flagged),  # so that a reload asks again
-    Field("question", "field question", next(iter(QUESTIONS)), address.one_of(*QUESTIONS)),
-    Field("layer", "field layer", next(iter(AFTER)), address.one_of(*AFTER)),
-    Field("year", "field year", None, address.one_of(*YEARS), address.optional),
-)
 
 
 # ---------------------------------------------------------------- this engine, PyTorch, JAX, static graphs
@@ -61,7 +59,8 @@ def _compare() -> None:
     live = memoize("torch", 1, installed)
     here = memoize("questions", 1, lambda: {key: answer(question) for key, question in QUESTIONS.items()})
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        guessed = st.number_input("Outcomes that differ", *DIFFER.limits, value=None, key="field differ", width=160)
+        label, most = "Outcomes that differ", len(QUESTIONS)
+        guessed = st.number_input(label, 0, most, None, key="engines-differ", bind="query-params", width=160)
         version, there = _pytorch(live)
         if there:
             differ = differing(here, there)
@@ -77,7 +76,8 @@ def _compare() -> None:
     with picture:
         show_chart(charts.answers(rows(here, there), version, page.theme()), "answers")
     with lines:
-        key = pick("Question", {key: one.title for key, one in QUESTIONS.items()}, "field question")
+        titles = {key: one.title for key, one in QUESTIONS.items()}
+        key = pick("Question", titles, "engines-question", bind="query-params")
         question = QUESTIONS[key]
         sides = (("This engine", question.source, here[key]), ("PyTorch", question.torch, there.get(key)))
         for column, (name, code, reply) in zip(st.columns(2), sides, strict=True):
@@ -112,18 +112,18 @@ def _pytorch(live: bool) -> tuple[str, dict[str, EngineAnswer]]:
     live: PyTorch is installed, so its answers are not the recorded ones
     """
     session = st.session_state
-    if session["field asked"] and not live:
+    if session["engines-asked"] and not live:
         return recorded_answers()
-    if session["field asked"]:
+    if session["engines-asked"]:
         try:
             with st.spinner("Importing PyTorch takes a few seconds."):
                 return memoize("asked", 1, pytorch_answers)
         except RuntimeError as error:
             st.error(with_code(str(error)), icon=":material/block:")
-            session["field asked"] = False
+            session["engines-asked"] = False
 
     def ask() -> None:
-        session["field asked"] = True
+        session["engines-asked"] = True
 
     title = "Ask PyTorch" if live else "Show PyTorch’s recorded answers"
     way = "Runs in a separate process, which then ends." if live else "PyTorch is not installed where this page runs."
@@ -161,7 +161,7 @@ def _at_a_glance() -> None:
 
 def _next() -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
-        key = switch("Layer", {key: _title(key) for key in AFTER}, "field layer", bare=True)
+        key = switch("Layer", {key: _title(key) for key in AFTER}, "engines-layer", bare=True, bind="query-params")
         layer = AFTER[key]
         st.markdown(layer["question"], width=580)
     trace = memoize("beyond", key, lambda: record(parse(layer["text"]), layer["values"]))
@@ -185,7 +185,7 @@ def _history() -> None:
         "Backpropagation became famous in 1986. **Guess first: in which of these years was reverse mode first "
         "published for any program?** Software is listed under the year of its first release."
     )
-    guess = st.segmented_control("The year", YEARS, key="field year")
+    guess = st.segmented_control("The year", YEARS, key="engines-year", bind="query-params")
     if guess is None:
         st.info("Choose a year to see the history.", icon=":material/help:")
         return
@@ -194,18 +194,3 @@ def _history() -> None:
     show_table(["year", "what", "where it was published"], READING["history"])
     st.header("Books and videos")
     show_table(["by", "title", "published", "for"], READING["books"])
-
-
-def _reading() -> None:
-    _next()
-    st.header("History")
-    _history()
-
-
-PART = page.TabGroup(
-    FIELDS,
-    {
-        "beside": partial(_tab, "beside", _compare),
-        "next": partial(_tab, "next", _reading),
-    },
-)

@@ -3,11 +3,13 @@
 import pytest
 
 from lab.designs import closures
+from lab.designs.compare import DESIGNS
 from tests.pages.conftest import address, app, run, table, texts
 
 
 def opened(**parameters):
-    return run(app("pages/other_engines.py"), **{"tab": "designs"} | parameters)
+    titles = {side: DESIGNS[parameters[side]].title for side in ("left", "right") if side in parameters}
+    return run(app("pages/other_engines.py"), **{"tab": "designs"} | parameters | titles)
 
 
 def test_one_expression_runs_through_six_engines_at_once():
@@ -38,9 +40,9 @@ def test_one_expression_runs_through_six_engines_at_once():
 
 def test_an_example_brings_its_values_and_is_in_the_address():
     at = opened()
-    at.selectbox(key="engine designs example").select("sum(tanh(x @ w + b)**2)").run()
+    at.selectbox(key="engines example").select("sum(tanh(x @ w + b)**2)").run()
     assert not at.exception
-    assert at.session_state["engine designs inputs"]["w"] == [[0.5], [-0.3]]
+    assert at.session_state["engines values"]["w"] == [[0.5], [-0.3]]
     assert address(at)["expression"] == "sum(tanh(x @ w + b)**2)"
     rows = table(at, "calls")
     assert rows[4][0] == "Scalar Values"
@@ -61,7 +63,7 @@ def test_what_cannot_be_run_gets_a_sentence(parameters, said):
     at = opened(**parameters)
     assert len(at.error) == 1
     assert said in at.error[0].value.replace("\\", "")
-    at.text_input(key="engine designs expression").set_value("sum(a*a)").run()
+    next(field for field in at.text_input if field.label == "Expression").set_value("sum(a*a)").run()
     assert not [error for error in at.error if said in error.value]
 
 
@@ -89,6 +91,5 @@ def test_the_code_of_two_designs_stands_side_by_side():
     left, right = at.code
     assert left.value.startswith("class Mul(Function):")
     assert right.value.startswith("class MulBackward(BackwardFunction):")
-    at.selectbox(key="designs part").select("the whole file").run()
+    at.selectbox(key="engines-part").select("the whole file").run()
     assert all(code.value.startswith('"""') and "__main__" in code.value for code in at.code)
-    assert address(at)["part"] == "the whole file"

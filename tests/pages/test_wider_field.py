@@ -15,7 +15,9 @@ TORCH = importlib.util.find_spec("torch")
 
 
 def opened(**parameters):
-    at = run(app("pages/other_engines.py"), **{"tab": "beside"} | parameters)
+    labels = {"question": lambda key: QUESTIONS[key].title, "layer": lambda key: key.replace("_", " ").capitalize()}
+    shown = {name: labels.get(name, str)(value) for name, value in parameters.items()}
+    at = run(app("pages/other_engines.py"), **{"tab": "beside"} | shown)
     what_to_do = at.markdown[0].value
     assert 10 < len(what_to_do.split()) <= 80
     return at
@@ -40,20 +42,19 @@ def test_the_questions_are_answered_by_this_engine():
     assert "where(x > 0, x.sqrt(), 0.0)" in at.code[0].value
     assert "This engine: **nan**" in texts(at.markdown)
     assert "already gone through the result of `*`" in texts(opened(question="twice").markdown)  # as code
-    assert address(at)["question"] == "where"
 
 
 @pytest.mark.skipif(not TORCH, reason="PyTorch is an optional extra")
 @pytest.mark.exhaustive
 def test_pytorch_answers_and_the_guess_gets_a_verdict_after_a_reload_too():
     at = opened(question="write")
-    at.number_input(key="field differ").set_value(10).run()
+    at.number_input(key="engines-differ").set_value(10).run()
     assert "As you guessed" not in texts(at.markdown)
     click(at, "Ask PyTorch")
     rows = drawn(at)
     assert f"✗ Not as you guessed. **4 of {len(QUESTIONS)} outcomes** differ: x\\.data" in texts(at.markdown)
     assert "PyTorch: **8**" in texts(at.markdown)
-    again = opened(**address(at) | {"differ": 4})
+    again = opened(question="write", asked=1, differ=4)
     assert drawn(again) == rows
     assert f"✓ As you guessed. **4 of {len(QUESTIONS)} outcomes** differ" in texts(again.markdown)
 
@@ -94,8 +95,8 @@ def test_what_jax_printed_is_what_this_engine_finds():
 
 def test_each_layer_that_comes_after_is_played_and_leads_to_the_graph_lab():
     at = opened(tab="next")
-    for layer in at.segmented_control(key="field layer").options:
-        at.segmented_control(key="field layer").set_value(layer.lower().replace(" ", "_")).run()
+    for layer in at.segmented_control(key="engines-layer").options:
+        at.segmented_control(key="engines-layer").set_value(layer.lower().replace(" ", "_")).run()
         assert not at.exception
         said = [text.value for text in at.markdown]
         before = said[: said.index(f"{layer} in the Graph lab")]  # the link, where the page stands alone
@@ -109,7 +110,7 @@ def test_each_layer_that_comes_after_is_played_and_leads_to_the_graph_lab():
 def test_the_year_is_guessed_first():
     at = opened(tab="next")
     assert "Choose a year" in at.info[0].value
-    at.segmented_control(key="field year").set_value("1986").run()
+    at.segmented_control(key="engines-year").set_value("1986").run()
     assert "Not 1986: 1970" in texts(at.markdown)
     years = {what.partition(":")[0]: int(year) for year, what, _ in table(at, "what")}
     assert list(years.values()) == sorted(years.values())
