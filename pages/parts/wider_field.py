@@ -79,7 +79,7 @@ def _compare() -> None:
         titles = {key: one.title for key, one in QUESTIONS.items()}
         key = pick("Question", titles, "engines-question", bind="query-params")
         question = QUESTIONS[key]
-        sides = (("This engine", question.source, here[key]), ("PyTorch", question.torch, there.get(key)))
+        sides = (("This engine", question.here, here[key]), ("PyTorch", question.torch, there.get(key)))
         for column, (name, code, reply) in zip(st.columns(2), sides, strict=True):
             column.code(code, wrap_lines=True)
             column.markdown(f"{name}: **{with_code(reply.text) if reply else '?'}**")
