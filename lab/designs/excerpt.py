@@ -8,29 +8,24 @@ from textwrap import dedent
 
 from lab.designs.compare import Design
 
-# Part -> its names in the six files: methods of the node's class, classes and functions.
+# Part -> its names in the six files, in small letters without underscores in front and "Backward" at the end.
 PARTS = {
     "backward pass": (
         "backward",
-        "_accumulate",
+        "accumulate",
         "topological_order",
-        "Function",
-        "BackwardFunction",
+        "function",
+        "backwardfunction",
         "columns",
         "gradient",
     ),
-    "+": ("__add__", "Add", "AddBackward"),
-    "-": ("__sub__", "Sub", "SubBackward"),
-    "*": ("__mul__", "Mul", "MulBackward"),
-    "/": ("__truediv__", "Div", "DivBackward"),
-    "**": ("__pow__", "Pow", "PowBackward"),
-    "neg": ("__neg__", "NegBackward"),
-    "@": ("__matmul__", "MatMul", "MatMulBackward", "matmul"),
-    "exp": ("exp", "Exp", "ExpBackward"),
-    "log": ("log", "Log", "LogBackward"),
-    "tanh": ("tanh", "Tanh", "TanhBackward"),
-    "relu": ("relu", "ReLU", "ReLUBackward"),
-    "sum": ("sum", "Sum", "SumBackward"),
+    "+": ("add",),
+    "-": ("sub",),
+    "*": ("mul",),
+    "/": ("truediv", "div"),
+    "**": ("pow",),
+    "@": ("matmul",),
+    **{name: (name,) for name in ("neg", "exp", "log", "tanh", "relu", "sum")},
 }
 
 
@@ -53,5 +48,8 @@ def excerpt(design: Design, part: str) -> str:
 
 def _is_called(statement: ast.stmt, names: tuple[str, ...]) -> bool:
     if isinstance(statement, ast.Assign):  # several at once: `exp, log = ...`
-        return any(isinstance(node, ast.Name) and node.id in names for node in ast.walk(statement.targets[0]))
-    return isinstance(statement, (ast.FunctionDef, ast.ClassDef)) and statement.name in names
+        found = [node.id for node in ast.walk(statement.targets[0]) if isinstance(node, ast.Name)]
+    else:
+        found = [statement.name] if isinstance(statement, (ast.FunctionDef, ast.ClassDef)) else []
+    plain = [name.strip("_").lower() for name in found]
+    return any(name in names or name.removesuffix("backward") in names for name in plain)

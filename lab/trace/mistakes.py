@@ -14,6 +14,7 @@ from typing import Any, cast
 import numpy as np
 
 from lab.operation_table import Derivative
+from lab.text import with_minus
 from lab.trace.derive import derive, rule_of
 from lab.trace.parts import Accumulate, Message, Node, SentTerm
 from lab.trace.recording import Trace
@@ -161,7 +162,9 @@ class Mistakes:
             for name, wrong, due in _wrong_locals(right_rule.formula, len(operands) > 1) if right_rule.formula else ():
                 local = Derivative("", "", wrong).value
                 assert local is not None
-                details = re.sub(r"\b[aby]\b", lambda letter: called[letter[0]], f"{wrong} in place of {due}")
+                details = re.sub(
+                    r"\b[aby]\b", lambda letter: called[letter[0]], with_minus(f"{wrong} in place of {due}")
+                )
                 yield (
                     name,
                     f": {details}",

@@ -1,48 +1,21 @@
 """Show `detach()` and `no_grad()`: the same values forward, a cut graph, and the gradients that do not arrive."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from lab.gradcheck import numerical_gradient
-from lab.text import body
 from lab.trace.recording import Trace, record
 from model import Tensor, no_grad
 from nn import SGD
 
-
-def uncut(a: Tensor, b: Tensor) -> tuple[Tensor, Tensor]:
-    h = a * b
-    L = h * a
-    return h, L
-
-
-def detached(a: Tensor, b: Tensor) -> tuple[Tensor, Tensor]:
-    h = a * b
-    L = h.detach() * a  # the values of h, without its history
-    return h, L
-
-
-def partly_unrecorded(a: Tensor, b: Tensor) -> tuple[Tensor, Tensor]:
-    with no_grad():
-        h = a * b  # computed, but not recorded
-    L = h * a
-    return h, L
-
-
-def unrecorded(a: Tensor, b: Tensor) -> tuple[Tensor, Tensor]:
-    with no_grad():
-        h = a * b
-        L = h * a
-    return h, L
-
-
-CUTS: dict[str, Callable[..., tuple[Tensor, Tensor]]] = {
-    "uncut": uncut,
-    "detach": detached,
-    "no_grad": partly_unrecorded,
-    "all": unrecorded,
+UNCUT = "h = a * b\nL = h * a\n"
+CUTS = {
+    "uncut": UNCUT,
+    "detach": "h = a * b\nL = h.detach() * a  # the values of h, without its history\n",
+    "no_grad": "with no_grad():\n    h = a * b  # computed, but not recorded\nL = h * a\n",
+    "all": "with no_grad():\n    h = a * b\n    L = h * a\n",
 }
 
 
@@ -69,10 +42,9 @@ class CutDemo:
 
 
 def run_cut(name: str, a: float, b: float) -> CutDemo:
-    """Run one of CUTS with the real engine."""
+    """Run the lines of one of CUTS with the real engine, and the backward pass."""
     leaves = {"a": Tensor(a, label="a"), "b": Tensor(b, label="b")}
-    h, loss = CUTS[name](**leaves)
-    _label(h, loss)
+    h, loss = _forward(CUTS[name], **leaves)
     missing = _missing(h, loss)
     error = ""
     try:
@@ -82,34 +54,29 @@ def run_cut(name: str, a: float, b: float) -> CutDemo:
     gradients = {name: None if leaf.grad is None else float(leaf.grad) for name, leaf in leaves.items()}
     SGD(leaves.values(), lr=0.1).step()
     after = {name: leaf.item() for name, leaf in leaves.items()}
-    graph = None if error else _recorded(name, a, b)
-    return CutDemo(body(CUTS[name]), graph, missing, loss.item(), gradients, error, after)
+    # The graph is the one that the engine keeps, without what is behind a cut.
+    graph = None if error else record(lambda a, b: _forward(CUTS[name], a, b)[1], {"a": a, "b": b})
+    return CutDemo(CUTS[name], graph, missing, loss.item(), gradients, error, after)
 
 
 def numerical(a: float, b: float) -> dict[str, float]:
     """Compute how L really changes with a and b, by differences: they use no graph, so no cut changes them."""
     return {
-        "a": float(numerical_gradient(lambda x: uncut(x, Tensor(b))[1], np.array(a))),
-        "b": float(numerical_gradient(lambda x: uncut(Tensor(a), x)[1], np.array(b))),
+        "a": float(numerical_gradient(lambda x: _forward(UNCUT, x, Tensor(b))[1], np.array(a))),
+        "b": float(numerical_gradient(lambda x: _forward(UNCUT, Tensor(a), x)[1], np.array(b))),
     }
 
 
-def _label(h: Tensor, loss: Tensor) -> None:
+def _forward(lines: str, a: Tensor, b: Tensor) -> tuple[Tensor, Tensor]:
+    """Run the lines, and return h and L with their labels."""
+    names: dict[str, Any] = {"a": a, "b": b, "no_grad": no_grad}
+    exec(lines, names)
+    h, loss = names["h"], names["L"]
     h.label, loss.label = "h", "L"
     for child in loss.children:
         if child is not h and not child.requires_grad:
             child.label = "h.detach()"
-
-
-def _recorded(name: str, a: float, b: float) -> Trace:
-    """Record the two passes; the graph is the one that the engine keeps, without what is behind a cut."""
-
-    def build(a: Tensor, b: Tensor) -> Tensor:
-        h, loss = CUTS[name](a, b)
-        _label(h, loss)
-        return loss
-
-    return record(build, {"a": a, "b": b})
+    return h, loss
 
 
 def _missing(h: Tensor, loss: Tensor) -> list[tuple[str, str, str]]:
