@@ -16,7 +16,7 @@ PAGES = {
     "wrong, code": "what-went-wrong?tab=code",
     "faults": "what-went-wrong?fault=wrong-order&run=1&play=1",
     "spot": "what-went-wrong?tab=spot&case=6&seen=norms,step,check",
-    "training": "training-lab?training-epochs=6&training-epoch=5",
+    "training": "training-lab?epochs=6&epoch=5",
     "check": "gradient-check?h=-6&expression=sum(abs(v)*w)&in_v=[1,0]&in_w=[[1,2],[3,4]]&element=w[1,+0]",
     "operations": "operations?op=maximum&find=equal",
     "designs": "other-engines?part=the+whole+file",

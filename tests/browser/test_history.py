@@ -281,10 +281,10 @@ def test_a_button_pressed_before_the_answer_to_back_has_come_does_not_undo_it(ne
         server.on_message(lambda message: socket.send(message) if held is None else held.append((socket, message)))
 
     page.route_web_socket("**/_stcore/stream", pass_on)
-    page.goto(f"{app_url}/training-lab?training-hidden=4&training-epochs=3")
+    page.goto(f"{app_url}/{in_full('training-lab?hidden=4&epochs=3')}")
     ready(page)
     choose(page, "Lesson", "Rate too high")
-    until(page, **{"training-lr": "0.3"})
+    until(page, lr="0.3")
     ready(page)
     held = []
     page.go_back()
@@ -296,8 +296,8 @@ def test_a_button_pressed_before_the_answer_to_back_has_come_does_not_undo_it(ne
         socket.send(message)
     hidden = page.get_by_role("textbox", name="Hidden layers")
     assert eventually(page, hidden.input_value, "4") == "4"
-    until(page, **{"training-hidden": "4", "training-epochs": "3"})
-    assert "training-lr" not in parameters(page)
+    until(page, hidden="4", epochs="3")
+    assert "lr" not in parameters(page)
 
 
 COUNT_RUNS = """() => {
@@ -359,9 +359,7 @@ def test_a_server_that_has_lost_the_visit_learns_where_the_browser_is(browser):
         "operations?op=maximum",
         "descent?surface=Ravine&steps=40&guess=past+it",
         "for-teachers?set=scalars.add&name=Monday",
-        "training-lab?training-data=xor&training-hidden=5 3&training-lr=0.02&training-unit=layer 1, unit 3"
-        "&training-lines=gradients&training-part=training&training-axis=logarithmic&training-speed=30"
-        "&training-tab=Command line",
+        "training-lab?data=xor&hidden=5 3&lr=0.02&unit=layer 1, unit 3&lines=gradients&part=training&axis=logarithmic&speed=30&tab=Command line",
     ],
 )
 def test_a_link_stays_what_it_was_after_a_reload_and_when_it_is_copied(open_page, tab, path):

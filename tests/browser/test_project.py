@@ -71,7 +71,7 @@ def test_a_presenter_ends_at_the_verdict(open_page, width, height):
 
 
 def test_a_slider_of_steps_follows_a_presenter(open_page):
-    page = open_page("training-lab?training-four=1&training-soon=within 100", width=1024, height=768)
+    page = open_page("training-lab?four=1&soon=within 100", width=1024, height=768)
     project(page)
     slider = page.get_by_role("slider", name="Steps")
     for key, value in (("PageDown", "1"), ("PageDown", "2"), ("PageUp", "1")):

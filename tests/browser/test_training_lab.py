@@ -42,13 +42,8 @@ def tables(page):
 LONG = "epochs=300&speed=30"  # four minutes on any machine: it is not over before it is paused
 
 
-def at(query):
-    """The address of the page, with the names of the parameters as a query has them: short."""
-    return "training-lab?" + "&".join(f"training-{part}" for part in query.split("&"))
-
-
 def open_lab(open_page, query=LONG, **options):
-    page = open_page(at(query), **options)
+    page = open_page(f"training-lab?{query}", **options)
     button(page, "(Start|Pause|Continue|Done)").wait_for()  # Done: a short run may be over before the first look
     return page
 

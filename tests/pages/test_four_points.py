@@ -15,11 +15,11 @@ def test_it_is_a_lesson_and_another_one_leads_back():
     at = opened()
     at.selectbox(key="training lesson").select("Four points").run()
     assert not at.exception
-    assert address(at)["training-four"] == "1"
+    assert address(at)["four"] == "1"
     assert "4 points" in texts(at.markdown)
     at.selectbox(key="training lesson").select("Rate too high").run()
     assert not at.exception
-    assert "training-four" not in address(at)
+    assert "four" not in address(at)
     assert at.session_state["training worker"].run.config.lr == 0.3
 
 

@@ -18,7 +18,6 @@ import numpy as np
 import pytest
 from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
 
-from lab.lessons.pages import BY_PATH
 from lab.text import short
 from lab.training import cli, points
 from lab.training.config import Config
@@ -33,9 +32,7 @@ from pages.parts.training import one_input, upload
 from pages.parts.training import shelf as shelf_part
 from pages.parts.training.instruments import PANEL, TALL, View
 from pages.parts.training.settings import change_network
-from tests.pages.conftest import ROOT, app, switch, texts
-from tests.pages.conftest import address as address_of
-from tests.pages.conftest import run as run_page
+from tests.pages.conftest import ROOT, address, app, run, switch, texts
 from train import train
 
 # ---------------------------------------------------------------- what the tests share
@@ -57,16 +54,6 @@ def new():
 
 def open_popovers(at):
     at.session_state["training settings"] = at.session_state["training view"] = True
-
-
-def run(at, **address):
-    """Open the page at an address, whose names are short: {"lr": 0.1}."""
-    return run_page(at, **BY_PATH["training-lab"].parameters(address))
-
-
-def address(at):
-    """The parameters of the address, by their short names."""
-    return {name.removeprefix("training-"): text for name, text in address_of(at).items() if name != "entry"}
 
 
 def click(at, key):
@@ -565,14 +552,14 @@ def test_a_lesson_shows_what_its_name_says(at, one_seed, lesson, verdict, failur
         return
     ways = [box.value for box in at.markdown if box.value.endswith(": cause and fix")]
     assert ways == [f"Failure {number}: cause and fix" for number in failures]
-    before, began = live(at), at.session_state.get("entries", 0)
+    before, began = live(at), at.session_state["entry"]
     if can_be_tried(finding):
         try_the_remedy(at)
     (button,) = remedies(at)
     button.click().run()
     assert not at.exception
     assert live(at).config == replace(before.config, **finding.settings)
-    assert at.session_state["entries"] > began  # the browser's Back undoes it
+    assert at.session_state["entry"] != began  # the browser's Back undoes it
     assert not remedies(at)
 
 
@@ -1042,7 +1029,7 @@ def receive(at, table="", shelf=""):
 def reload(at):
     """The page in a new session, whose browser has the same address, and sends what it was asked to keep."""
     again = new()
-    run(again, **address(at))
+    run(again, **{name: text for name, text in address(at).items() if name != "entry"})
     if "training keep" in at.session_state:
         receive(again, **at.session_state["training keep"][1])
     return again
