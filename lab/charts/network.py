@@ -9,16 +9,18 @@ import string
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from lab.charts.plane import signed_shades
 from lab.text import short
 from lab.training.features import FEATURES, NAMES, PLAIN, of_inputs
-from lab.training.live import LiveRun
 from lab.training.predictions import PlaneGrid, layer_maps
 from nn import MLP
+
+if TYPE_CHECKING:
+    from lab.training.live import LiveRun
 
 DIGITS = np.array(list(string.digits + string.ascii_uppercase))  # base 36: one digit for each shade
 MAX_UNITS = 8  # units of a layer whose lines are drawn one by one

@@ -74,11 +74,11 @@ def plain(markdown):
 def test_a_card_prepares_its_page_anew():
     at = app("app.py")
     at.switch_page("pages/what_went_wrong.py")
-    run(at, fault="relu-side")
+    run(at, **{"wrong-fault": "relu-side"})
     switch(at, "pages/start.py")
     at.session_state["start path asked"] = ("broken-engine", "in_a=3")
     at.run()
-    assert address(at)["fault"] == "overwrite"
+    assert at.query_params["wrong-fault"] == "overwrite"
     switch(at, "pages/graph_lab.py")
     assert "card task away" not in {button.key for button in at.button}
 

@@ -5,13 +5,11 @@ import pytest
 from lab.failures import FAILURES, find
 from lab.failures.catalogue import BY_KEY
 from lab.failures.failure import run as run_program
-from lab.lessons.pages import PAGES
 from lab.traps.faults.catalogue import FAULTS
+from lab.ui.search_field import ASKED
 from lab.ui.table import with_code
 from pages.parts.failures import index
-from tests.pages.conftest import address, app, charts, open_at, press, run, texts
-
-FILES = {known.path: known.file for known in PAGES}
+from tests.pages.conftest import address, charts, open_at, press, run, texts
 
 
 def opened(**address):
@@ -44,10 +42,10 @@ def test_each_failure_is_caused_seen_and_cured(failure):
     assert len(charts(at)) == len(charted)
 
 
-def test_a_text_from_another_page_is_looked_up():
-    at = run(app("app.py"))
+def test_a_text_that_the_search_was_asked_is_looked_up():
+    at = opened()
     text = "RuntimeError: grad can be implicitly created only for scalar outputs"
-    at.session_state["search"] = {"asked": {"text": text, "here": "in_a=2"}}
+    at.session_state[ASKED] = text
     at.run()
     assert not at.exception
     assert at.text_area(key="wrong text").value == text

@@ -9,7 +9,7 @@ from lab.designs.frameworks import QUESTIONS, recorded_answers
 from lab.gradcheck import numerical_gradient
 from model import Tensor
 from pages.parts.wider_field import READING
-from tests.pages.conftest import address, app, charts, run, sent, table, texts
+from tests.pages.conftest import app, charts, run, sent, table, texts
 
 TORCH = importlib.util.find_spec("torch")
 
