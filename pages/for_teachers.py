@@ -8,8 +8,7 @@ import streamlit as st
 from lab.lessons import assignment_link
 from lab.lessons.assignment import ITEMS
 from lab.lessons.cards import CARDS
-from lab.ui import address, assignment, page
-from lab.ui.address import Field
+from lab.ui import assignment, binding, page
 from lab.ui.table import escape_markdown
 from practice import COURSES
 from practice.debug import PROGRAMS
@@ -24,14 +23,19 @@ GROUPS: dict[str, dict[str, list[str]]] = {  # tab -> heading -> keys of ITEMS
 }
 KEYS = {f"teach {tab} {heading}": keys for tab, groups in GROUPS.items() for heading, keys in groups.items()}
 
-UNKNOWN = "teach unknown"  # session key
+TICKED = binding.HeldValue("teach-items", (), assignment_link.read, assignment_link.written)
 
 
 def main() -> None:
-    with page.run("teach", FIELDS):
+    with page.frame("for-teachers", TICKED) as arrived:
+        session = st.session_state
+        if arrived:
+            session["teach unknown"] = [key for key in session["teach-items"] if key not in ITEMS]
+            for name, keys in KEYS.items():
+                session[name] = [key for key in keys if key in session["teach-items"]]
         st.title("For teachers")
         st.markdown("Tick what your class should do, and send them the link. It opens as a list on their Start page.")
-        if unknown := st.session_state[UNKNOWN]:
+        if unknown := session["teach unknown"]:
             st.info(assignment.note(unknown), icon=":material/help:")
         left, right = st.columns([3, 2], gap="large")
         with left:
@@ -44,26 +48,6 @@ def main() -> None:
             "pages/start.py",
             "Start: where the list appears",
         )
-
-
-# ---------------------------------------------------------------- state: in the session, mirrored in the address
-
-
-def _ticked(text: str) -> tuple[list[str], ...]:
-    """Parse the ticked items: one list for each of KEYS, and last the items that do not exist."""
-    found = assignment_link.read(text)
-    return *([key for key in keys if key in found] for keys in KEYS.values()), [
-        key for key in found if key not in ITEMS
-    ]
-
-
-def _written(ticked: tuple[list[str], ...]) -> str | None:
-    return assignment_link.written(key for keys in ticked[:-1] for key in keys)
-
-
-ITEM_FIELD = Field(assignment_link.ITEMS, (*KEYS, UNKNOWN), ((),) * (len(KEYS) + 1), _ticked, _written)
-NAME = Field(assignment_link.NAME, "teach name", "", address.shorter_than(assignment.MAX_NAME))
-FIELDS = (ITEM_FIELD, NAME)
 
 
 # ---------------------------------------------------------------- the list, and its link
@@ -85,20 +69,24 @@ def _choose() -> None:
                     format_func=partial(_title, heading=heading),
                     selection_mode="multi",
                     key=f"teach {name} {heading}",
+                    persist_state="session",
                 )
+    st.session_state["teach-items"] = tuple(key for name in KEYS for key in st.session_state[name])
 
 
 def _link() -> None:
-    session = st.session_state
-    st.text_input(
-        "Name of the list", key="teach name", max_chars=assignment.MAX_NAME, placeholder="Monday: gradients by hand"
-    )
-    ticked = [key for name in KEYS for key in session[name]]
+    name = st.text_input(
+        "Name of the list",
+        key="teach-title",
+        bind="query-params",
+        max_chars=assignment.MAX_NAME,
+        placeholder="Monday: gradients by hand",
+    ).strip()
+    ticked = st.session_state["teach-items"]
     if not ticked:
         st.info("Nothing is ticked yet.", icon=":material/checklist:")
         return
-    name = session["teach name"].strip()
-    address = {assignment_link.ITEMS: assignment_link.written(ticked)} | ({assignment_link.NAME: name} if name else {})
+    address = {assignment_link.ITEMS: assignment_link.written(ticked) or ""} | ({assignment_link.NAME: name} if name else {})
     things = "1 thing to do" if len(ticked) == 1 else f"{len(ticked)} things to do"
     st.markdown(f"**The link**: {things}.")
     st.code(f"{_root()}?{urlencode(address)}", language=None, wrap_lines=True)

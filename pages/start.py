@@ -6,11 +6,9 @@ from lab.expression.parser import Expression, parse
 from lab.lessons.pages import GROUPS, PAGES
 from lab.text import numeral
 from lab.trace.recording import Trace, record
-from lab.ui import address, assignment, page, progress
-from lab.ui.address import Field
+from lab.ui import assignment, binding, page, progress
 from lab.ui.memoize import memoize
 from lab.ui.player import LIMIT, Live, live_values, player
-from lab.ui.state import PageState
 from lab.ui.terms import prose
 from pages.parts import path
 
@@ -21,22 +19,21 @@ PLAYER = "start player"
 ANSWERS = (START["b"], 0.0, 1.0)  # to "Set b to 0. What is a's gradient?": the old b, b, the starting gradient
 
 
-FIELDS = (
-    *(
-        Field(
-            f"in_{name}", f"start {name}", value, float, address.number, (-LIMIT, LIMIT), name == "a", f"Input {name}"
-        )
-        for name, value in START.items()
-    ),
-    address.player_event("start event"),
-    Field("stage", "start stage", "forward", address.one_of("none", "forward", "backward")),
-    Field("guess", "start guess", None, address.number_of(*ANSWERS), address.optional),
-)
+def _input(text: str) -> float:
+    number = float(text)
+    if not abs(number) <= LIMIT:  # False for nan, too
+        raise ValueError(text)
+    return number
+
+
+INPUTS = binding.HeldDict("start-in_", {}, _input, binding.number)
+STAGE = binding.choice("start-stage", "forward", "none", "backward", written=False)
+EVENT = binding.HeldValue("start-event", None, binding.natural, written=False)
 
 
 def main() -> None:
-    with page.run("start", FIELDS) as current:
-        if current.restored:
+    with page.frame("", INPUTS, STAGE, EVENT) as arrived:
+        if arrived:
             _begin()
         with st.container(horizontal=True, vertical_alignment="center", gap="xxsmall"):
             st.title("Where does a gradient come from?", width="content")
@@ -47,7 +44,7 @@ def main() -> None:
         )
         if assignment.is_open():
             assignment.show()
-        _first_gradient(current)
+        _first_gradient()
         _stories()
         st.subheader("The path", anchor="path")
         path.show()
@@ -63,29 +60,30 @@ def main() -> None:
 def _begin() -> None:
     """Set the inputs and the player to the state in the address."""
     session = st.session_state
-    reach = {name: max(REACH, abs(session[f"start {name}"])) for name in START}
-    session["start live"] = {name: Live(session[f"start {name}"], -reach[name], reach[name]) for name in START}
+    values = {name: session["start-in_"].get(name, value) for name, value in START.items()}
+    reach = {name: max(REACH, abs(value)) for name, value in values.items()}
+    session["start live"] = {name: Live(value, -reach[name], reach[name]) for name, value in values.items()}
     session["start opening"] = session.get("start opening", 0) + 1
 
 
 @st.fragment
-def _first_gradient(current: PageState) -> None:
+def _first_gradient() -> None:
     session = st.session_state
     live = session["start live"]
-    with current.fragment(kept=["stage", "event"]):
-        values = live_values(PLAYER, live)
-        session.update({f"start {name}": value for name, value in values.items()})
+    values = live_values(PLAYER, live)
+    session["start-in_"] = {} if values == START else values
+    binding.write(INPUTS)  # before the player, which adds its event to the new address
     expression, trace = memoize("start", values, lambda: _recorded(values))
-    reached = {"none": 0, "forward": trace.forward_events, "backward": len(trace.events)}[session["start stage"]]
+    reached = {"none": 0, "forward": trace.forward_events, "backward": len(trace.events)}[session["start-stage"]]
     player(
         trace,
         key=PLAYER,
         live=live,
         event=reached,
         opening=session["start opening"],
-        opened=session["start event"],
-        address="event",
-        stage="stage",
+        opened=session["start-event"],
+        address="start-event",
+        stage="start-stage",
         usual_stage="forward",
         compact=True,
         judged=expression,
@@ -95,18 +93,17 @@ def _first_gradient(current: PageState) -> None:
 
 def _question(expression: Expression, values: dict[str, float | list]) -> None:
     """Ask one question about the pass, and judge the answer by running the engine."""
-    session = st.session_state
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="start question line"):
         st.markdown("**Set b to 0. What is a's gradient?**", width="content")
-        st.segmented_control(
+        guess = st.segmented_control(
             "Set b to 0. What is a's gradient?",
             ANSWERS,
             format_func=numeral,
-            key="start guess",
+            key="start-guess",
+            bind="query-params",
             label_visibility="collapsed",
             width="content",
         )
-        guess = session["start guess"]
         if guess is not None:
             gradient = record(expression, {**values, "b": 0.0}).gradients["a"]
             due = 0.0 if gradient is None else float(gradient)

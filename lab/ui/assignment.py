@@ -13,7 +13,7 @@ import streamlit as st
 from lab.lessons import assignment_link
 from lab.lessons.assignment import ITEMS
 from lab.lessons.pages import BY_FILE, BY_PATH
-from lab.ui import binding, places, progress, state
+from lab.ui import binding, places, progress
 from lab.ui.address import Field, shorter_than
 from lab.ui.table import escape_markdown
 from lab.ui.widgets import button
@@ -48,21 +48,17 @@ def show() -> None:
     """Show on Start what to do, with ticks from the visitor's own progress, and a button that removes the list."""
     session = st.session_state
 
-    def close_list() -> None:
-        state.reset(FIELDS)
-        state.step()
-
     items = {key: ITEMS[key] for key in session[assignment_link.ITEMS] if key in ITEMS}
     unknown = [key for key in session[assignment_link.ITEMS] if key not in ITEMS]
     with st.container(border=True):
         with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
             st.header(escape_markdown(session[assignment_link.NAME]) or "To do", anchor=False, width="content")
-            button("Close this list", "set away", close_list, icon="close", type="tertiary")
+            button("Close this list", "set away", binding.reset, *HELD, icon="close", type="tertiary")
         shown = [
             {"key": key, "title": item.title, "href": BY_FILE[item.file].address(item.query)}
             for key, item in items.items()
         ]
-        places.show("assignment", "set list", {"items": shown}, items)
+        places.mount("assignment", "set list", {"items": shown})
         if unknown:
             st.info(note(unknown), icon=":material/help:")
 

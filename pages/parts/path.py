@@ -1,6 +1,5 @@
 """The path on Start: the cards in their order, ticked by the browser."""
 
-from lab.lessons.achievements import ACHIEVEMENTS
 from lab.lessons.cards import CARDS
 from lab.lessons.pages import BY_FILE
 from lab.ui import places
@@ -21,4 +20,4 @@ def show() -> None:
         for page in [BY_FILE[card.file]]
     ]
     courses = [{"key": one.key, "title": one.title} for one in COURSES.values()]
-    places.show("path", "start path", {"cards": cards, "courses": courses}, ACHIEVEMENTS)
+    places.mount("path", "start path", {"cards": cards, "courses": courses})

@@ -81,6 +81,7 @@ export function open(to) {
     if (text !== null && !to.searchParams.has(name)) to.searchParams.set(name, text);
   }
   if (to.href === here.href) return;
+  if (to.pathname === here.pathname) document.querySelector(MAIN)?.scrollTo({ top: 0 });
   push({}, "", to);
   dispatchEvent(new PopStateEvent("popstate", { state: {} })); // Streamlit then reads the address
 }

@@ -36,10 +36,10 @@ class Assignment {
   }
 
   /** Return the line of an item. @param {ShownAssignment["items"][number]} item @param {string | undefined} day */
-  item({ key, title, href }, day) {
+  item({ title, href }, day) {
     const state = day ? `done on ${day}` : "open";
     const look = { class: day ? "done" : "", role: "img", "aria-label": state, title: state };
-    return h("li", {}, h("span", look, day ? "☑" : "☐"), achievementLink(this.place, key, href, title));
+    return h("li", {}, h("span", look, day ? "☑" : "☐"), achievementLink(href, title));
   }
 }
 
@@ -98,18 +98,10 @@ export class Count {
   }
 }
 
-/** Return a link to the page of an achievement. A plain click stays in this window and session: the page is told.
- * @param {Place} place @param {string} key @param {string} href address from the lab's root
+/** Return a link to the page of an achievement. @param {string} href address from the lab's root
  * @param {...(Node | string)} content */
-export function achievementLink(place, key, href, ...content) {
-  const onclick = (/** @type {MouseEvent} */ event) => {
-    if (event.ctrlKey || event.metaKey || event.shiftKey || event.button) return;
-    event.preventDefault();
-    go(place, key);
-    if (link.pathname === location.pathname) document.querySelector("[data-testid=stMain]")?.scrollTo({ top: 0 });
-  };
-  const link = h("a", { href: new URL(href || ".", document.baseURI).href, onclick }, ...content);
-  return link;
+export function achievementLink(href, ...content) {
+  return h("a", { href: new URL(href || ".", document.baseURI).href }, ...content);
 }
 
 /** Tell the page which achievement the learner has chosen. @param {Place} place @param {string} key */

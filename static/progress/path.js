@@ -53,8 +53,6 @@ export class Path {
   item(card, at, day, next) {
     const state = day ? "✓ done" : next ? "next" : "";
     const link = achievementLink(
-      this.place,
-      card.key,
       card.href,
       h("strong", {}, `${at + 1}. ${card.title}`, h("small", {}, state)),
       h("span", {}, card.action),

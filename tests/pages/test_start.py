@@ -7,7 +7,7 @@ from urllib.parse import parse_qsl
 import pytest
 
 from lab.lessons.cards import CARDS
-from lab.lessons.pages import BY_PATH, GROUPS, PAGES
+from lab.lessons.pages import BY_FILE, BY_PATH, GROUPS, PAGES
 from lab.ui.player import LIMIT
 from tests.pages.conftest import address, app, components, progress, run, switch, texts
 
@@ -20,7 +20,7 @@ def at():
 def test_a_link_takes_each_number_that_the_player_takes():
     at = run(app("pages/start.py"), in_a=99, in_b=-LIMIT)
     assert not at.info
-    assert (address(at)["in_a"], float(address(at)["in_b"])) == ("99", -LIMIT)
+    assert (at.session_state["start-in_"]["a"], at.session_state["start-in_"]["b"]) == (99, -LIMIT)
     (shown,) = components(at, "player")
     leaf = json.loads(shown.proto.bytes)["live"]["leaves"][0]
     assert (leaf["value"], leaf["high"]) == (99, 99)
@@ -29,7 +29,7 @@ def test_a_link_takes_each_number_that_the_player_takes():
 def test_the_question_is_judged_by_the_engine():
     right = run(app("pages/start.py"), guess="0")
     assert "✓ Yes: a's gradient is v1's gradient, 1, times b. With b = 0 that is 0: moving" in texts(right.markdown)
-    assert "✗ No" in texts(run(app("pages/start.py"), guess="-3").markdown)
+    assert "✗ No" in texts(run(app("pages/start.py"), guess="−3").markdown)
     assert "b is 0" not in texts(run(app("pages/start.py"), guess="7").markdown)  # no answer that is offered
 
 
@@ -55,15 +55,21 @@ def test_the_cards_reach_the_browser(at):
 
 @pytest.mark.parametrize("card", CARDS, ids=lambda card: card.key)
 def test_what_a_card_asks_stands_first_on_the_page_where_it_leads(card):
-    at = app("app.py")
-    at.session_state["start path asked"] = (card.key, "in_a=3")  # what a click sets
-    at.run()
-    assert not at.exception
+    at = follow(app("app.py"), card)
     assert plain(at.main.markdown[0].value) == f"{card.title}. {card.action}"
-    assert address(at)["card"] == card.key
     at.button(key="card task away").click().run()
-    assert "card" not in address(at)
+    assert not address(at).get("card")
     assert "card task away" not in {button.key for button in at.button}
+
+
+def follow(at, card):
+    """Open the page of a card by its link."""
+    at.run()
+    at.query_params.clear()
+    at.query_params.update(BY_FILE[card.file].parameters(card.link) | {"entry": "1"})
+    at.switch_page(card.file).run()
+    assert not at.exception
+    return at
 
 
 def plain(markdown):
@@ -76,8 +82,7 @@ def test_a_card_prepares_its_page_anew():
     at.switch_page("pages/what_went_wrong.py")
     run(at, **{"wrong-fault": "relu-side"})
     switch(at, "pages/start.py")
-    at.session_state["start path asked"] = ("broken-engine", "in_a=3")
-    at.run()
+    follow(at, next(card for card in CARDS if card.key == "broken-engine"))
     assert at.query_params["wrong-fault"] == "overwrite"
     switch(at, "pages/graph_lab.py")
     assert "card task away" not in {button.key for button in at.button}
@@ -89,6 +94,6 @@ def test_each_way_on_leads_to_an_address_that_its_page_knows():
     for way in ways:
         at = app(BY_PATH[way.page].file)
         at.session_state["path"] = way.page
-        query = dict(parse_qsl(way.query_string))
-        run(at, **query)
+        at.query_params.update(parse_qsl(way.query_string))
+        run(at)
         assert "does not fit" not in texts(at.info)
