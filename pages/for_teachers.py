@@ -86,7 +86,9 @@ def _link() -> None:
     if not ticked:
         st.info("Nothing is ticked yet.", icon=":material/checklist:")
         return
-    address = {assignment_link.ITEMS: assignment_link.written(ticked) or ""} | ({assignment_link.NAME: name} if name else {})
+    address = {assignment_link.ITEMS: assignment_link.written(ticked) or ""}
+    if name:
+        address[assignment_link.NAME] = name
     things = "1 thing to do" if len(ticked) == 1 else f"{len(ticked)} things to do"
     st.markdown(f"**The link**: {things}.")
     st.code(f"{_root()}?{urlencode(address)}", language=None, wrap_lines=True)
