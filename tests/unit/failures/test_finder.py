@@ -148,6 +148,19 @@ def test_words_that_were_taken_for_nothing_decide(text, key):
     assert looked_up(text)[0].failure.key == key
 
 
+@pytest.mark.parametrize("made", ["SplitBackward0", "UnbindBackward0", "SliceBackward0", "MyFunctionBackward"])
+@pytest.mark.parametrize(
+    "written",
+    [
+        "is a view and is being modified inplace. This view was created inside a custom Function",
+        "is a view and its base or another view of its base has been modified inplace",
+    ],
+)
+def test_a_write_to_a_view_is_found_whatever_made_the_view(made, written):
+    (found,) = find(f"RuntimeError: Output 0 of {made} {written}.")
+    assert (found.failure.key, found.sure) == ("inplace", True)
+
+
 def test_a_negation_alone_speaks_for_no_failure():
     assert not {"not", "no"} & {word for match in looked_up("my weights do not change, no error") for word in match.by}
 
