@@ -113,7 +113,7 @@ def main(arguments: list[str] | None = None) -> int:
     sys.stdout.flush()
     if json_file:
         json_file.write_text(as_json(findings), "utf-8")
-    if html_file:
+    if html_file and passes:
         html_file.write_text(as_html(findings, options.script.name, passes), "utf-8")
     # Printed last: the reader of a pipe may have gone, as `head` does
     notes = watcher.notes() + ([f"Recording stopped after {passes.failure}"] if passes and passes.failure else [])

@@ -7,10 +7,11 @@ import torch
 
 from lab.watch import cuts, depth, errors, fixes, values
 from lab.watch.onlooker import Look, arguments
-from lab.watch.order import check_step_before_backward, cost_sign
+from lab.watch.order import check_step_before_backward, cost_sign, report_missing_call
 from lab.watch.records import (
     VIEWS,
     BackwardCall,
+    GraphNode,
     LossTerm,
     has_numbers,
     kind,
@@ -19,7 +20,7 @@ from lab.watch.records import (
     seen_nodes,
 )
 from lab.watch.run import WatchedRun
-from lab.watch.sites import NOWHERE, Site, line_of_missing_call, site
+from lab.watch.sites import NOWHERE, Site, site
 
 Tensor = torch.Tensor
 FLAT_OPERATIONS = frozenset(("Round", "Floor", "Ceil", "Sign", "Trunc", "Bernoulli"))
@@ -145,7 +146,7 @@ def leaves_reached(run: WatchedRun, call: BackwardCall, loss: Tensor) -> list[Te
 
 def note_terms(call: BackwardCall, loss: Tensor) -> None:
     """Record which term of a loss reaches which leaves, and through which cuts its operands came."""
-    queue: list[Any] = [loss.grad_fn]
+    queue: list[GraphNode] = [loss.grad_fn]
     for node in queue:
         entry = origin_of(node)
         behind = [other for other, _ in node.next_functions if other is not None and not hasattr(other, "variable")]
@@ -190,30 +191,21 @@ def before_backward(run: WatchedRun, call: BackwardCall, loss: Tensor, reached: 
 
 def report_stale_gradient(run: WatchedRun, where: Site, tensor: Tensor) -> None:
     """Report that a gradient was added to one that an earlier step had used."""
-    training = run.training
-    cleared = training.zero_grad_sites.get(id(tensor))
-    if cleared is not None:
-        evidence = f"zero_grad() here does not run before each backward() in line {where.line}"
-    elif training.last_call is not None and training.last_call.cleared_site.line:
-        cleared = training.last_call.cleared_site
-        evidence = f"zero_grad() here clears other parameters, not all that backward() in line {where.line} reaches"
-    if cleared is not None:
-        evidence += f": a gradient of shape {tuple(tensor.shape)} was added to that of the previous step."
-        run.report(6, cleared, evidence)
-        return
-    if bare := line_of_missing_call(where.file, "zero_grad"):
-        evidence = "This line names zero_grad without calling it: the parentheses are missing. backward() in line "
-        evidence += f"{where.line} adds to the gradients of the previous step."
-        run.report(6, Site(where.file, bare), evidence, fixes.CALL_IT)
-        return
-    evidence = f"backward() here added to a gradient of shape {tuple(tensor.shape)} that the last step had already "
-    evidence += "used, and the next step used the sum: zero_grad() was not called in between."
-    run.report(6, where, evidence, "" if training.optimizers else fixes.CLEAR_BY_HAND)
+    training, shape = run.training, tuple(tensor.shape)
+    others = training.last_call.cleared_site if training.last_call is not None else NOWHERE
+    cleared = training.zero_grad_sites.get(id(tensor), others)
+    if cleared.line:
+        evidence = f"zero_grad() here does not clear all that each backward() in line {where.line} reaches: a gradient "
+        run.report(6, cleared, f"{evidence}of shape {shape} was added to that of the previous step.")
+    elif not report_missing_call(run, 6, where.file, "zero_grad"):
+        evidence = f"backward() here added to a gradient of shape {shape} that the last step had already used, and the "
+        evidence += "next step used the sum: zero_grad() was not called in between."
+        run.report(6, where, evidence, "" if training.optimizers else fixes.CLEAR_BY_HAND)
 
 
 def is_undivided_mean(loss: Tensor) -> bool:
     """Tell whether the loss is a mean over a batch, not divided by anything."""
-    node: Any = loss.grad_fn
+    node: GraphNode = loss.grad_fn
     entry = origin_of(node)
     if entry is not None and entry.loss_scaled:  # by a GradScaler
         node = node.next_functions[0][0]

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 from types import CodeType, FrameType
-from typing import Any, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 
@@ -181,6 +181,14 @@ class MessageSums:
 
 
 LogEntry: TypeAlias = SeedGradient | EdgeMessage
+
+
+class EndedPass(Protocol):
+    """A pass of either recorder that has ended."""
+
+    draft: "TraceDraft"
+
+    def finish(self) -> Trace: ...
 
 
 class TraceDraft:

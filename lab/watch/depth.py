@@ -2,12 +2,11 @@
 
 from collections import Counter
 from statistics import median
-from typing import Any
 
 import torch
 
 from lab.watch import fixes
-from lab.watch.records import kind, origin_of, walk
+from lab.watch.records import GraphNode, kind, origin_of, walk
 from lab.watch.run import WatchedRun
 from lab.watch.sites import Site
 
@@ -47,9 +46,9 @@ def compare_by_depth(run: WatchedRun, loss: Tensor, weights: list[Tensor], reach
         run.numbers.faded.append((smallest / largest, filled[0][1], evidence, fixes.LARGER_WEIGHTS))
 
 
-def saturating_above(root: Any) -> tuple[dict[int, int], list[Site]]:
+def saturating_above(root: GraphNode) -> tuple[dict[int, int], list[Site]]:
     """Return the number of sigmoids and tanhs between the loss and each leaf, and the lines of all of them."""
-    level: dict[Any, int] = {root: 0}
+    level: dict[GraphNode, int] = {root: 0}
     above: dict[int, int] = {}
     sites: list[Site] = []
     for node in walk(root):

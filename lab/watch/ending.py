@@ -19,23 +19,15 @@ MIN_ITERATIONS = 3
 
 MIN_STATE = 4  # iterations that the graph of a state reaches back
 MIN_DEAD_SHARE = 0.9  # share of the units of a layer
-# Cause -> its consequences, by number of the failure
-EXPLAINS = {
-    1: (10,),
-    6: (17, 24),
-    7: (19,),
-    9: (17, 10),
-    20: (9, 17),
-    16: (14, 15, 17),
-    18: (6, 17, 24),
-    24: (6,),
-    21: (19,),
-    25: (17,),
-    14: (15,),
-    8: (17,),
-    11: (19, 10),
-    12: (19,),
-    13: (19,),
+CAUSES = {  # consequence -> what explains it, by numbers of failures
+    6: {18, 24},
+    9: {20},
+    10: {1, 9, 11},
+    14: {16},
+    15: {14, 16},
+    17: {6, 8, 9, 16, 18, 20, 25},
+    19: {7, 11, 12, 13, 21},
+    24: {6, 18},
 }
 
 
@@ -67,7 +59,7 @@ def judge(run: WatchedRun) -> None:
 def without_consequences(findings: Sequence[RunFinding]) -> list[RunFinding]:
     """Return the findings that are causes, sorted by line, without those that another finding explains."""
     numbers = {finding.failure for finding in findings}
-    explained = {other for number in numbers for other in EXPLAINS.get(number, ())}
+    explained = {number for number, causes in CAUSES.items() if numbers & causes}
     too_long = {(found.file, found.line) for found in findings if found.failure == 17}
     causes = [
         found

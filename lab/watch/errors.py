@@ -10,7 +10,7 @@ import torch
 from lab.failures import find
 from lab.watch import cuts, fixes
 from lab.watch.finding import RunFinding
-from lab.watch.records import leaves_of, origin_of, seen_nodes, skip_views, storage_of, walk, writes_in_place
+from lab.watch.records import GraphNode, leaves_of, origin_of, seen_nodes, skip_views, storage_of, walk, writes_in_place
 from lab.watch.run import WatchedRun
 from lab.watch.sites import NOWHERE, Site, is_library
 
@@ -85,7 +85,7 @@ UNSEEN_WRITE = (
 )
 
 
-def storages_of(node: Any, loss: Tensor) -> set[int]:
+def storages_of(node: GraphNode, loss: Tensor) -> set[int]:
     """Return the addresses of the memory that a node may have saved: of its operands and of its result, which is also
     that of a write to the result."""
     parts = [node, *(other for other, _ in node.next_functions if other is not None)]
@@ -95,7 +95,7 @@ def storages_of(node: Any, loss: Tensor) -> set[int]:
     return (known | {storage_of(part.variable) for part in parts if hasattr(part, "variable")}) - {0}
 
 
-def is_overwritten(node: Any, name: str) -> bool:
+def is_overwritten(node: GraphNode, name: str) -> bool:
     try:
         getattr(node, name)
     except RuntimeError as error:
@@ -151,7 +151,7 @@ def explain_second_backward(run: WatchedRun, loss: Tensor, here: Site) -> RunFin
     return finding(2, here, evidence)
 
 
-def reaches_only_others(node: Any, owned: set[int]) -> bool:
+def reaches_only_others(node: GraphNode, owned: set[int]) -> bool:
     """Tell whether a part of the graph has leaves, none of which belongs to the optimizer that stepped."""
     leaves = set(map(id, leaves_of(node)))
     return bool(leaves) and not owned & leaves

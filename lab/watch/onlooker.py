@@ -25,6 +25,7 @@ from lab.watch.records import has_numbers, in_transform, writes_in_place
 from lab.watch.sites import CALL, NOWHERE, Site, outer_frame, outside_us, site, without_us
 
 Look = Generator[Any, Any, Any]
+Function: TypeAlias = Callable[..., Any]
 Args = tuple[Any, ...]
 Kwargs = dict[str, Any]
 Starter: TypeAlias = "tuple[Listener, Callable[..., Look | None]]"  # a listener, and what starts its look
@@ -42,15 +43,19 @@ class Mode(TorchFunctionMode):
         self.listeners: list[Listener] = []
         self.calls: dict[tuple[str, int, int], Any] = {}  # file, line, id of its globals -> function that calls there
 
-    def __torch_function__(self, func: Any, types: Any, args: Args = (), kwargs: Kwargs | None = None) -> Any:
+    def __torch_function__(self, func: Function, types: Any, args: Args = (), kwargs: Kwargs | None = None) -> Any:
         try:
-            looks = [(one, one.look) for one in self.listeners if one.looks_on() and one.concerns(func)]
+            looks = [(one, one.look) for one in self.listeners if one.concerns(func)]
+            if not looks:
+                return self.call(sys._getframe(1), func, args, kwargs or {})
             return self.attend(sys._getframe(1), looks, func, args, kwargs or {})
         except BaseException as error:
             error.__traceback__ = without_us(error.__traceback__)
             raise
 
-    def attend(self, caller: FrameType, looks: Sequence[Starter], function: Any, args: Args, kwargs: Kwargs) -> Any:
+    def attend(
+        self, caller: FrameType, looks: Sequence[Starter], function: Function, args: Args, kwargs: Kwargs
+    ) -> Any:
         """Call a function of the script, and look on. A look may `yield` other arguments and return another result."""
         lookings: list[tuple[Listener, Look]] = []
         for listener, look in looks:
@@ -73,7 +78,7 @@ class Mode(TorchFunctionMode):
             result = result if other is None else other
         return result
 
-    def call(self, caller: FrameType, function: Any, args: Args, kwargs: Kwargs) -> Any:
+    def call(self, caller: FrameType, function: Function, args: Args, kwargs: Kwargs) -> Any:
         """Call a function as the line of the script does, so that a warning names that line and is filtered by it."""
         if sys.gettrace() is not None or sys.getprofile() is not None:  # would see the call
             return function(*args, **kwargs)
@@ -81,10 +86,11 @@ class Mode(TorchFunctionMode):
         if frame.f_code is HANDLER and frame.f_back is not None and frame.f_back.f_back is not None:
             frame = frame.f_back.f_back  # the call of the function that asked for the mode
         key = frame.f_code.co_filename, frame.f_lineno, id(frame.f_globals)
-        if key not in self.calls:
+        call = self.calls.get(key)
+        if call is None:
             code = _call.__code__.replace(co_filename=key[0], co_firstlineno=max(key[1] - 1, 1), co_name=CALL)
-            self.calls[key] = FunctionType(code, frame.f_globals)
-        return self.calls[key](function, args, kwargs)
+            call = self.calls[key] = FunctionType(code, frame.f_globals)
+        return call(function, args, kwargs)
 
 
 class Listener:
@@ -117,18 +123,18 @@ class Listener:
         if not has_closure(args, kwargs):
             del self.steps[-1:]
 
-    def concerns(self, function: Any) -> bool:
-        """Tell from its name alone whether an operation may get a look; most get none, and this runs unguarded."""
+    def concerns(self, function: Function) -> bool:
+        """Tell from its name alone whether an operation may get a look now; most get none, and this runs unguarded."""
         name = getattr(function, "__name__", "")
-        if name in ATTRIBUTES and function.__self__.__name__ not in ATTRIBUTES[name]:
+        if name in UNWATCHED or (name in ATTRIBUTES and attribute_of(function) not in ATTRIBUTES[name]):
             return False
-        return name not in UNWATCHED and not self.paused()
+        return self.looks_on() and not self.paused()
 
-    def look(self, function: Any, args: Args, kwargs: Kwargs) -> Look | None:
+    def look(self, function: Function, args: Args, kwargs: Kwargs) -> Look | None:
         """Return the look for a function that the mode saw, or None."""
         return None if self.left_alone() else self.look_at(function, args, kwargs)
 
-    def look_at(self, function: Any, args: Args, kwargs: Kwargs) -> Look | None:
+    def look_at(self, function: Function, args: Args, kwargs: Kwargs) -> Look | None:
         """Return the look for an operation, if its operands have numbers."""
         name, given = name_of(function), in_order(args, kwargs)
         operands = tensors_in(given)
@@ -227,15 +233,16 @@ class Listener:
         for module, name in modules_with({name: old for name, (old, _) in functions.items()}):
             self.replace(module, name, functions[name][1])
 
-    def looked_at(self, function: Any, look: Callable[..., Look], is_method: bool) -> Any:
+    def looked_at(self, function: Function, look: Callable[..., Look], is_method: bool) -> Any:
         """Return a function that calls another one and looks on."""
 
         @wraps(function)
         def new(*args: Any, **kwargs: Any) -> Any:
             try:
                 lacks_object = is_method and not args  # it refuses the call
-                looks = [] if lacks_object else [(self, look)]
-                return self.mode.attend(sys._getframe(1), looks, function, args, kwargs)
+                if lacks_object or (self.steps and self.paused()):
+                    return self.mode.call(sys._getframe(1), function, args, kwargs)
+                return self.mode.attend(sys._getframe(1), [(self, look)], function, args, kwargs)
             except BaseException as error:
                 error.__traceback__ = without_us(error.__traceback__)
                 raise
@@ -255,9 +262,11 @@ class Listener:
 
     def paused(self) -> bool:
         """Tell whether an optimizer, or another function whose operations are not the script's, is running."""
+        if self.depth:
+            return True
         while self.steps and not is_running(self.steps[-1]):  # it raised an error
             self.steps.pop()
-        return bool(self.depth or self.steps)
+        return bool(self.steps)
 
     def left_alone(self) -> bool:
         """Tell whether the operations that run are transformed or traced: they have no numbers of their own. Note the
@@ -272,10 +281,15 @@ class Listener:
         return bool(kind)
 
 
-def name_of(function: Any) -> str:
+def attribute_of(function: Function) -> str:
+    """Return the name of the attribute that a function reads or sets."""
+    return str(getattr(function, "__self__", function).__name__)
+
+
+def name_of(function: Function) -> str:
     """Return the name of an operation: of the attribute, if it reads one that is a view of the tensor."""
     name: str = getattr(function, "__name__", "")
-    attribute = function.__self__.__name__ if name == "__get__" else ""
+    attribute = attribute_of(function) if name == "__get__" else ""
     return attribute if attribute in VIEW_ATTRIBUTES else name
 
 
@@ -302,7 +316,7 @@ def _call(function, args, kwargs):  # type: ignore[no-untyped-def]  # its code i
     return function(*args, **kwargs)
 
 
-def begin(look: Callable[..., Look | None], function: Any, args: Any, kwargs: Any) -> tuple[Look, Any] | None:
+def begin(look: Callable[..., Look | None], function: Function, args: Any, kwargs: Any) -> tuple[Look, Any] | None:
     """Start a look; return it, and the arguments to call the function with, or None for those given."""
     looking = look(function, args, kwargs)
     return None if looking is None else (looking, next(looking))
@@ -348,20 +362,22 @@ def modules_with(objects: dict[str, Any]) -> list[tuple[ModuleType, str]]:
     return [(module, name) for module, name in held if vars(module)[name] is objects[name]]
 
 
-signature = cache(inspect.signature)
-
-
-def arguments(function: Any, args: Args, kwargs: Kwargs) -> dict[str, Any]:
-    """Return the arguments of a call by name, with defaults; none if it does not fit, or the function does not tell."""
+@cache
+def defaults_of(function: Function) -> dict[str, Any]:
+    """Return the parameters of a function by name, with their defaults; none if it does not tell them."""
     try:
-        bound = signature(function).bind(*args, **kwargs)
+        return {name: parameter.default for name, parameter in inspect.signature(function).parameters.items()}
     except (TypeError, ValueError):
         return {}
-    bound.apply_defaults()
-    return bound.arguments
 
 
-def outside(function: Any) -> Any:
+def arguments(function: Function, args: Args, kwargs: Kwargs) -> dict[str, Any]:
+    """Return the arguments of a call by name, with defaults. Whether they fit, the function itself will say."""
+    defaults = defaults_of(function)
+    return defaults | dict(zip(defaults, args, strict=False)) | kwargs
+
+
+def outside(function: Function) -> Any:
     """Return a function that runs outside the modes of this package."""
 
     @wraps(function)

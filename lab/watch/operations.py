@@ -6,7 +6,7 @@ import torch
 
 from lab.watch import differences, fixes, shapes, values
 from lab.watch.onlooker import Look
-from lab.watch.records import VIEWS, NodeOrigin, TensorOrigin, has_numbers, kind, node_of, origin_of
+from lab.watch.records import VIEWS, GraphNode, NodeOrigin, TensorOrigin, kind, node_of, origin_of
 from lab.watch.run import WatchedRun
 from lab.watch.sites import NOWHERE, Site, is_library, outer_frame, site
 
@@ -90,7 +90,7 @@ def report_normalized_logits(run: WatchedRun, loss: str, loss_site: Site, activa
     run.report(25, where, evidence, fix)
 
 
-def skip_joins(node: Any) -> Any:
+def skip_joins(node: GraphNode) -> GraphNode:
     """Return the first node on the way back that does more than join, select or clip values."""
     while node is not None and node.next_functions:
         if kind(node) not in VIEWS | JOINS:
@@ -112,7 +112,7 @@ def measure_dead_units(run: WatchedRun, entry: NodeOrigin, result: Tensor) -> No
 def read_gradient(run: WatchedRun, tensor: Tensor) -> Look:
     """Look at a read of .grad; report it if it is None because the tensor is the result of an operation."""
     gradient = yield
-    node = node_of(tensor) if gradient is None and has_numbers(tensor) else None
+    node: GraphNode = node_of(tensor) if gradient is None else None
     entry, reader = origin_of(node), site()
     if entry is None or not entry.site.line or tensor.retains_grad:
         return

@@ -6,7 +6,16 @@ from typing import Any
 import torch
 
 from lab.watch import fixes
-from lab.watch.records import VIEWS, BackwardCall, MeasuredStep, WatchedOptimizer, has_numbers, kind, origin_of
+from lab.watch.records import (
+    VIEWS,
+    BackwardCall,
+    GraphNode,
+    MeasuredStep,
+    WatchedOptimizer,
+    has_numbers,
+    kind,
+    origin_of,
+)
 from lab.watch.run import WatchedRun
 from lab.watch.sites import NOWHERE, Site, line_of_missing_call
 
@@ -18,7 +27,7 @@ MIN_ITERATIONS = 3
 MIN_IDLE = 5  # backward passes without a step
 
 
-def cost_sign(node: Any) -> tuple[int, Site]:
+def cost_sign(node: GraphNode) -> tuple[int, Site]:
     """Return 1 for a known cost (cross entropy, squared error), -1 for minus one, else 0, and the line of the
     minus. A sum has the sign of its first term, if that is a cross entropy; its minus may be right, as in a
     bound."""
@@ -102,14 +111,18 @@ def check_never_stepped(run: WatchedRun) -> None:
         cleared = any(training.zero_grad_sites.get(key) for key in opt.parameter_ids)
         if cleared and not any(leaf.changed for leaf in leaves):
             last = max(training.calls.values(), key=lambda call: call.iterations[-1:]).site
-            bare = line_of_missing_call(last.file, "step")
-            evidence = (
-                "This line names step without calling it: the parentheses are missing."
-                if bare
-                else f"{run.clock.iteration} backward passes filled the gradients, and {opt.kind} in line "
-                f"{opt.site.line} never took a step."
-            )
-            run.report(18, Site(last.file, bare or last.line), evidence, fixes.CALL_IT if bare else "")
+            if not report_missing_call(run, 18, last.file, "step"):
+                evidence = f"{run.clock.iteration} backward passes filled the gradients, and {opt.kind} in line "
+                run.report(18, last, evidence + f"{opt.site.line} never took a step.")
+
+
+def report_missing_call(run: WatchedRun, failure: int, file: str, method: str) -> bool:
+    """Report a line that names a method and does not call it; tell whether there is one."""
+    line = line_of_missing_call(file, method)
+    if line:
+        evidence = f"This line names {method} without calling it: the parentheses are missing."
+        run.report(failure, Site(file, line), evidence, fixes.CALL_IT)
+    return bool(line)
 
 
 def check_clip(run: WatchedRun, given: list[Tensor], limit: float, here: Site) -> None:

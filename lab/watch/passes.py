@@ -4,12 +4,11 @@ import sys
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
-from typing import Any
 
 from lab.trace.export import standalone
 from lab.trace.notebook import in_notebook
 from lab.trace.recording import Trace
-from lab.watch.cards import MessageSums
+from lab.watch.cards import EndedPass, MessageSums
 from lab.watch.engine_recorder import EngineRecorder
 
 
@@ -39,7 +38,7 @@ class RecordedPass:
     def _repr_html_(self) -> str:
         return in_notebook(self.trace)
 
-    def keep(self, ended: Any, error: str = "") -> None:
+    def keep(self, ended: EndedPass, error: str = "") -> None:
         """Keep a pass of either recorder, unless an error ended it."""
         if not error:
             self.traces.append(ended.finish())

@@ -13,13 +13,17 @@ from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from importlib.util import find_spec
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from lab.trace.loading import MAX_TEXT
 from lab.trace.recording import Trace
-from lab.watch.cards import NodeCard, SourceLine, TraceDraft
+from lab.watch.cards import EndedPass, NodeCard, SourceLine, TraceDraft
 from lab.watch.engine_recorder import EngineRecorder
 from lab.watch.finding import BY_NUMBER, RunFinding
+
+if TYPE_CHECKING:  # they import PyTorch
+    from lab.watch.run_passes import ProgramPasses
+    from lab.watch.watcher import Watcher
 
 MAX_PASSES = 20  # recorded; later ones are only counted
 MAX_OPERATIONS = (300, 100, 30)  # cards of one pass: as many as fit into MAX_BYTES
@@ -74,7 +78,7 @@ class ProgramRecording:
         self.send = send
         self.passes = 0
 
-    def keep(self, ended: Any, error: str = "") -> None:
+    def keep(self, ended: EndedPass, error: str = "") -> None:
         """Send a backward pass of either recorder, with the error that ended it."""
         self.passes += 1
         if self.passes <= MAX_PASSES:
@@ -124,12 +128,12 @@ def run(source: str, file: str, send: Send, seconds: float = 0.0) -> tuple[dict[
     return {"passes": recording.passes, "findings": rows}, error
 
 
-def torch_watchers(recording: ProgramRecording) -> tuple[Any, Any]:
+def torch_watchers(recording: ProgramRecording) -> "tuple[Watcher, ProgramPasses]":
     """Return what watches and what records a program of PyTorch."""
     from lab.watch.run_passes import ProgramPasses
     from lab.watch.watcher import Watcher
 
-    watcher: Any = Watcher()
+    watcher = Watcher()
     return watcher, ProgramPasses(watcher, recording.keep)
 
 
@@ -154,7 +158,7 @@ def execute(source: str, file: str, seconds: float) -> BaseException | None:
     return None
 
 
-def time_is_up(*_: Any) -> None:
+def time_is_up(*_: object) -> None:
     raise TimeUp
 
 

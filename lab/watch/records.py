@@ -4,13 +4,14 @@ import math
 import weakref
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import torch
 
 from lab.watch.sites import NOWHERE, Site
 
 Tensor = torch.Tensor
+GraphNode: TypeAlias = Any  # torch.autograd.graph.Node, whose `variable` and `_saved_...` no type declares
 KEY = "lab.watch"  # under which a graph node's metadata holds its NodeOrigin
 IN_PLACE = frozenset(["__setitem__", "__iadd__", "__isub__", "__imul__", "__itruediv__", "__ipow__"])
 MAX_NODES = 5_000  # visited by one walk of a graph
@@ -244,7 +245,7 @@ class LossTerm:
     cuts: list[CutRecord] = field(default_factory=list)
 
 
-def node_of(tensor: torch.Tensor) -> Any:
+def node_of(tensor: torch.Tensor) -> GraphNode:
     """Return a tensor's graph node; None also for a view changed under no_grad, where PyTorch raises an error."""
     try:
         return tensor.grad_fn
@@ -252,13 +253,13 @@ def node_of(tensor: torch.Tensor) -> Any:
         return None
 
 
-def origin_of(node: Any) -> NodeOrigin | None:
+def origin_of(node: GraphNode) -> NodeOrigin | None:
     """Return the record of a graph node; None for a node the watcher did not see, and for None."""
     found: NodeOrigin | None = None if node is None else node.metadata.get(KEY)
     return found
 
 
-def walk(*roots: Any, most: float = MAX_NODES) -> Iterator[Any]:
+def walk(*roots: GraphNode, most: float = MAX_NODES) -> Iterator[GraphNode]:
     """Yield the nodes of a graph breadth first, from its results on; at most `most`."""
     queue = list(dict.fromkeys(roots))
     seen = set(queue)
@@ -270,23 +271,23 @@ def walk(*roots: Any, most: float = MAX_NODES) -> Iterator[Any]:
                 queue.append(other)
 
 
-def seen_nodes(node: Any) -> Iterator[tuple[Any, NodeOrigin]]:
+def seen_nodes(node: GraphNode) -> Iterator[tuple[GraphNode, NodeOrigin]]:
     """Yield the nodes of a graph that the watcher saw, breadth first, each with its record."""
     return ((found, entry) for found in walk(node) if (entry := origin_of(found)) is not None)
 
 
-def leaves_of(node: Any) -> list[torch.Tensor]:
+def leaves_of(node: GraphNode) -> list[torch.Tensor]:
     """Return the leaves of the graph behind a node that have numbers."""
     leaves = [found.variable for found in walk(node) if hasattr(found, "variable")]
     return [leaf for leaf in leaves if has_numbers(leaf)]
 
 
-def kind(node: Any) -> str:
+def kind(node: GraphNode) -> str:
     """Return the kind of a node without PyTorch's suffix: `Softmax` for SoftmaxBackward0."""
     return str(node.name()).split("Backward")[0].rsplit("::", 1)[-1]
 
 
-def skip_views(node: Any) -> Any:
+def skip_views(node: GraphNode) -> GraphNode:
     """Return the first node on the way back that changes more than the shape."""
     while node is not None and kind(node) in VIEWS and node.next_functions:
         node = node.next_functions[0][0]

@@ -5,11 +5,14 @@ import sys
 from collections.abc import Sequence
 from html import escape
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 from lab.trace.notebook import framed
 from lab.trace.recording import Trace
 from lab.watch.finding import RunFinding
+
+if TYPE_CHECKING:  # it imports PyTorch
+    from lab.watch.run_passes import RunPasses
 
 NOTHING = "lab.watch: no failure found in this run."
 
@@ -44,11 +47,8 @@ def as_json(findings: Sequence[RunFinding]) -> str:
     return json.dumps([finding.as_row() for finding in findings], indent=1, ensure_ascii=False)
 
 
-def as_html(findings: Sequence[RunFinding], script: str, passes: Any) -> str:
-    """Return a self-contained page: one section per finding, then the backward pass of each in the player.
-
-    passes  the recorded passes: lab.watch.run_passes.RunPasses
-    """
+def as_html(findings: Sequence[RunFinding], script: str, passes: "RunPasses") -> str:
+    """Return a self-contained page: one section per finding, then the backward pass of each in the player."""
     about = {finding: passes.pass_number(finding) for finding in findings}
     sections = "".join(as_section(finding, number, passes.traces.get(number)) for finding, number in about.items())
     # Only the first frame holds the player's code; the others load it from there.

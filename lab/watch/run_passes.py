@@ -1,7 +1,7 @@
 """Record each backward pass of a watched run, and keep the few that the findings are about."""
 
 from collections.abc import Callable
-from typing import Any
+from types import CodeType
 
 import torch
 
@@ -26,7 +26,7 @@ class RunPasses(TorchRecorder):
         super().__init__(self.keep_pass)
         self.watcher = watcher
         self.traces: dict[int, Trace] = {}  # by number of the pass
-        self.latest: dict[tuple[Any, int], int] = {}  # line that calls backward() -> its last pass
+        self.latest: dict[tuple[CodeType | None, int], int] = {}  # line that calls backward() -> its last pass
         self.first_card = 0  # serial number of the first card since the last pass
         self.bytes = 0
 

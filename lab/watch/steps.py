@@ -17,18 +17,6 @@ MAX_MEASURED_STEPS = 6  # first steps of an optimizer that are measured; later, 
 MAX_MEASURED_TENSORS = 20
 
 
-def before_step(run: WatchedRun, optimizer: Optimizer, *_: Any) -> None:
-    """Inspect the gradients before an optimizer steps; a hook of PyTorch."""
-    opt = watched_optimizer(run, optimizer)
-    check_before(run, opt, optimizer, site())
-    opt.steps += 1
-
-
-def after_step(run: WatchedRun, optimizer: Optimizer, *_: Any) -> None:
-    """Inspect the gradients after an optimizer stepped; a hook of PyTorch."""
-    check_after(run, watched_optimizer(run, optimizer), optimizer, site())
-
-
 def watched_optimizer(run: WatchedRun, optimizer: Optimizer) -> WatchedOptimizer:
     """Return the record of an optimizer; create it if there is none."""
     known = run.training.optimizers
@@ -99,8 +87,9 @@ def note_scaled_loss(run: WatchedRun, result: Any) -> None:
         entry.loss_scaled = True
 
 
-def check_before(run: WatchedRun, opt: WatchedOptimizer, optimizer: Optimizer, here: Site) -> None:
-    """Report a step without gradients, and record the backward passes since the last step."""
+def before_step(run: WatchedRun, optimizer: Optimizer, *_: Any) -> None:
+    """Report a step without gradients, and record the backward passes since the last step; a hook of PyTorch."""
+    opt, here = watched_optimizer(run, optimizer), site()
     parameters = update_parameters(run, opt, optimizer)
     leaves = [run.leaf(tensor) for tensor in parameters]
     for tensor, leaf in zip(parameters, leaves, strict=True):
@@ -121,6 +110,7 @@ def check_before(run: WatchedRun, opt: WatchedOptimizer, optimizer: Optimizer, h
     opt.versions_before = list(map(version_of, parameters))
     if opt.steps < MAX_MEASURED_STEPS or not opt.steps % backward.EARLY_ITERATIONS:
         opt.values_before = [rates.sample(tensor).clone() for tensor in measured(parameters)]
+    opt.steps += 1
 
 
 def measured(parameters: list[Tensor]) -> list[Tensor]:
@@ -137,8 +127,9 @@ def report_cleared(run: WatchedRun, opt: WatchedOptimizer, received: list[Tensor
         run.report(18, where, evidence + f"cleared in line {cleared.line}.")
 
 
-def check_after(run: WatchedRun, opt: WatchedOptimizer, optimizer: Optimizer, here: Site) -> None:
-    """Report a stale gradient that the step used, and update the records of the step."""
+def after_step(run: WatchedRun, optimizer: Optimizer, *_: Any) -> None:
+    """Report a stale gradient that the step used, and update the records of the step; a hook of PyTorch."""
+    opt, here = watched_optimizer(run, optimizer), site()
     parameters = parameters_of(optimizer)
     leaves = [run.leaf(tensor) for tensor in parameters]
     for tensor, leaf in zip(parameters, leaves, strict=True):

@@ -3,12 +3,13 @@
 import math
 from collections import Counter
 from dataclasses import replace
+from functools import partial
 from graphlib import TopologicalSorter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import torch
 
-from lab.trace.parts import Captured
+from lab.trace.parts import Captured, Value
 from lab.trace.recording import Trace
 from lab.watch.cards import (
     ArrayPreview,
@@ -21,13 +22,16 @@ from lab.watch.cards import (
     caller,
     preview,
 )
-from lab.watch.records import kind, storage_of, walk
+from lab.watch.records import GraphNode, kind, storage_of, walk
+
+if TYPE_CHECKING:  # it imports this module
+    from lab.watch.torch_recorder import TorchRecorder
 
 Tensor = torch.Tensor
 MAX_CAPTURED = 12  # saved values shown on one card
 NESTED = "a backward pass of its own, which is not recorded"
 _SAVED = "_saved_"
-Key = tuple[Any, int]  # a node of PyTorch's graph and the number of its result
+Key = tuple[GraphNode, int]  # a node of PyTorch's graph and the number of its result
 
 
 def tensor_preview(tensor: Tensor) -> ArrayPreview:
@@ -47,7 +51,7 @@ def dense(tensor: Tensor) -> Tensor:
 class TorchPass:
     """Records one run of PyTorch's engine over the graph of some outputs."""
 
-    def __init__(self, recorder: Any, outputs: tuple[Tensor, ...], accumulates: bool = True) -> None:
+    def __init__(self, recorder: "TorchRecorder", outputs: list[Tensor], accumulates: bool = True) -> None:
         """accumulates: whether the engine adds to `.grad`, as backward() does and autograd.grad() does not."""
         self.recorder, self.accumulates = recorder, accumulates
         self.backward_position = SourceLine(caller(2))
@@ -56,21 +60,21 @@ class TorchPass:
         self.cards = [recorder.card(tensor) for tensor in self.outputs]
         self.seeds = {(tensor.grad_fn, tensor.output_nr) for tensor in self.outputs}
         roots = [tensor.grad_fn for tensor in self.outputs]
-        self.users: dict[Any, list[Any]] = {node: [] for node in walk(*roots, most=math.inf)}
+        self.users: dict[GraphNode, list[GraphNode]] = {node: [] for node in walk(*roots, most=math.inf)}
         for node in self.users:
             for other, _ in node.next_functions:
                 if other is not None:
                     self.users[other].append(node)
         self.order = [*TopologicalSorter(self.users).static_order()]  # each node after all its users
-        self.result_numbers: dict[Any, list[int]] = {}  # node -> indices of its results that have a card
+        self.result_numbers: dict[GraphNode, list[int]] = {}  # node -> indices of its results that have a card
         for node, number in recorder.result_cards:
             self.result_numbers.setdefault(node, []).append(number)
-        self.leaf_cards: dict[Any, NodeCard] = {}
-        self.earlier: dict[Any, Tensor] = {}  # node of a leaf -> its gradient before the pass
-        self.card_of_node: dict[Any, NodeCard] = {}
+        self.leaf_cards: dict[GraphNode, NodeCard] = {}
+        self.earlier: dict[GraphNode, Tensor] = {}  # node of a leaf -> its gradient before the pass
+        self.card_of_node: dict[GraphNode, NodeCard] = {}
         self.partial_sums: dict[Key, Tensor] = {}
-        self.upstream_of_card: dict[int, Any] = {}
-        self.running_node: Any = None
+        self.upstream_of_card: dict[int, Value] = {}
+        self.running_node: GraphNode = None
         for node in self.order:
             self.assign_card(node)
         self.copy_saved_values()
@@ -78,7 +82,7 @@ class TorchPass:
 
     # Which nodes of PyTorch's graph belong to which card
 
-    def assign_card(self, node: Any) -> None:
+    def assign_card(self, node: GraphNode) -> None:
         """Assign a node to the card whose result it made, or else to the card that uses it."""
         recorder = self.recorder
         if hasattr(node, "variable"):
@@ -97,7 +101,7 @@ class TorchPass:
             self.card_of_node[node] = self.shared_card(node, [self.card_of_node[user] for user in self.users[node]])
         self.card_of_node[node].hides[kind(node)] += 1
 
-    def shared_card(self, node: Any, users: list[NodeCard]) -> NodeCard:
+    def shared_card(self, node: GraphNode, users: list[NodeCard]) -> NodeCard:
         """Return the card of a node's only user, the first result if one call made all users, else a new card."""
         first = users[0] if len(users) == 1 else min(users, key=lambda card: card.serial)
         if all(user is first for user in users):
@@ -110,7 +114,7 @@ class TorchPass:
         card.position = first.position
         return card
 
-    def unseen_card(self, node: Any, number: int) -> NodeCard:
+    def unseen_card(self, node: GraphNode, number: int) -> NodeCard:
         """Return a new card for a result that two operations share and that was never a Python object."""
         shape = tuple(node._input_metadata[number].shape) if number < len(node._input_metadata) else ()
         empty = preview(torch.full(shape, torch.nan).numpy())
@@ -132,7 +136,7 @@ class TorchPass:
             if sum(card.hides.values()) == 1 and not card.unseen:
                 card.hides = Counter()
 
-    def receiver(self, node: Any, number: int) -> NodeCard | None:
+    def receiver(self, node: GraphNode, number: int) -> NodeCard | None:
         """Return the card that receives a message to a node's result; None for a node inside a card."""
         if node in self.leaf_cards:
             return self.leaf_cards[node]
@@ -147,10 +151,11 @@ class TorchPass:
     # The pass
 
     def __enter__(self) -> "TorchPass":
+        guarded = self.recorder.guarded
         for node in self.order:
-            self.handles.append(node.register_prehook(NodePrehook(self, node)))
+            self.handles.append(node.register_prehook(partial(guarded, self.receive_gradients, node)))
             if node not in self.leaf_cards:
-                self.handles.append(node.register_hook(NodeHook(self, node)))
+                self.handles.append(node.register_hook(partial(guarded, self.send_messages, node)))
         return self
 
     def __exit__(self, *ended: Any) -> None:
@@ -158,7 +163,7 @@ class TorchPass:
             handle.remove()
         self.handles.clear()
 
-    def receive_gradients(self, node: Any, gradients: tuple[Tensor | None, ...]) -> None:
+    def receive_gradients(self, node: GraphNode, gradients: tuple[Tensor | None, ...]) -> None:
         """Log the gradients that a node received, and compare them with the sums of the messages sent to it."""
         self.running_node = node
         for number, gradient in enumerate(gradients):
@@ -190,7 +195,7 @@ class TorchPass:
         else:
             sums.different += 1
 
-    def send_messages(self, node: Any, messages: tuple[Tensor | None, ...]) -> None:
+    def send_messages(self, node: GraphNode, messages: tuple[Tensor | None, ...], _: object = ()) -> None:
         """Log the messages that a node has sent, and add them to the partial sums."""
         sender = self.card_of_node[node]
         for message, (other, number) in zip(messages, node.next_functions, strict=False):
@@ -210,7 +215,7 @@ class TorchPass:
             self.draft.log.append(EdgeMessage(sender, receiver, upstream, part, part, shown, total))
             self.add_gradient_card(message, f"backward of {sender.op}", sender)
 
-    def with_earlier(self, node: Any, total: Tensor | None) -> Tensor:
+    def with_earlier(self, node: GraphNode, total: Tensor | None) -> Tensor:
         """Return a sum of messages to a node, added to what a leaf had before the pass, as PyTorch does it."""
         earlier = self.earlier.get(node)
         if earlier is None or total is None:
@@ -243,24 +248,7 @@ class TorchPass:
         return trace
 
 
-class NodePrehook:
-    """A hook that reports the gradients a node receives; a class, so that a traceback shows its name."""
-
-    def __init__(self, torch_pass: TorchPass, node: Any) -> None:
-        self.torch_pass, self.node = torch_pass, node
-
-    def __call__(self, gradients: tuple[Tensor | None, ...]) -> None:
-        self.torch_pass.recorder.guarded(self.torch_pass.receive_gradients, self.node, gradients)
-
-
-class NodeHook(NodePrehook):
-    """A hook that reports the messages a node sends."""
-
-    def __call__(self, messages: tuple[Tensor | None, ...], gradients: Any = ()) -> None:  # type: ignore[override]
-        self.torch_pass.recorder.guarded(self.torch_pass.send_messages, self.node, messages)
-
-
-def saved_values(node: Any, card: NodeCard, most: int) -> list[Captured]:
+def saved_values(node: GraphNode, card: NodeCard, most: int) -> list[Captured]:
     """Return at most `most` values that a node saved for its backward step, by PyTorch's names."""
     entries: list[Captured] = []
     for name in dir(node):

@@ -8,7 +8,7 @@ from torch.nn.modules.module import register_module_forward_hook, register_modul
 
 from lab.watch.cards import MAX_CARDS, REVERSED, ArrayPreview, NodeCard, SourceLine, caller, plain_name, variable_name
 from lab.watch.cuts import NUMBERS
-from lab.watch.onlooker import Args, Kwargs, Listener, Look, in_order, name_of, tensors_in
+from lab.watch.onlooker import Args, Function, Kwargs, Listener, Look, in_order, name_of, tensors_in
 from lab.watch.records import (
     has_numbers,
     is_batched,
@@ -30,7 +30,7 @@ class TorchRecorder(Listener):
     """Makes a card of each operation in a `with` block and records each backward pass; `keep` gets the pass and the
     error that ended it, or ""."""
 
-    def __init__(self, keep: Callable[[Any, str], None]) -> None:
+    def __init__(self, keep: Callable[[TorchPass, str], None]) -> None:
         super().__init__()
         self.keep = keep
         self.running_pass: TorchPass | None = None
@@ -42,9 +42,9 @@ class TorchRecorder(Listener):
         self.ends: list[NodeCard] = []
         self.writes: dict[int, list[tuple[int, int, str]]] = {}
         self.unreadable: set[NodeCard] = set()  # cards with saved-tensor hooks, which must not run again
-        self.running_modules: list[tuple[Any, str]] = []  # the innermost last, each with its path and call number
+        self.running_modules: list[tuple[torch.nn.Module, str]] = []  # the innermost last, with path and call number
         self.module_calls: dict[str, int] = {}
-        self.module_paths: dict[int, tuple[Any, str]] = {}
+        self.module_paths: dict[int, tuple[torch.nn.Module, str]] = {}
         self.parameter_paths: dict[int, str] = {}
         self.stale: set[NodeCard] = set()  # cards whose memory was written to
         self.card_count = 0
@@ -65,7 +65,7 @@ class TorchRecorder(Listener):
         super().__exit__(*ended)
         self.forget_all()
 
-    def engine_pass(self, function: Any, args: Args, kwargs: Kwargs) -> Look:
+    def engine_pass(self, function: Function, args: Args, kwargs: Kwargs) -> Look:
         """Look at a run of PyTorch's engine, and keep it as a recorded pass."""
         outputs = tensors_in(args[0])
         roots = [tensor.grad_fn for tensor in outputs if tensor.grad_fn is not None]
@@ -92,7 +92,7 @@ class TorchRecorder(Listener):
             self.depth -= 1
             self.keep(torch_pass, error)
 
-    def custom_function(self, function: Any, args: Args, kwargs: Kwargs) -> Look:
+    def custom_function(self, function: Function, args: Args, kwargs: Kwargs) -> Look:
         """Record a call of a script's autograd.Function as one operation."""
         if self.paused() or self.left_alone():
             return
@@ -105,7 +105,7 @@ class TorchRecorder(Listener):
 
     # Modules
 
-    def module_begins(self, module: Any, args: Any) -> None:
+    def module_begins(self, module: torch.nn.Module, args: Any) -> None:
         if self.paused():
             return
         if id(module) not in self.module_paths:
@@ -119,13 +119,13 @@ class TorchRecorder(Listener):
         count = self.module_calls[path] = self.module_calls.get(path, 0) + 1
         self.running_modules.append((module, f"{path} {count}"))
 
-    def module_ends(self, module: Any, args: Any, result: Any) -> None:
+    def module_ends(self, module: torch.nn.Module, args: Any, result: Any) -> None:
         if self.running_modules and self.running_modules[-1][0] is module:
             self.running_modules.pop()
 
     # Operations
 
-    def concerns(self, function: Any) -> bool:
+    def concerns(self, function: Function) -> bool:
         quiet = name_of(function) in QUIET or self.card_count > MAX_CARDS
         return not quiet and super().concerns(function)
 

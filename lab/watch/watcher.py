@@ -14,10 +14,11 @@ import torch
 
 from lab.watch import backward, cuts, ending, errors, operations, writes
 from lab.watch.finding import RunFinding
-from lab.watch.onlooker import Args, Kwargs, Listener, Look, name_of, tensors_in
+from lab.watch.onlooker import Args, Kwargs, Listener, Look, attribute_of, name_of, tensors_in
 from lab.watch.patches import Patches
 from lab.watch.records import (
     KEY,
+    GraphNode,
     NodeOrigin,
     has_numbers,
     node_of,
@@ -78,9 +79,9 @@ class Watcher(Listener):
     def look_at(self, function: Any, args: Args, kwargs: Kwargs) -> Look | None:
         name = name_of(function)
         if name == "__get__":
-            return operations.read_gradient(self.run, args[0])
+            return None if args[0].is_leaf else operations.read_gradient(self.run, args[0])
         if name == "__set__":
-            return writes.assign(self.run, function.__self__.__name__, *args)
+            return writes.assign(self.run, attribute_of(function), *args)
         if function in BACKWARD:
             return backward.look_at_backward(self.run, function, args, kwargs)
         if function is torch.autograd.grad:
@@ -112,7 +113,7 @@ class Watcher(Listener):
         if name in cuts.NUMBERS or name in cuts.ARRAYS:
             cuts.note_number(self.run, name, given[0], result)
 
-    def new_entry(self, name: str, node: Any, result: Tensor) -> NodeOrigin:
+    def new_entry(self, name: str, node: GraphNode, result: Tensor) -> NodeOrigin:
         """Return a new record of a graph node, which the node keeps."""
         clock = self.run.clock
         clock.forward_ran = True
