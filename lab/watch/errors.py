@@ -106,49 +106,42 @@ def is_overwritten(node: GraphNode, name: str) -> bool:
 def explain_second_backward(run: WatchedRun, loss: Tensor, here: Site) -> RunFinding:
     """Explain a graph that was already freed: the same loss twice, or a tensor of an earlier iteration in the graph."""
     entries = list(seen_nodes(loss.grad_fn))
+    now, training = run.clock.iteration, run.training
     freed_at = [entry.freed_at for _, entry in entries if entry.freed_at.line]
     if freed_at:
         evidence = f"autograd.grad() in this line went through the graph that backward() in line {here.line} needs, "
-        evidence += "and freed it."
-        return finding(2, freed_at[0], evidence)
+        return finding(2, freed_at[0], evidence + "and freed it.")
     carried = [entry for _, entry in entries if entry.carry_site.line]
-    freed = [node for node, entry in entries if 0 < entry.first_backward <= run.clock.iteration]
+    freed = [(node, entry) for node, entry in entries if 0 < entry.first_backward <= now]
     iterations: dict[Site, set[int]] = {}
     for _, entry in entries:
         iterations.setdefault(entry.site, set()).add(entry.iteration)
-    recent = any(entry.iteration == run.clock.iteration for _, entry in entries)
-    repeated = [
-        entry for _, entry in entries if entry.iteration < run.clock.iteration and len(iterations[entry.site]) > 1
-    ]
+    repeated = [entry for _, entry in entries if entry.iteration < now and len(iterations[entry.site]) > 1]
     if carried and repeated:
         evidence = f"The state from before the last backward() is still part of the graph: {len(repeated)} nodes of "
-        evidence += "earlier iterations are behind this line."
-        return finding(11, carried[-1].carry_site, evidence)
-    call = run.training.calls.get((here.file, here.line))
-    first: Any = origin_of(freed[0]) if freed else None
-    moved = freed and any(opt.steps and opt.last_iteration >= first.first_backward for opt in run.training.optimizers)
+        return finding(11, carried[-1].carry_site, evidence + "earlier iterations are behind this line.")
+    names = sorted({entry.site.line for _, entry in freed})[:3]
+    evidence = f"backward() number {now + 1} needs a graph that an earlier one freed; it was made in line "
+    unknown = finding(2, here, f"{evidence}{', '.join(map(str, names)) or here.line}.")
+    if not freed:
+        return unknown
+    node, first = freed[0]
+    call, recent = training.calls.get((here.file, here.line)), any(entry.iteration == now for _, entry in entries)
+    moved = any(opt.steps and opt.last_iteration >= first.first_backward for opt in training.optimizers)
     if call is not None and call.iterations and recent and moved and not repeated:
         evidence = f"{first.name} in line {first.site.line} ran once, and backward() in line {here.line} of iteration "
-        evidence += f"{run.clock.iteration + 1} needs its graph again: the first one freed it."
-        return finding(2, first.site, evidence)
-    stepped = [opt for opt in run.training.optimizers if opt.last_iteration == run.clock.iteration and opt.steps]
-    for opt in stepped:
-        shared = [node for node in freed if reaches_only_others(node, opt.parameter_ids)]
-        if shared and run.clock.iteration:
-            first = origin_of(shared[0])
-            where = first.consumers[0] if first.consumers else here
+        return finding(2, first.site, f"{evidence}{now + 1} needs its graph again: the first one freed it.")
+    for opt in training.optimizers if now else ():
+        stepped = opt.last_iteration == now and opt.steps
+        if stepped and all(reaches_only_others(node, opt.parameter_ids) for node, _ in freed):
             evidence = f"The backward pass for one optimizer also went through {first.name} of line {first.site.line}, "
             evidence += f"and freed it; backward() in line {here.line} needs it again."
-            return finding(11, where, evidence)
-    before = run.training.last_call
-    if call is not before and before is not None and freed and loss.grad_fn not in freed:
+            return finding(11, first.consumers[0] if first.consumers else here, evidence)
+    before = training.last_call
+    if call is not before and before is not None and node is not loss.grad_fn:
         evidence = f"backward() in this line frees the graph that this loss shares with that of line {here.line}: keep "
-        evidence += "it with retain_graph=True, or add the two losses."
-        return finding(2, before.site, evidence)
-    names = sorted({entry.site.line for node, entry in entries if node in freed})[:3]
-    evidence = f"backward() number {run.clock.iteration + 1} needs a graph that an earlier one freed; it was made in "
-    evidence += f"line {', '.join(map(str, names)) or here.line}."
-    return finding(2, here, evidence)
+        return finding(2, before.site, evidence + "it with retain_graph=True, or add the two losses.")
+    return unknown
 
 
 def reaches_only_others(node: GraphNode, owned: set[int]) -> bool:

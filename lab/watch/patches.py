@@ -144,7 +144,7 @@ class Patches:
         compiled = yield
         if arguments(old, args, kwargs)["model"] is None:  # a decorator, which calls this function again
             return None
-        self.run.compile_sites.append(site())
+        self.watcher.unwatched.setdefault("torch.compile made here", site())
         if isinstance(compiled, torch.nn.Module):
             vars(compiled)["forward"] = outside(compiled.forward)
             return None

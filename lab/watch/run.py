@@ -140,7 +140,6 @@ class WatchedRun:
         self.training, self.graphs, self.numbers = TrainingRecords(), Graphs(), Numbers()
         self.found: dict[tuple[int, str, int], RunFinding] = {}
         self.pending: dict[str, RunFinding] = {}  # text of an error -> what it is explained by
-        self.compile_sites: list[Site] = []  # lines that called torch.compile
         self.held_frames: dict[CodeType, FrameType] = {}
         self.calls_seen: dict[CodeType, int] = {}  # function -> calls of it in which a backward pass ran
 

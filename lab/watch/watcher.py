@@ -64,9 +64,7 @@ class Watcher(Listener):
 
     def notes(self) -> list[str]:
         """Return notes on what was not watched."""
-        where = sorted({(here.file, here.line) for here in self.run.compile_sites})
-        notes = [f"{file}:{line}: what torch.compile made here ran unwatched." for file, line in where]
-        notes += [
+        notes = [
             f"{here.file}:{here.line}: what {kind} ran unwatched; this line is the first."
             for kind, here in self.unwatched.items()
         ]

@@ -108,6 +108,20 @@ for _ in range(40):
         w.grad.zero_()
 """,
     ),
+    "one pass through a critic for two optimizers": (
+        2,
+        """critic = nn.Linear(3, 1)
+other = torch.optim.SGD(critic.parameters(), lr=0.01)
+for _ in range(3):
+    score = critic(net(x))
+    other.zero_grad()
+    score.square().mean().backward()  #
+    other.step()
+    opt.zero_grad()
+    (-score).mean().backward()
+    opt.step()
+""",
+    ),
     "integers that should learn": (
         22,
         "w = nn.Parameter(torch.ones(2).to(torch.int8), False)\nw.requires_grad = True  #\n",
