@@ -17,7 +17,7 @@ from typing import Any
 
 from lab.lessons import assignment_link
 from lab.lessons.assignment import ITEMS
-from lab.practice import folder, isolation, record, runners, summary
+from lab.practice import folder, isolation, progress_file, runners, summary
 from lab.practice.checker import CheckReport
 from lab.practice.folder import printable
 from lab.practice.judging import judge
@@ -83,7 +83,7 @@ def start(course: Course, place: Path) -> int:
 
 def first_text(place: Path, course: Course) -> str:
     """Return the learner's code from a progress file in the folder, or the course's starter if there is none."""
-    work = record.of_folder(place).texts.get(course.key)
+    work = progress_file.of_folder(place).texts.get(course.key)
     return work.text if work else course.starter
 
 
@@ -113,13 +113,13 @@ def check_all(place: Path) -> int:
     passed = True
     for course, file in found:
         folder.keep(place, course, file.text, datetime.now())
-        record.of_folder(place)  # raises before the check if the progress cannot be read
+        progress_file.of_folder(place)  # raises before the check if the progress cannot be read
         report, printed = judge(course, course.tasks[-1].key, file.text, secrets.randbits(32), runners.runner)
         print("\n".join(lines(course, place / course.file, report, printed)))
-        record.keep(place, course, file.text, report)
+        progress_file.keep(place, course, file.text, report)
         passed = passed and bool(report)
     if found:
-        print(f"Your progress is in {printable(place / record.FILE)}: load it on Start, or hand it in.")
+        print(f"Your progress is in {printable(place / progress_file.FILE)}: load it on Start, or hand it in.")
     if unread:
         raise folder.FolderError("\n".join(unread))
     return 0 if passed else 1

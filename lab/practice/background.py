@@ -10,7 +10,7 @@ from concurrent.futures import wait as wait_for
 from contextlib import AbstractContextManager
 from typing import Generic, Protocol, TypeVar
 
-from lab.practice.checker import StoppedError
+from lab.practice.runner import StoppedError
 
 YOU_STOPPED = "You stopped it."
 

@@ -15,6 +15,7 @@ import builtins
 import ctypes
 import faulthandler
 import functools
+import io
 import json
 import math
 import os
@@ -144,23 +145,49 @@ def failed(error: BaseException, file: str) -> dict[str, Any]:
 
 SPARE = 8 << 20  # bytes held in reserve and freed when memory runs out, so that the answer can still be sent
 NOTHING: dict[str, Any] = {"values": {}}
+READY = json.dumps(NOTHING).encode()
+PRINTED = b'{"printed"'  # begins a line with a text that the code prints
+MAX_OUTPUT = 1_000_000  # characters that the code may print
+MAX_SHOWN = 4_000  # of them, characters that are shown after each load
+
+
+class OutputError(Exception):
+    """The code has printed more than MAX_OUTPUT."""
+
+
+class Output(io.TextIOBase):
+    """Standard output of the learner's code: it sends the beginning of what is printed. Nothing else does, as the file
+    descriptors 1 and 2 lead nowhere."""
+
+    def __init__(self, say: Callable[[Any], None]) -> None:
+        self._say = say
+        self._amount = 0
+        self.shown = 0
+
+    def write(self, text: str) -> int:
+        self._amount += len(text)
+        if self._amount > MAX_OUTPUT:
+            raise OutputError
+        if part := text[: MAX_SHOWN + 1 - self.shown]:  # one more than is shown tells that there is a rest
+            self.shown += len(part)
+            self._say({"printed": part})
+        return len(text)
 
 
 def main() -> None:
     """Answer the questions on standard input until it ends.
 
-    The answers go to what was standard output; what the learner's code prints goes to standard error, and its standard
-    input is empty.
+    The answers go to what was standard output. The learner's standard input is empty.
     """
+    questions, answers, nowhere = os.fdopen(os.dup(0), "rb"), os.dup(1), os.open(os.devnull, os.O_RDWR)
+    for descriptor in (0, 1, 2):
+        os.dup2(nowhere, descriptor)
     if sys.argv[1:]:
         _prepare(sys.argv[1] == TORCH)
     for place in os.environ.pop("PYTHONPATH").split(os.pathsep):
         sys.path.remove(place)  # NumPy is loaded; the learner may not import other packages
     np.linalg.inv(np.eye(64) @ np.eye(64))  # makes BLAS take its memory before the limit holds
     np.random.default_rng(0)
-    questions, answers = os.fdopen(os.dup(0), "rb"), os.dup(1)
-    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
-    os.dup2(2, 1)
     spare = bytearray(SPARE)
 
     def say(message: Any) -> None:
@@ -168,11 +195,11 @@ def main() -> None:
         while line:
             line = line[os.write(answers, line) :]
 
-    say(NOTHING)
-    server = Server(say, answers)
+    sys.stdout = sys.stderr = output = Output(say)
+    server = Server(say, answers, output)
     for line in questions:
         question = json.loads(line)
-        signal.setitimer(signal.ITIMER_REAL, question.pop("wall"))
+        signal.setitimer(signal.ITIMER_REAL, question.pop("wall", 0))
         try:
             getattr(server, question.pop("do"))(**question)
         except MemoryError as error:
@@ -184,33 +211,49 @@ def main() -> None:
 
 
 def _prepare(torch: bool) -> None:
-    """Load the engine, the recorder of passes, and PyTorch if it is wanted and installed; print nothing meanwhile."""
+    """Load the engine, the recorder of passes, and PyTorch if it is wanted and installed."""
     import model as engine
     import nn as networks
     from lab.watch import program
 
     # By these names in an installed copy, too, where they are parts of the package
     sys.modules |= {"model": engine, "nn": networks}
-    errors, nowhere = os.dup(2), os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nowhere, 2)
     program.prepare(torch)
-    os.dup2(errors, 2)
-    os.close(errors)
-    os.close(nowhere)
 
 
 class Server:
     """The questions that the process answers: each public method is one."""
 
-    def __init__(self, say: Callable[[Any], None], answers: int) -> None:
+    def __init__(self, say: Callable[[Any], None], answers: int, output: Output) -> None:
         self._say = say
         self._answers = answers
+        self._output = output
         self.file = ""
 
-    def load(self, source: str, file: str, modules: dict[str, str], **limits: Any) -> None:
-        if not self.file:  # the first time: the limits cannot be lifted
-            self.file = file
-            limit(**limits, report=self._answers)
+    def limit(self, seconds: float, memory: int, allowed: list[list[Any]]) -> None:
+        """Limit this process from now on: processor time, bytes of address space, and the allowed system calls. When
+        the time is over, Python writes the current line to the answers and ends."""
+        import resource  # not on Windows, where this is never called
+
+        if sys.platform == "linux":
+            _prctl(_PARENT_DEATH_SIGNAL, signal.SIGKILL)
+        limits = {"CORE": 0, "FSIZE": 0, "NOFILE": 64}
+        limits["NPROC"] = 0  # does not hold for root
+        limits["CPU"] = math.ceil(time.process_time() + seconds) + 1
+        if sys.platform != "darwin":  # macOS has this limit but does not accept it
+            limits["AS"] = memory
+        for name, most in limits.items():
+            resource.setrlimit(getattr(resource, f"RLIMIT_{name}"), (most, most))
+        faulthandler.enable(self._answers, all_threads=False)
+        for number in (signal.SIGPROF, signal.SIGALRM):
+            faulthandler.register(number, self._answers, all_threads=False, chain=True)  # then it ends, as by default
+        signal.setitimer(signal.ITIMER_PROF, seconds)
+        if allowed:
+            _install(allowed)
+        self._say(NOTHING)
+
+    def load(self, source: str, file: str, modules: dict[str, str]) -> None:
+        self.file, self._output.shown = file, 0
         for name, text in modules.items():
             sys.modules[name] = module = ModuleType(name)
             exec(compile(text, f"{name}.py", "exec", dont_inherit=True), vars(module))
@@ -222,46 +265,17 @@ class Server:
             inputs = {name: decode(value) for name, value in inputs.items()}
             self._say(run(self._namespace, self.file, program, inputs, shows))
 
-    def watch(self, source: str, file: str, **limits: Any) -> None:
+    def watch(self, source: str, file: str, seconds: float) -> None:
         from lab.watch import program
 
         self.file = file
-        limit(**limits, report=self._answers)
-        report, error = program.run(source, file, lambda record: self._say({"message": record}), limits["seconds"])
+        report, error = program.run(source, file, lambda record: self._say({"message": record}), seconds)
         self._say({"values": {"report": json.dumps(report)}} | ({"error": failed(error, file)} if error else {}))
 
     def stream(self, program: str, inputs: dict[str, Any]) -> None:
         scope = {name: decode(value) for name, value in inputs.items()}
         scope["emit"] = lambda value: self._say({"message": encode(value)})
         self._say(run(self._namespace, self.file, program, scope, []))
-
-
-def limit(seconds: float, memory: int, allowed: list[list[Any]], report: int) -> None:
-    """Limit this process from now on: processor time, bytes of address space, and the allowed system calls.
-
-    When the time is over, Python writes the current line to the file descriptor `report` and ends.
-    """
-    import resource  # not on Windows, where this is never called
-
-    if sys.platform == "linux":
-        _prctl(_PARENT_DEATH_SIGNAL, signal.SIGKILL)
-    limits = {
-        "CORE": 0,
-        "FSIZE": 0,
-        "NOFILE": 64,
-        "NPROC": 0,  # does not hold for root
-        "CPU": math.ceil(time.process_time() + seconds) + 1,
-    }
-    for name, most in limits.items():
-        resource.setrlimit(getattr(resource, f"RLIMIT_{name}"), (most, most))
-    if sys.platform != "darwin":  # macOS has this limit but does not accept it
-        resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
-    faulthandler.enable(report, all_threads=False)
-    for number in (signal.SIGPROF, signal.SIGALRM):
-        faulthandler.register(number, report, all_threads=False, chain=True)  # then the default action: end
-    signal.setitimer(signal.ITIMER_PROF, seconds)
-    if allowed:
-        _install(allowed)
 
 
 _PARENT_DEATH_SIGNAL, _NO_NEW_PRIVILEGES, _SECCOMP, _FILTER = 1, 38, 22, 2  # numbers of prctl

@@ -3,6 +3,7 @@
 import contextlib
 import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -46,16 +47,23 @@ def formula(
     known = {text: [np.asarray(value, float) for value in values] for text, values in quantities.items()}
     right = [np.asarray(value, float) for value in expected]
     with np.errstate(all="ignore"):
-        flat = [("`0`", map(np.zeros_like, right)), ("`1`", map(np.ones_like, right))]
-        for words, values in itertools.chain(flat, _off_by_a_size(known, right), _formulas(known)):
+        for words, values in itertools.chain(_like(right), _off_by_a_factor(known, right), _formulas(known)):
             with contextlib.suppress(ValueError):  # shapes that do not fit
                 if all(agree(mine, value) for mine, value in zip(got, values, strict=True)):
                     return words
     return ""
 
 
-def _off_by_a_size(known: Mapping[str, Values], right: Values) -> Iterator[tuple[str, Iterator[Any]]]:
-    """Yield the right result times, and divided by, the size of an array or the length of one of its axes."""
+def _like(right: Values) -> Iterator[tuple[str, Iterator[Any]]]:
+    """Yield 0, 1, and what differs from the right result by its sign, or by the order of its axes."""
+    yield "`0`", map(np.zeros_like, right)
+    yield "`1`", map(np.ones_like, right)
+    yield "what it should be, with the wrong sign", map(np.negative, right)
+    yield "the transpose of what it should be", map(np.transpose, right)
+
+
+def _off_by_a_factor(known: Mapping[str, Values], right: Values) -> Iterator[tuple[str, Iterator[Any]]]:
+    """Yield the right result times, and divided by, the size of an array, the length of an axis, or a small number."""
     for text, values in known.items():
         sizes = {f"{text}.size": [value.size for value in values]}
         if len(axes := {value.ndim for value in values}) == 1:
@@ -65,6 +73,9 @@ def _off_by_a_size(known: Mapping[str, Values], right: Values) -> Iterator[tuple
             if any(count > 1 for count in counts):
                 yield f"what it should be, times `{size}`", map(np.multiply, right, counts)
                 yield f"what it should be, divided by `{size}`", map(np.divide, right, counts)
+    for factor in (2, 3, 4):
+        yield f"{factor} times what it should be", map(partial(np.multiply, factor), right)
+        yield f"1/{factor} of what it should be", map(partial(np.multiply, 1 / factor), right)
 
 
 def _formulas(known: Mapping[str, Values]) -> Iterator[tuple[str, Iterator[Any]]]:

@@ -1,7 +1,7 @@
 """Judges learners' code in processes of their own, so that no check delays the pages of a server.
 
-`Judges` is the server's side. `python -m lab.practice.judging` is the process: it checks one text at a time, and starts
-the process of the learner's code itself.
+`Judges` is the server's side, and `Checking` one check, in the background. `python -m lab.practice.judging` is the
+process: it checks one text at a time, and starts the process of the learner's code itself.
 """
 
 from __future__ import annotations
@@ -20,14 +20,16 @@ from dataclasses import replace
 from typing import Any
 
 from lab.config import ONE_THREAD, ROOT
-from lab.practice.background import YOU_STOPPED
-from lab.practice.checker import Begins, CheckReport, FailedCheck, StoppedError, check
+from lab.practice.background import YOU_STOPPED, Background
+from lab.practice.checker import Begins, CheckReport, check
+from lab.practice.mistakes import FailedCheck
+from lab.practice.runner import StoppedError
 from lab.practice.runners import Pool
 from lab.practice.sandbox import CHECK, REPEATED, Limits, Sandbox
 from lab.training.fair_queue import FairQueue
 from practice import COURSES
 from practice.debug import PROGRAMS
-from practice.task import Course
+from practice.task import Check, Course, Task
 
 MAX_PLACES = max(2, os.cpu_count() or 1)  # checks at the same time: with more, each would only take longer
 PATIENCE = 120.0  # seconds that a check waits for its turn
@@ -163,6 +165,51 @@ class Judges:
         with contextlib.suppress(queue.Empty):
             while True:
                 self._idle.get_nowait().close()
+
+
+class Checking(Background[CheckReport]):
+    """One check of a learner's code, which starts when it is created.
+
+    source   the code
+    at       the present step, in words
+    share    the share of the tasks that have passed so far
+    printed  what the learner's code printed, once the check is done
+    """
+
+    def __init__(
+        self,
+        course: Course,
+        key: str,
+        source: str,
+        seed: int,
+        judge: Callable[[], AbstractContextManager[JudgeProcess]],
+    ) -> None:
+        self.key, self.source = key, source
+        self.at, self.share = "your file", 0.0
+        self.printed = ""
+        super().__init__(lambda: self._check(course, seed, judge))
+
+    @property
+    def report(self) -> CheckReport:
+        """The report, once the check is done. Raises an exception of the check itself."""
+        return self.result()
+
+    def _check(
+        self, course: Course, seed: int, judge: Callable[[], AbstractContextManager[JudgeProcess]]
+    ) -> CheckReport:
+        tasks = course.up_to(self.key)
+
+        def begins(task: Task, one: Check) -> None:
+            self.at = f"{task.title}: {one.name}"
+            self.share = tasks.index(task) / len(tasks)
+
+        try:
+            with self.process(judge()) as process:
+                report = process.check(course, self.key, self.source, seed, begins)
+                self.printed = process.output
+            return report
+        except StoppedError as stopped:  # before the check began
+            return CheckReport({self.key: False}, stopped=str(stopped))
 
 
 # -- The process -------------------------------------------------------------------------------------------------------

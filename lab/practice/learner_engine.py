@@ -16,9 +16,10 @@ from typing import Any
 
 import numpy as np
 
+import practice
 from lab.expression.parser import Expression
-from lab.practice.checker import Job, Problem, Runner
-from lab.text import brief
+from lab.practice.runner import Job, Problem, Runner
+from lab.text import brief, read_rows
 from lab.trace.derive import rule_of
 from lab.trace.loading import add_kinds, read_trace
 from lab.trace.numerical import NumericalCheck, check
@@ -29,26 +30,8 @@ from practice.task import Course, Inputs
 
 TRACER = (Path(__file__).parent / "tracer.py").read_text("utf-8")
 OPERANDS = (Path(__file__).parent / "operands.py").read_text("utf-8")
-EXAMPLES: dict[str, dict[str, dict[str, Any]]] = {  # course -> expressions that its engine supports, with leaves
-    "scalars": {
-        "((a*b) + c) * (a + d)": {"a": 2.0, "b": 3.0, "c": 4.0, "d": 5.0},
-        "a + a": {"a": 3.0},
-        "tanh(a*b - c/2)": {"a": 0.5, "b": 1.5, "c": -1.0},
-        "relu(a*b) + exp(a)": {"a": 0.5, "b": -2.0},
-        "sin(a*b) + log(a)": {"a": 0.5, "b": -2.0},
-    },
-    "tensors": {
-        "sum(relu(x @ w + b))": {"x": [[1, 2], [3, -4]], "w": [[0.5, -1], [1, 2]], "b": [0.1, 0.2]},
-        "sum(x * b)": {"x": [[1, 2], [3, 4]], "b": [10, 20]},
-        "mean(exp(x) + x)": {"x": [0, 1, -1]},
-        "sum(log(softmax(x)))": {"x": [[1, 2, 0]]},
-    },
-    "functions": {
-        "sum(relu(x @ w + b))": {"x": [[1, 2], [3, -4]], "w": [[0.5, -1], [1, 2]], "b": [0.1, 0.2]},
-        "sum((sigmoid(x) - y)**2)": {"x": [0.5, -1, 2], "y": [1, 0, 1]},
-        "x*x + 3*x": {"x": [1, 2, -1]},
-    },
-}
+# course -> expressions that its engine supports, with leaves
+EXAMPLES: dict[str, dict[str, dict[str, Any]]] = read_rows(Path(practice.__file__).with_name("engine_examples.toml"))
 ENGINES = {"scalars": "Value", "tensors": "Tensor", "functions": "Tensor"}  # course -> the class that its file defines
 MAX_NODES = 500
 MAX_FUNCTIONS = 200  # of the learner, whose lines are read

@@ -50,10 +50,3 @@ def _upstream(program: str, name: str) -> str:
 
 def _is_input(inputs: Inputs, name: str, value: Any) -> bool:
     return name in inputs and isinstance(value, (int, float, np.ndarray)) and np.array_equal(inputs[name], value)
-
-
-def forward_part(program: str) -> str:
-    """Return the lines of a program before the first that begins a backward pass."""
-    lines = program.splitlines()
-    first = next((place for place, line in enumerate(lines) if "backward(" in line), 0)
-    return "\n".join(lines[:first])

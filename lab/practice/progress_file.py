@@ -5,16 +5,20 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, field
-from datetime import date
+from dataclasses import asdict, dataclass, field, replace
+from datetime import UTC, date, datetime
+from pathlib import Path
 from typing import Any
 
+from lab.practice import folder
+from lab.practice.checker import CheckReport
+from lab.practice.folder import FolderError
+from practice.task import Course
+
+FILE = "progress.json"  # in a learner's folder
 MAX_BYTES = 4_000_000  # as in static/progress/file.js
 MAX_NUMBER = 2**31  # above every number of tasks and points
 MAX_NAME = 80  # characters of a learner's name
-MAX_DEPTH = 5  # of objects in a file, which needs 3
-MAX_ENTRIES = 10_000  # texts and numbers in it
-MAX_KEY = 200  # characters of the name of one
 YEARS = range(2000, 2100)
 
 Done = dict[str, str]  # key of a card or task -> the day it was done, "2026-01-31"
@@ -70,8 +74,6 @@ def parse(content: bytes) -> Progress:
         raise ValueError("it is damaged or not a progress file") from None
     if not isinstance(found, dict) or found.get("lab") != "tensor-ops-lab" or not isinstance(found.get("cards"), dict):
         raise ValueError("it is not a progress file from this lab")
-    if _is_large(found):
-        raise ValueError("it holds more than a progress file can")
     name = found.get("name")
     return Progress(
         name[:MAX_NAME].strip() if isinstance(name, str) else "",
@@ -107,22 +109,6 @@ def is_day(text: Any) -> bool:
         return False
 
 
-def _is_large(value: Any) -> bool:
-    """Return whether a value has more than a file needs, which would take long to read."""
-    level, count = [value], 0
-    for _ in range(MAX_DEPTH):
-        keys = [key for one in level if isinstance(one, dict) for key in one]
-        level = [part for one in level for part in _parts(one)]
-        count += len(level)
-        if count > MAX_ENTRIES or any(len(key) > MAX_KEY for key in keys):
-            return True
-    return any(_parts(one) for one in level)
-
-
-def _parts(value: Any) -> list[Any]:
-    return [*value.values()] if isinstance(value, dict) else value if isinstance(value, list) else []
-
-
 def _days(found: Any) -> Done:
     return {key: day for key, day in found.items() if is_day(day)} if isinstance(found, dict) else {}
 
@@ -134,3 +120,53 @@ def _objects(found: Any, **fields: type) -> Iterator[tuple[str, dict[str, Any]]]
             values = {name: one[name] for name in fields}
             if all(0 <= value < MAX_NUMBER for value in values.values() if isinstance(value, int)):
                 yield key, values
+
+
+# -- The file in a learner's folder: checks on the command line add to it, the page Start and `summary` read it ------
+
+
+def read(path: Path) -> Progress:
+    """Return the progress in a file. Raises FolderError if it cannot be read or is not a progress file."""
+    try:
+        return parse(folder.content(path, MAX_BYTES)[0])
+    except OSError as error:
+        raise FolderError(f"{path} cannot be read: {folder.reason(error)}.") from None
+    except ValueError as error:
+        raise FolderError(f"{path} cannot be read: {error}. Rename it: the next check makes a new one.") from None
+
+
+def of_folder(place: Path) -> Progress:
+    """Return the progress kept in a folder, empty if there is none. Raises FolderError as `read` does."""
+    path = place / FILE
+    return read(path) if path.exists() else Progress()
+
+
+def keep(place: Path, course: Course, text: str, report: CheckReport) -> None:
+    """Add the result of a check to the progress in the folder. Raises FolderError."""
+    found = checked(of_folder(place), course, text, report)
+    folder.replace(place / FILE, packed(found).encode())
+
+
+def checked(before: Progress, course: Course, text: str, report: CheckReport) -> Progress:
+    """Return the progress after a check of a text; tasks that passed earlier keep their day."""
+    today = datetime.now(UTC).date().isoformat()  # in UTC, as the browser counts days
+    passed = [key for key, ok in report.passed.items() if ok]
+    tasks = {course.progress_key(key): today for key in passed} | before.tasks
+    earlier = before.texts.get(course.key)
+    work = Work(text, text, len(passed))
+    if earlier and earlier.passed > work.passed:
+        work = replace(earlier, text=text)
+    stumbles = dict(before.stumbles)
+    if stumble := stumbled(report, today):
+        stumbles[course.progress_key(stumble[0])] = stumble[1]
+    return replace(before, tasks=tasks, texts=before.texts | {course.key: work}, stumbles=stumbles)
+
+
+def stumbled(report: CheckReport, day: str) -> tuple[str, Stumble] | None:
+    """Return the key of the task that failed and what went wrong in it; None if all passed or the check was stopped."""
+    task = next((key for key, ok in report.passed.items() if not ok and not report.stopped), None)
+    if task is None:
+        return None
+    check = next((name for name, ok in report.checks.items() if not ok), "")
+    mistake = report.failure.mistake.key if report.failure and report.failure.mistake else ""
+    return task, Stumble(check, mistake, day)

@@ -8,7 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from lab.practice.checker import CheckReport, FailedCheck, Problem
+from lab.practice.checker import CheckReport
+from lab.practice.mistakes import FailedCheck
+from lab.practice.runner import Problem
 from practice.task import Course, Task
 
 MAX_CELLS = 64  # of a value that is shown as a table

@@ -9,7 +9,7 @@ from collections.abc import Hashable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 
 from lab.practice import isolation
-from lab.practice.checker import StoppedError
+from lab.practice.runner import StoppedError
 from lab.practice.sandbox import CHECK, START_TIMEOUT, Limits, Process, Sandbox
 from lab.training.fair_queue import FairQueue
 

@@ -11,7 +11,6 @@ import contextlib
 import json
 import os
 import queue
-import select
 import signal
 import subprocess
 import sys
@@ -20,24 +19,11 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 from lab.config import ROOT
-from lab.practice import checker, driver, isolation, syscalls
-from lab.practice.checker import Answer, Job, Problem, StoppedError
-from lab.practice.endings import (
-    GARBAGE,
-    NOT_READY,
-    REFUSED,
-    STOPPED,
-    TOO_DEEP,
-    TOO_LONG,
-    TOO_MUCH_MEMORY,
-    TOO_MUCH_OUTPUT,
-    TOO_SLOW,
-    explain,
-    was_refused,
-)
+from lab.practice import driver, endings, isolation, runner, syscalls
+from lab.practice.runner import Answer, Job, Problem, StoppedError
 from practice.task import Inputs
 
 MALFORMED = (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError)  # raised by bad answers
@@ -47,10 +33,8 @@ TICK = 0.1  # seconds between two looks at a process that does not answer
 MAX_STRETCH = 10  # times the limit of waiting: seconds that all questions may take by the clock
 CROWDED = 2  # times its processor time: seconds by the clock from which a process had to share its processor
 MAX_ANSWER = 2_000_000  # bytes of one answer
-MAX_OUTPUT = 1_000_000  # bytes that the code may print
-MAX_SHOWN_OUTPUT = 4_000  # bytes of the printed text that are shown
-MAX_UNREAD = 8  # lines of answers that wait to be taken: with more, the process waits
 CHUNK = 1 << 16  # bytes read at once: the capacity of a pipe
+MAX_UNREAD = 8  # lines that wait to be taken: with more, the process waits
 CUT = "\n… The rest of the printed text is not shown."
 
 
@@ -73,47 +57,30 @@ PROGRAMS = {driver.ENGINE: Limits(seconds=5.0), driver.TORCH: Limits(seconds=5.0
 REPEATED = Limits(seconds=1.5 * CHECK.seconds)  # for a second attempt on a crowded machine
 
 
-class ProgramError(Exception):
-    """A streamed program raised an exception, which is `problem`."""
-
-    def __init__(self, problem: Problem) -> None:
-        super().__init__(f"{problem.kind}: {problem.message}")
-        self.problem = problem
-
-
-# -- A process, and the runner that uses it ----------------------------------------------------------------------------
-
-
 class Process:
     """A running driver, which loads NumPy and then waits for its first question.
 
-    One thread reads its answers, another what the code prints.
+    One thread reads what it writes, another writes a question: a process may never read it.
 
-    lines    the lines of its answers that nobody has taken; None after the last
-    printed  the beginning of what was printed since the last call of `forget_output`
-    amount   bytes printed since the start
+    lines  what it has written and nobody has taken yet; None after the last
     """
 
     def __init__(self, boxed: bool, watches: str = "") -> None:
         self._boxed = boxed
         self.lines: queue.Queue[bytes | None] = queue.Queue(MAX_UNREAD)
-        self.printed, self.amount, self._forgotten = b"", 0, 0
-        self._ended = self._silent = False  # whether all of its answers, and all that it prints, has been read
-        self._printing = threading.Lock()
         box = isolation.bubblewrap(watches) if boxed else ()
         self.popen = subprocess.Popen(
             [*box, *isolation.PYTHON, driver.__file__, *filter(None, [watches])],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            bufsize=0,
+            stderr=subprocess.DEVNULL,
+            bufsize=0,  # with buffers, closing the pipes would wait for the threads
             cwd="/",
             env=isolation.environment(watches),
             start_new_session=True,
         )
         self._threads: list[threading.Thread] = []
-        for work in (self._read_answers, self._read_output):
-            self._in_thread(work)
+        self._in_thread(self._read)
 
     def _in_thread(self, work: Callable[..., None], *arguments: Any) -> None:
         def until_closed() -> None:
@@ -123,54 +90,23 @@ class Process:
         self._threads.append(threading.Thread(target=until_closed, daemon=True))
         self._threads[-1].start()
 
-    def ask(self, question: bytes) -> None:
-        """Send a question, in a thread of its own: a process may never read it."""
-        self._in_thread(self._write, question)
+    def ask(self, do: str, **question: Any) -> None:
+        self._in_thread(self._write, json.dumps({"do": do, **question}).encode() + b"\n")
 
-    def _write(self, text: bytes) -> None:
+    def _write(self, question: bytes) -> None:
         assert self.popen.stdin
-        while text:
-            text = text[self.popen.stdin.write(text) :]
+        while question:
+            question = question[self.popen.stdin.write(question) :]
 
-    def _read_answers(self) -> None:
+    def _read(self) -> None:
         assert self.popen.stdout
         rest = b""
         while len(rest) <= MAX_ANSWER and (chunk := self.popen.stdout.read(CHUNK)):
             *lines, rest = (rest + chunk).split(b"\n")
             for line in lines:
                 self.lines.put(line)
-        self._ended = len(rest) <= MAX_ANSWER
-        self.lines.put(None if self._ended else rest)
-
-    def _read_output(self) -> None:
-        while self.read_output(None):
-            pass
-
-    def read_output(self, milliseconds: int | None = 0) -> bool:
-        """Read a part of what was printed, waiting for it this long, None without end. Return False at its end, or if
-        nothing was printed."""
-        assert self.popen.stderr
-        if self._silent or not _is_readable(self.popen.stderr, milliseconds):
-            return False
-        with self._printing:
-            if self._silent or not _is_readable(self.popen.stderr, 0):  # another thread was first
-                return not self._silent
-            chunk = self.popen.stderr.read(CHUNK)
-            self.printed += chunk[: MAX_SHOWN_OUTPUT - len(self.printed)]
-            self.amount += len(chunk)
-            if not chunk or self.amount > MAX_OUTPUT:
-                self._silent = True
-                self.popen.stderr.close()  # so that the code's next print fails, in its own line
-        return True
-
-    def forget_output(self) -> None:
-        with self._printing:
-            self.printed, self._forgotten = b"", self.amount
-
-    @property
-    def output(self) -> str:
-        text = self.printed.decode("utf-8", "replace")
-        return text + CUT if self.amount - self._forgotten > len(self.printed) else text
+        self.lines.put(rest)  # also if it is empty: before None there is a line that is no answer
+        self.lines.put(None)
 
     def kill(self) -> None:
         """End the process and whatever it has started. Any thread may call this."""
@@ -206,38 +142,14 @@ class Process:
         by_signal = self._boxed and code - 128 in [*signal.Signals]  # as bubblewrap reports a signal
         return 128 - code if by_signal else code
 
-    def last_lines(self) -> list[bytes]:
-        """Return what the process still writes, until it ends or GRACE is over."""
-        until, found = time.monotonic() + GRACE, list[bytes]()
-        with contextlib.suppress(queue.Empty):
-            while not (self._ended and self.lines.empty()):
-                if (line := self.lines.get(timeout=max(0, until - time.monotonic()))) is not None:
-                    found.append(line)
-        return found
-
     def close(self) -> None:
         self.kill()
         until = time.monotonic() + 10 * GRACE
         while any(thread.is_alive() for thread in self._threads) and time.monotonic() < until:
-            with contextlib.suppress(queue.Empty):  # the thread that reads answers may wait for room
+            with contextlib.suppress(queue.Empty):  # the thread that reads may wait for room
                 self.lines.get(timeout=0.005)
         with contextlib.suppress(OSError), self.popen:  # closes the pipes and waits
             pass
-
-
-def _is_readable(pipe: IO[bytes], milliseconds: int | None) -> bool:
-    poll = select.poll()
-    poll.register(pipe, select.POLLIN)
-    return bool(poll.poll(milliseconds))
-
-
-def parse_answer(message: dict[str, Any], shows: tuple[str, ...]) -> Answer:
-    """Read the answer to a job with these expressions from a message. Raises one of MALFORMED."""
-    answer = checker.answer(message)
-    given = tuple(answer.values)
-    if given != shows[: len(given)] or (answer.problem is None and len(given) < len(shows)):
-        raise ValueError("The answer is to other expressions.")
-    return answer
 
 
 class Sandbox:
@@ -250,8 +162,8 @@ class Sandbox:
         self._process: Process | None = None
         self._halted = False  # whether `stop` was called
         self._end: StoppedError | None = None
-        self._file, self._lines = "", 0
-        self._loaded = self._asked = 0.0  # times of the first load and of the last question
+        self._file, self._lines, self._printed = "", 0, ""
+        self._began = self._asked = 0.0  # times of the beginning and of the last question
 
     def __enter__(self) -> Sandbox:
         return self
@@ -263,12 +175,12 @@ class Sandbox:
     @property
     def output(self) -> str:
         """The beginning of the text that the code has printed since it was last loaded."""
-        return self._process.output if self._process else ""
+        return self._printed if len(self._printed) <= driver.MAX_SHOWN else self._printed[: driver.MAX_SHOWN] + CUT
 
     @property
     def crowded(self) -> bool:
         """Whether the code was stopped for taking too long while it had to share its processor."""
-        long = self._end is not None and str(self._end) in (TOO_LONG, TOO_DEEP)
+        long = self._end is not None and str(self._end) in (endings.TOO_LONG, endings.TOO_DEEP)
         return long and self._open_for - self._asleep > CROWDED * self._limits.seconds
 
     def stop(self) -> None:
@@ -286,119 +198,116 @@ class Sandbox:
         package = __name__.removesuffix("lab.practice.sandbox")
         texts = {name: (ROOT / f"{name}.py").read_text("utf-8") for name in modules}
         texts = {name: text.replace(f"from {package}model import", "from model import") for name, text in texts.items()}
-        self._send("load", source, file, modules=texts)
-        answer = self._answer(self._message())
-        self._pause()
-        return answer.problem
+        self._begin(source, file)
+        with self._question("load", source=source, file=file, modules=texts):
+            return self._answer(self._message()).problem
 
     def watch(self, source: str, file: str, keep: Callable[[Any], None]) -> Answer:
         """Run the text as a script in a process that watches (see Pool). Give `keep` each record of it, parsed JSON
         that anybody may have written, and return its report as such JSON, under that name. Raises StoppedError."""
-        self._send("watch", source, file)
-        while "message" in (message := self._message()):
-            self._parsed(keep, message["message"])
-        answer = self._answer(message, ("report",))
-        self._pause()
-        return answer
+        self._begin(source, file)
+        with self._question("watch", source=source, file=file, seconds=self._limits.seconds):
+            while "message" in (message := self._message()):
+                self._parsed(keep, message["message"])
+            return self._answer(message, ("report",))
 
     def run(self, jobs: Sequence[Job]) -> list[Answer]:
         """Run each job and return its answer. Raises StoppedError."""
-        self._ask("run", jobs=[[job.program, checker.encoded(job.inputs, job.secret), [*job.shows]] for job in jobs])
-        answers = [self._answer(self._message(), job.shows) for job in jobs]
-        self._pause()
-        return answers
+        sent = [[job.program, runner.encoded(job.inputs, job.secret), [*job.shows]] for job in jobs]
+        with self._question("run", jobs=sent):
+            return [self._answer(self._message(), job.shows) for job in jobs]
 
     def stream(self, program: str, inputs: Inputs) -> Iterator[Any]:
         """Run a program of this project and yield each value that it emits while it runs. The program sees the
-        learner's names and `inputs`, and calls `emit(value)`. Raises ProgramError, with its exception, and
-        StoppedError."""
-        self._ask("stream", program=program, inputs=checker.encoded(inputs))
-        while "message" in (message := self._message()):
-            yield self._parsed(driver.decode, message["message"])
-        answer = self._answer(message)
-        self._pause()
-        if answer.problem:
-            raise ProgramError(answer.problem)
+        learner's names and `inputs`, and calls `emit(value)`. Raises StoppedError, also for its exception."""
+        with self._question("stream", program=program, inputs=runner.encoded(inputs)):
+            while "message" in (message := self._message()):
+                yield self._parsed(driver.decode, message["message"])
+            if problem := self._answer(message).problem:
+                raise StoppedError(f"{problem.kind}: {problem.message}", problem.line)
 
-    def _send(self, do: str, source: str, file: str, **more: Any) -> None:
-        """Send a text and the limits, in a process that is started the first time."""
-        self._file, self._lines = file, source.count("\n") + 1
-        if not self._process:
-            self._process = self._open()
-            self._loaded = time.monotonic()
-        self._process.forget_output()
-        limits = {"seconds": self._limits.seconds, "memory": self._limits.memory, "allowed": syscalls.instructions()}
-        self._ask(do, source=source, file=file, **more, **limits)
+    # -- The process
 
-    def _open(self) -> Process:
+    def _begin(self, source: str, file: str) -> None:
+        """Note what will be run. The first time, take a process and limit it."""
+        self._file, self._lines, self._printed = file, source.count("\n") + 1, ""
+        if self._process:
+            return
         try:
             process = self._process = self._start()
             if self._halted:
                 process.kill()
-            if process.lines.get(timeout=START_TIMEOUT):
-                return process
-        except StoppedError as stopped:
-            self._end = stopped
-            raise
+            limits = {"seconds": self._limits.seconds, "memory": self._limits.memory}
+            process.ask("limit", **limits, allowed=syscalls.instructions())
+            ready = process.lines.get(timeout=START_TIMEOUT) == driver.READY
         except (OSError, queue.Empty):
-            pass
-        self._end = StoppedError(STOPPED if self._halted else NOT_READY)
-        raise self._end
+            ready = False
+        if not ready:
+            raise StoppedError(endings.STOPPED if self._halted else endings.NOT_READY)
+        self._began = time.monotonic()
 
-    def _ask(self, do: str, **question: Any) -> None:
+    @contextlib.contextmanager
+    def _question(self, do: str, **question: Any) -> Iterator[None]:
+        """Ask the process, and count how long the question is open."""
         if self._end:
             raise self._end
         assert self._process
         self._asked = time.monotonic()
         wall = MAX_STRETCH * self._limits.wall + 2 * GRACE  # the driver's own limit, in case this process dies
-        self._process.ask(json.dumps({"do": do, "wall": wall, **question}).encode() + b"\n")
-
-    def _pause(self) -> None:
-        """Stop the clock until the next question, and read what was printed before the answer."""
-        assert self._process
-        self._open_for += time.monotonic() - self._asked
-        while self._process.read_output():
-            pass
+        self._process.ask(do, wall=wall, **question)
+        try:
+            yield
+        finally:
+            self._open_for += time.monotonic() - self._asked
 
     def _message(self) -> dict[str, Any]:
         """Wait for the next message of the process. Raises StoppedError."""
-        assert self._process
         while True:
             try:
-                line = self._process.lines.get(timeout=TICK)
+                line = self._line(TICK)
                 break
             except queue.Empty:
-                self._check_time(self._process)
-        if line is None:
-            raise self._stopped()
-        if not line.startswith(b"{"):  # perhaps the stack that Python writes before it ends
-            raise self._stopped(said=[line])
+                self._check_time()
+        if line is None or not line.startswith(b"{"):  # perhaps the stack that Python writes before it ends
+            raise self._stopped(said=line or b"")
         message: dict[str, Any] = self._parsed(json.loads, line)
         return message
 
-    def _check_time(self, process: Process) -> None:
+    def _line(self, seconds: float) -> bytes | None:
+        """Return the next line that the process writes, None after the last. A text that the code has printed is kept
+        instead. Raises queue.Empty if there is none in this time, and StoppedError."""
+        assert self._process
+        until = time.monotonic() + seconds
+        while True:
+            line = self._process.lines.get(timeout=max(0, until - time.monotonic()))
+            if line is None or not line.startswith(driver.PRINTED):
+                return line
+            printed = self._parsed(lambda text: str(driver.decode(json.loads(text)["printed"])), line)
+            self._printed = (self._printed + printed)[: driver.MAX_SHOWN + 1]
+
+    def _check_time(self) -> None:
         """Count what the code sleeps. Raises StoppedError if it has slept, or taken by the clock, for too long."""
-        if not process.wants_processor():
+        assert self._process
+        if not self._process.wants_processor():
             self._asleep += TICK
         longest = MAX_STRETCH * self._limits.wall
         slow = self._open_for + time.monotonic() - self._asked > longest
         if slow or self._asleep > self._limits.wall:
-            process.interrupt()
-            raise self._stopped(TOO_SLOW.format(longest) if slow else "", otherwise=TOO_LONG)
+            self._process.interrupt()
+            raise self._stopped(endings.TOO_SLOW.format(longest) if slow else "", otherwise=endings.TOO_LONG)
 
     def _answer(self, message: dict[str, Any], shows: tuple[str, ...] = ()) -> Answer:
-        assert self._process
-        answer: Answer = self._parsed(parse_answer, message, shows)
+        answer: Answer = self._parsed(runner.answer, message, shows)
         if not (problem := answer.problem):
             return answer
         if problem.kind == "MemoryError":
-            raise self._stopped(TOO_MUCH_MEMORY.format(self._limits.memory >> 20), problem.line)
-        if problem.kind == "BrokenPipeError" and self._process.amount > MAX_OUTPUT:
-            raise self._stopped(TOO_MUCH_OUTPUT, problem.line)
-        said = REFUSED if was_refused(problem.message) else problem.message
-        return replace(answer, problem=replace(problem, line=self._place(problem.line), message=said))
+            raise self._stopped(endings.TOO_MUCH_MEMORY.format(self._limits.memory >> 20), problem.line)
+        if problem.kind == driver.OutputError.__name__:
+            raise self._stopped(endings.TOO_MUCH_OUTPUT, problem.line)
+        said = endings.REFUSED if endings.was_refused(problem.message) else problem.message
+        return replace(answer, problem=replace(problem, line=self._known(problem.line), message=said))
 
-    def _place(self, line: int | None) -> int | None:
+    def _known(self, line: int | None) -> int | None:
         return line if line is not None and 0 < line <= self._lines else None
 
     def _parsed(self, parse: Callable[..., Any], *data: Any) -> Any:
@@ -406,25 +315,28 @@ class Sandbox:
         try:
             return parse(*data)
         except MALFORMED:
-            raise self._stopped(GARBAGE) from None
+            raise self._stopped(endings.GARBAGE) from None
 
     def _stopped(
-        self, sentence: str = "", line: int | None = None, otherwise: str = GARBAGE, said: Sequence[bytes] = ()
+        self, sentence: str = "", line: int | None = None, otherwise: str = endings.GARBAGE, said: bytes = b""
     ) -> StoppedError:
         """End the process and return the exception that says why; without a sentence, infer it from how it ended.
 
         otherwise  the sentence if it does not end by itself
-        said       lines that it has written, of which its stack may be made
+        said       a line that it has written, with which its stack may begin
         """
         assert self._process
-        self._open_for += time.monotonic() - self._asked
         if not sentence:
-            text = b"\n".join([*said, *self._process.last_lines()]).decode("utf-8", "replace")
-            late = time.monotonic() - self._loaded >= self._limits.seconds
-            sentence, line = explain(self._process.code(), text, self._file, late, otherwise)
-        line = self._place(line)
+            late = time.monotonic() - self._began >= self._limits.seconds
+            text = b"\n".join([said, *self._last_lines()]).decode("utf-8", "replace")
+            sentence, line = endings.explain(self._process.code(), text, self._file, late, otherwise)
         self._process.kill()
-        if self._process.amount > MAX_OUTPUT:
-            sentence = TOO_MUCH_OUTPUT
-        self._end = StoppedError(STOPPED) if self._halted else StoppedError(sentence, line)
+        self._end = StoppedError(endings.STOPPED) if self._halted else StoppedError(sentence, self._known(line))
         return self._end
+
+    def _last_lines(self) -> Iterator[bytes]:
+        """Yield what the process still writes, until it ends or GRACE is over."""
+        until = time.monotonic() + GRACE
+        with contextlib.suppress(queue.Empty):
+            while (line := self._line(max(0, until - time.monotonic()))) is not None:
+                yield line

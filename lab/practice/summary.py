@@ -21,11 +21,12 @@ from pathlib import Path
 
 from tqdm import tqdm
 
-from lab.practice import isolation, record
-from lab.practice.checker import CheckReport, StoppedError
+from lab.practice import isolation, progress_file
+from lab.practice.checker import CheckReport
 from lab.practice.folder import FolderError, content, printable, read_file, reason
 from lab.practice.judging import MAX_PLACES, Judges
 from lab.practice.progress_file import MAX_BYTES, Done, Progress, Stumble, Work, parse
+from lab.practice.runner import StoppedError
 from lab.text import listed
 from practice import COURSES
 from practice.debug import PROGRAMS, ROOM
@@ -155,7 +156,9 @@ def _read(path: Path, found: Summary) -> Row:
     if path.suffix == ".py":
         return _read_python(path)
     return _row(
-        path, parse(content(path, MAX_BYTES)[0]), path.resolve().parent.name if path.name == record.FILE else path.stem
+        path,
+        parse(content(path, MAX_BYTES)[0]),
+        path.resolve().parent.name if path.name == progress_file.FILE else path.stem,
     )
 
 
@@ -166,10 +169,10 @@ def _refuse_link(path: Path) -> None:
 
 def _read_folder(path: Path, found: Summary) -> Row:
     """Read the folder of a learner's own editor, whose code may be newer than its progress file."""
-    own = {record.FILE, *(course.file for course in COURSES.values())}
+    own = {progress_file.FILE, *(course.file for course in COURSES.values())}
     for name in own:
         _refuse_link(path / name)
-    progress = record.of_folder(path)
+    progress = progress_file.of_folder(path)
     if others := sorted(one.name for one in path.iterdir() if one.name not in own and _is_handed_in(one)):
         found.notes.append(
             f"{printable(path)} is read as one learner's folder, so these are not read: {printable(listed(others))}."
@@ -244,7 +247,7 @@ def _check_row(row: Row, judges: Judges, notes: list[str]) -> Row:
         if report.stopped:
             stopped = report.stopped
             notes.append(f"{row.student}: the check of {course.title} did not finish. {stopped}")
-        elif stumble := record.stumbled(report, datetime.now(UTC).date().isoformat()):
+        elif stumble := progress_file.stumbled(report, datetime.now(UTC).date().isoformat()):
             stumbles[course.progress_key(stumble[0])] = stumble[1]
     return replace(row, passes=passes, stumbles=stumbles, stopped=bool(stopped))
 

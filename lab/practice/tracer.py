@@ -8,7 +8,7 @@ Function, and each gradient that is set.
 """
 
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from inspect import getattr_static
 from types import FrameType, FunctionType
 from typing import Any
@@ -269,23 +269,15 @@ class FunctionsWatch(LineWatch):
             self.flush(self.tensors[number])
             upstream = np.array(grad, float)
             self.sending.append(id(ctx))
-            frame, places = sys._getframe(1), []
             try:
                 with Returns(self.file) as returns:
                     result = run(ctx, grad)
-                    places.append(self.where(returns, f"{name}.backward", frame))
-                    if isinstance(result, Iterator):  # a generator: each message has its own line
-                        result, drawn = [], result
-                        for each in drawn:
-                            result.append(each)
-                            places.append(self.where(returns, f"{name}.backward", frame))
-                        del places[0]
             finally:
                 self.sending.pop()
+            source, line = self.where(returns, f"{name}.backward", sys._getframe(1))
             messages = result if isinstance(result, (list, tuple)) else (result,)
-            for position, (x, message) in enumerate(zip(ctx.inputs, messages, strict=False)):
+            for x, message in zip(ctx.inputs, messages, strict=False):
                 if id(x) in self.ids and message is not None:
-                    source, line = places[min(position, len(places) - 1)]
                     sent = {"child": self.ids[id(x)], "upstream": upstream, "contribution": np.array(message, float)}
                     sent |= {"source": source, "line": line}
                     self.undelivered.append({"kind": "message", "node": number, **sent})
@@ -397,7 +389,7 @@ class FunctionsWatch(LineWatch):
 
 
 class Returns:
-    """A context that remembers the last function of a file that returned or yielded: its first line and that line."""
+    """A context that remembers the last function of a file that returned: its first line and that line."""
 
     def __init__(self, file: str) -> None:
         self.file, self.first = file, 0

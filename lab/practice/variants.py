@@ -17,7 +17,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import practice
-from lab.practice.shared_state import shared_by_all, without_rule
 from lab.practice.syntax_trees import parsed, path_to, substituted, with_node_at, with_nodes
 from lab.text import read_rows
 from practice.task import Course, Mistake, Task
@@ -74,7 +73,7 @@ def _generate(source: _Source, key: str) -> Iterator[Mistake]:
         yield from _mistaken_messages(source, rule)
     for function in source.functions(key):
         yield from _other_nodes(source, function)
-        yield from _misplaced(source, function)
+        yield from _without_rule(source, function)
 
 
 # -- The reference -----------------------------------------------------------------------------------------------------
@@ -393,18 +392,14 @@ def _other_nodes(source: _Source, called: tuple[str, ast.FunctionDef]) -> Iterat
             )
 
 
-def _misplaced(source: _Source, called: tuple[str, ast.FunctionDef]) -> Iterator[Mistake]:
-    """Yield variants that do not store the rule, or that keep what it needs in one place for all results."""
+def _without_rule(source: _Source, called: tuple[str, ast.FunctionDef]) -> Iterator[Mistake]:
+    """Yield the variant whose result is not given its rule."""
     name, function = called
-    for changed in without_rule(function):
-        yield source.mistake(
-            f"The result of `{name}` has no rule under the name `_backward`: store it there, `out._backward = ...`.",
-            (function, changed),
-            key=NO_RULE,
-        )
-    for changed in shared_by_all(function):
-        yield source.mistake(
-            f"`{name}` keeps what its rule needs in one place for all results, such as the class or a global "
-            f"variable. The next `{name}` overwrites it. Keep it in a local variable.",
-            (function, changed),
-        )
+    for step in function.body:
+        if isinstance(step, ast.Assign) and ast.unparse(step.targets[0]) == "out._backward":
+            yield source.mistake(
+                f"The result of `{name}` has no rule under the name `_backward`: store it there, "
+                "`out._backward = ...`.",
+                (function, with_nodes(function, (step, ast.Pass()))),
+                key=NO_RULE,
+            )

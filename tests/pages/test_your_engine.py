@@ -7,8 +7,8 @@ import pytest
 
 from lab.practice import isolation, runners
 from lab.practice.checker import CheckReport
-from lab.practice.checking import Checking
-from lab.practice.learner_run import Contest
+from lab.practice.judging import Checking
+from lab.practice.learner_training import Contest
 from pages.parts.practice.finished import Engine
 from practice import COURSES
 from tests.answers import judge_here

@@ -10,8 +10,7 @@ import streamlit as st
 
 from lab import charts
 from lab.charts import Axis, Line
-from lab.practice.learner_run import Contest
-from lab.practice.learner_training import TRAININGS
+from lab.practice.learner_training import TRAININGS, Contest
 from lab.ui import page, progress
 from lab.ui.chart_host import ChartHost
 from lab.ui.table import escape_markdown, show_table, with_code

@@ -17,10 +17,10 @@ from typing import Any
 import streamlit as st
 
 from lab.practice import folder as workspace
-from lab.practice import isolation, record
+from lab.practice import isolation, progress_file
 from lab.practice.checker import CheckReport
-from lab.practice.checking import Checking
 from lab.practice.folder import Changed, FolderError
+from lab.practice.judging import Checking
 from lab.practice.progress_file import hashed
 from lab.practice.render_report import render_report
 from lab.text import strict_json
@@ -56,7 +56,7 @@ def finished_check(course: Course) -> CheckReport | None:
     for key, passed in report.passed.items():
         if passed:
             progress.passed(course.progress_key(key))
-    if failed := record.stumbled(report, ""):
+    if failed := progress_file.stumbled(report, ""):
         task, stumble = failed
         progress.stumbled(course.progress_key(task), stumble.check, stumble.mistake)
     finished.note_check(course, checking.key, checking.source, report)

@@ -15,8 +15,9 @@ import streamlit as st
 
 from lab.expression.parser import Expression
 from lab.practice import learner_engine
-from lab.practice.checker import CheckReport, StoppedError
+from lab.practice.checker import CheckReport
 from lab.practice.learner_engine import EngineError, Loaded
+from lab.practice.runner import StoppedError
 from lab.trace.numerical import NumericalCheck
 from lab.trace.recording import Trace
 from lab.ui.memoize import memoize

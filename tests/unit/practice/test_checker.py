@@ -6,19 +6,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from lab.practice import checker, driver
-from lab.practice.checker import (
-    Answer,
-    Job,
-    LocalRunner,
-    Problem,
-    StoppedError,
-    check,
-    pattern,
-    problem,
-    resemblance,
-    same,
-)
+from lab.practice import driver, mistakes
+from lab.practice.checker import check
+from lab.practice.comparison import resemblance, same
+from lab.practice.runner import Answer, Job, LocalRunner, Problem, StoppedError, problem
 from practice.task import Check, Course, Mistake, Task
 
 REFERENCE = """
@@ -139,7 +130,7 @@ def test_a_mistake_of_a_task_that_passed_is_not_named(tmp_path):
     second = Task("two", "Two", "`two(a)` is 2a.", (Check("Two", "y = two(a)", ("y",), **number),), (), ("Think.",))
     course = Course("sums", "Sums", "?", tmp_path, (first, second))
     failure = check(course, "two", course.reference.replace("one(a) + a", "a"), LocalRunner(), 0).failure
-    assert (failure.task, failure.mistake) == ("two", None)
+    assert (failure.task, failure.mistake.key) == ("two", "formula")
 
 
 def test_of_a_list_of_another_length_only_what_is_wrong_is_marked(tmp_path):
@@ -220,7 +211,7 @@ def test_an_exception_of_any_length_is_cut_and_read_in_one_pass(text):
         times = []
         for _ in range(5):
             start = time.process_time()
-            checker._message(answer)
+            mistakes._message(answer)
             times.append(time.process_time() - start)
         return min(times)
 
@@ -368,7 +359,6 @@ def doubled(x):
     [
         ("out = Tensor(2 * x.data)", "x.data *= 2; out = Tensor(x.data)", "a.data", "changes its first operand"),
         ("x.grad = 2 * out.grad", "out.grad *= 2; x.grad = out.grad", "out.grad", "changes the upstream gradient"),
-        ("x.grad = 2 * out.grad", "x.grad = 2 * out.grad; out.data *= 3", "out.data", "changes the result itself"),
         ("x.grad = 2 * out.grad", "x.grad = 2 * out.grad + 1", "a.grad", ""),
         ("out = Tensor(2 * x.data)", "out = Tensor(2 * x.data + 1)", "out.data", ""),
     ],
@@ -393,55 +383,3 @@ def test_a_value_that_the_code_has_written_over_is_named(tmp_path, old, new, sho
 
 def test_of_a_list_that_is_too_short_its_length_strikes_one():
     assert resemblance("y", [1.0], [1.0, 2.0], 1e-6) == "Its length is 1 and should be 2."
-
-
-@pytest.mark.parametrize(
-    ("wrongly", "said"),
-    [
-        (lambda x: -x, "Every element has the wrong sign."),
-        (lambda x: x.T, "It is the transpose of what it should be."),
-        (lambda x: 3 * x, "Every element is 3 times what it should be."),
-        (lambda x: x / 4, "Every element is 0.25 times what it should be."),
-        (lambda x: 11 / 6 * x, ""),
-        (lambda x: 0 * x, ""),
-        (lambda x: x + 1, ""),
-    ],
-)
-def test_what_is_said_of_a_pattern_holds_in_every_case(wrongly, said):
-    right = [np.arange(1.0, 5).reshape(2, 2), np.array([[1.0, 2.0], [5.0, 7.0]])]
-    assert pattern([(wrongly(x), x) for x in right], 1e-6) == said
-    assert pattern([(wrongly(right[0]), right[0]), (right[1] + 0.5, right[1])], 1e-6) == ""
-
-
-def test_a_sign_that_is_wrong_in_the_smallest_case_alone_is_not_named(tmp_path):
-    reference = "def rule(x):\n    return -x * x\n"
-    (tmp_path / "reference.py").write_text(reference, "utf-8")
-    one = Check("A rule", "y = rule(x)", ("y",), lambda rng, size: {"x": float(size + 1)})
-    course = Course("rules", "Rules", "?", tmp_path, (Task("rule", "A rule", "", (one,), (), ()),))
-    assert check(course, "rule", "def rule(x):\n    return x\n", LocalRunner(), 0).failure.looks_like == ""
-    wrong = check(course, "rule", "def rule(x):\n    return x * x\n", LocalRunner(), 0).failure
-    assert wrong.looks_like == "The number is right and its sign is wrong."
-
-
-def test_a_wrong_gradient_that_is_tiny_fails(tmp_path):
-    reference = "def rule(x, v):\n    return x, 1e-7 * v\n"
-    (tmp_path / "reference.py").write_text(reference, "utf-8")
-    one = Check("A rule", "y, dx = rule(x, v)", ("y", "dx"), lambda rng, size: {"x": 1.0, "v": rng.uniform(1, 2, 3)})
-    course = Course("rules", "Rules", "?", tmp_path, (Task("rule", "A rule", "", (one,), (), ()),))
-    assert check(course, "rule", reference, LocalRunner(), 0)
-    assert not check(course, "rule", reference.replace("1e-7 * v", "0 * v"), LocalRunner(), 0)
-
-
-def test_no_number_is_rounded_to_0_in_the_case_that_is_shown(tmp_path):
-    """There nothing could be told of what is multiplied by it, and a logarithm would warn."""
-    (tmp_path / "reference.py").write_text("def rule(x, v):\n    return 3 * v / x\n", "utf-8")
-    one = Check(
-        "A rule",
-        "dx = rule(x, v)",
-        ("dx",),
-        lambda rng, size: {"x": rng.uniform(0.1, 0.4, 3), "v": rng.uniform(0.1, 0.4, 3) * (size > 0)},
-    )
-    course = Course("rules", "Rules", "?", tmp_path, (Task("rule", "A rule", "", (one,), (), ()),))
-    failure = check(course, "rule", "def rule(x, v):\n    return 1 / x\n", LocalRunner(), 0).failure
-    assert failure.inputs["x"].all()
-    assert failure.inputs["v"].all()

@@ -9,10 +9,9 @@ import pytest
 
 from lab.practice import endings, isolation
 from lab.practice.background import YOU_STOPPED
-from lab.practice.checker import StoppedError
-from lab.practice.checking import Checking
-from lab.practice.judging import Judges
+from lab.practice.judging import Checking, Judges
 from lab.practice.render_report import render_report
+from lab.practice.runner import StoppedError
 from practice import COURSES
 
 COURSE = COURSES["scalars"]

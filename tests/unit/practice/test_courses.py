@@ -14,8 +14,11 @@ import pytest
 
 import model
 from lab.practice import checker
-from lab.practice.checker import FailedCheck, LocalRunner, _cases, _numerical, check
+from lab.practice.cases import cases_of
+from lab.practice.checker import check
+from lab.practice.mistakes import FailedCheck, _numerical
 from lab.practice.render_report import render_report
+from lab.practice.runner import LocalRunner
 from practice import COURSES
 from practice.scalars import reference as scalars
 from tests.answers import grown, unusual
@@ -31,13 +34,13 @@ PARTS = 6  # of the mistakes of each task, and of the mutants of each course
 @pytest.fixture
 def reference_answers_once(monkeypatch):
     """The reference answers each check once: many wrong texts are compared with it, in the same cases."""
-    cases_of, answers_to = checker._cases, checker._expected
+    drawn, answers_to = checker.cases_of, checker._right_answers
     made, answered = {}, {}
 
     def cases(one, rng):
         key = id(one), str(rng.bit_generator.seed_seq.entropy)
         if key not in made:
-            made[key] = one, [*cases_of(one, rng)]  # with the check itself, so that no other gets its id
+            made[key] = one, [*drawn(one, rng)]  # with the check itself, so that no other gets its id
         return made[key][1]
 
     def expected(reference, one, cases):
@@ -46,8 +49,8 @@ def reference_answers_once(monkeypatch):
             answered[key] = answers_to(reference, one, cases)
         return answered[key]
 
-    monkeypatch.setattr(checker, "_cases", cases)
-    monkeypatch.setattr(checker, "_expected", expected)
+    monkeypatch.setattr(checker, "cases_of", cases)
+    monkeypatch.setattr(checker, "_right_answers", expected)
 
 
 @each_course
@@ -173,7 +176,7 @@ def test_derivatives_of_the_reference_agree_with_finite_differences(course):
     here.load(course.reference, course.file)
     for task in course.tasks:
         for one in task.checks:
-            cases = list(_cases(one, rng)) if one.derivatives else []
+            cases = list(cases_of(one, rng)) if one.derivatives else []
             for case, said in zip(cases, here.run(cases), strict=True):
                 for show in one.derivatives or {}:
                     numerical = _numerical(one, case, show, here)
@@ -342,7 +345,7 @@ def test_mutants_are_caught(course, part, monkeypatch):
     for number, (own, what, mutant) in enumerate([*mutants(course, share, random.Random(12))][part::PARTS]):
         with monkeypatch.context() as patch:
             if number % EXPLAINED:
-                patch.setattr(checker, "_explain", unexplained)
+                patch.setattr(checker, "explain", unexplained)
             if not caught(course, own, mutant):
                 survivors.append(what)
     assert [what for what in survivors if what.split(": ", 1)[1] not in SAME] == []
@@ -382,7 +385,7 @@ def test_a_training_that_is_too_short_fails_with_a_loss_that_is_not_rounded_to_t
 def test_a_training_is_judged_from_the_same_beginnings_whatever_the_seed(course):
     for task in course.tasks:
         for one in (one for one in task.checks if one.slow):
-            cases = [[*_cases(one, np.random.default_rng([seed, 2]))] for seed in range(200 if not one.secret else 3)]
+            cases = [[*cases_of(one, np.random.default_rng([seed, 2]))] for seed in range(200 if not one.secret else 3)]
             for other in cases[1:]:
                 for first, second in zip(cases[0], other, strict=True):
                     names = first.inputs.keys() - {"shift"}  # any other labels are as easy to learn

@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
-from lab.practice.checker import LocalRunner, check
+from lab.practice.checker import check
 from lab.practice.render_report import render_report
+from lab.practice.runner import LocalRunner
 from practice.debug import FAILURES, PROGRAMS
 from tests.answers import edited
 

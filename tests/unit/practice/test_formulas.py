@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from lab.practice.checker import same
+from lab.practice.comparison import same
 from lab.practice.formulas import formula
 
 RNG = np.random.default_rng(3)
@@ -29,6 +29,12 @@ def formula_of(got, **more):
         (lambda x, g, right: g @ x.T, "`g @ x.T`"),
         (lambda x, g, right: right / x.size, "what it should be, divided by `x.size`"),
         (lambda x, g, right: right * len(x), "what it should be, times `x.shape[0]`"),
+        (lambda x, g, right: -right, "what it should be, with the wrong sign"),
+        (lambda x, g, right: right.T, "the transpose of what it should be"),
+        (lambda x, g, right: 3 * right, "3 times what it should be"),
+        (lambda x, g, right: right / 4, "1/4 of what it should be"),
+        (lambda x, g, right: 11 / 6 * right, ""),
+        (lambda x, g, right: right + 1, ""),
     ],
 )
 def test_the_shortest_formula_that_holds_in_every_case(written, words):

@@ -5,8 +5,7 @@ import math
 import pytest
 
 from lab.practice import isolation, runners
-from lab.practice.learner_run import Contest, Side
-from lab.practice.learner_training import GRADUATED, TRAININGS
+from lab.practice.learner_training import GRADUATED, TRAININGS, Contest, Side
 from practice import COURSES
 
 SCALARS = COURSES["scalars"]

@@ -10,9 +10,9 @@ import psutil
 import pytest
 
 from lab.practice import endings, isolation, program, runners, sandbox
-from lab.practice.checker import Problem
 from lab.practice.driver import ENGINE, TORCH
 from lab.practice.program import ProgramRun, examples, pack, run_program, unpack
+from lab.practice.runner import Problem
 from lab.practice.runners import Pool
 from lab.practice.sandbox import PROGRAMS
 from lab.trace.loading import LoadError, load

@@ -5,8 +5,10 @@ import json
 import numpy as np
 import pytest
 
-from lab.practice.checker import CheckReport, FailedCheck, LocalRunner, Problem, check
+from lab.practice.checker import CheckReport, check
+from lab.practice.mistakes import FailedCheck
 from lab.practice.render_report import render_report, shown
+from lab.practice.runner import LocalRunner, Problem
 from lab.text import strict_json
 from practice.debug import PROGRAMS
 from practice.scalars import COURSE

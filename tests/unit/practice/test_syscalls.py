@@ -15,7 +15,8 @@ from pathlib import Path
 import pytest
 
 from lab.practice import syscalls
-from lab.practice.checker import Job, StoppedError, check
+from lab.practice.checker import check
+from lab.practice.runner import Job, StoppedError
 from lab.practice.runners import Pool
 from lab.practice.sandbox import Limits
 from lab.practice.syscalls import ALLOW, ALLOWED, ARCHITECTURES, KILL, REFUSE, UNKNOWN, Call, instructions

@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 
 from lab.practice import driver
-from lab.practice.checker import LocalRunner, check
+from lab.practice.checker import check
 from lab.practice.render_report import render_report
+from lab.practice.runner import LocalRunner
 from lab.practice.variants import variants
 from practice import COURSES
 from tests.answers import edited
