@@ -14,9 +14,6 @@ import { arrangeByDepth, describe, stylesFor, withGraphviz } from "./layout.js";
 // Times are in milliseconds.
 const LOAD_LIMIT_MS = 10_000;
 const LAYOUT_LIMIT_MS = 1_200;
-const PATIENT_LIMIT_MS = 60_000; // when the learner has chosen to wait
-const LARGE_GRAPH_CARDS = 500; // above this, building the cards is slow too, so no extra time is given for loading
-const PROGRESS_INTERVAL_MS = 200;
 
 export class Arranger {
   /** @param {Engine} engine */
@@ -56,39 +53,30 @@ export class Arranger {
     this.worker = null;
   }
 
-  /** Lay the graph out in each style worth trying. Always resolves: if Graphviz fails, is cancelled or takes too long,
-   * to the plans that are ready or to one `simple` plan.
-   * @param {Playback} playback @param {Set<string>} folded
-   * @param {{afar?: boolean, patient?: boolean, onProgress?: (milliseconds: number) => void}} options
-   * @returns {Promise<Plan[]>} */
-  arrange(playback, folded, { afar = false, patient = false, onProgress = () => {} } = {}) {
+  /** Lay the graph out in each style. Always resolves: if Graphviz fails, takes too long or is cancelled, to the plans
+   * that are ready or to one `simple` plan.
+   * @param {Playback} playback @param {Set<string>} folded @param {boolean} afar @returns {Promise<Plan[]>} */
+  arrange(playback, folded, afar = false) {
     this.cancel(); // a layout still in progress is out of date
     if (!this.worker) this.start();
-    const descriptions = stylesFor(playback, folded, afar).map((style) => describe(playback, folded, style));
+    const descriptions = stylesFor(afar).map((style) => describe(playback, folded, style));
     /** @type {Plan[]} */
     const plans = [];
     return new Promise((resolve) => {
-      const begin = performance.now();
-      const limit = patient ? PATIENT_LIMIT_MS : LAYOUT_LIMIT_MS;
-      const large = !patient && descriptions[0].items.size > LARGE_GRAPH_CARDS;
-      let deadline = begin + (this.loaded || large ? limit : LOAD_LIMIT_MS);
       /** @param {boolean} early the worker is not done, so it has to be stopped */
       const finish = (early) => {
-        clearInterval(ticking);
+        clearTimeout(limit);
         this.listener = null;
         this.cancel = () => {};
         if (early) this.stop();
         resolve(plans.length ? plans : [arrangeByDepth(descriptions[0])]);
       };
-      const ticking = setInterval(() => {
-        const now = performance.now();
-        if (now > deadline) finish(true);
-        else onProgress(now - begin);
-      }, PROGRESS_INTERVAL_MS);
+      let limit = setTimeout(() => finish(true), this.loaded ? LAYOUT_LIMIT_MS : LOAD_LIMIT_MS);
       this.cancel = () => finish(true);
       this.listener = (report) => {
         if ("ready" in report) {
-          if (!large) deadline = performance.now() + limit;
+          clearTimeout(limit);
+          limit = setTimeout(() => finish(true), LAYOUT_LIMIT_MS);
         } else if ("index" in report) {
           plans.push(withGraphviz(descriptions[report.index], report.answer));
         } else {

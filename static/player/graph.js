@@ -2,11 +2,20 @@
 
 import { bitmap, heat, isDark, largestOf, legendOfColours, notFinite, PALETTES } from "./arrays.js";
 import { brief, flat, numeral, shapeOf, shapeText, shorten, toNumber } from "./format.js";
-import { AfterFrames, h, mayMove, nextFrame, s, setAttribute, setText, untilReleased } from "./dom.js";
+import { h, mayMove, s, setAttribute, setText, untilReleased } from "./dom.js";
 import { Arranger } from "./arranger.js";
-import { bestFor, boundingBox, fitTo, gridOf, groupsOf, hasCells, itemsOf, alongCurve } from "./layout.js";
+import {
+  alongCurve,
+  bestFor,
+  boundingBox,
+  fitTo,
+  gridOf,
+  groupsOf,
+  hasCells,
+  isDrawable,
+  openingFolds,
+} from "./layout.js";
 import { Ghost } from "./ghost.js";
-import { isOperation } from "./playback.js";
 import { View } from "./view.js";
 
 /** @import { Message, Push, Value } from "../types.js" */
@@ -16,8 +25,6 @@ import { View } from "./view.js";
 /** @import { Frame, Playback } from "./playback.js" */
 
 const TRAVEL_MS = 450; // time a message takes along its edge
-const MIN_FOLD_NODES = 80; // a graph with this many nodes opens folded
-const MIN_FOLDED_CARDS = 5; // operations that have to remain when a large graph opens folded
 const MAX_GROUP_BUTTONS = 8; // with more groups there is one button per sort of group
 const DIGIT_WIDTH = 6.6; // pixels, in a cell
 const PILL_HEIGHT = 24; // pixels
@@ -25,9 +32,6 @@ const [MIN_LETTER_WIDTH, PILL_ENDS, PILL_GAP] = [6.6, 16, 4]; // pixels; ends: b
 const PILL_OFFSETS = [0, -18, 18, -32, 32]; // pixels above or below its edge where the pill may rest
 const HEAD_HEIGHT = 24; // pixels at the top of a card, for its title
 const HEAD_WEIGHT = 10; // covering a title is this many times worse than covering the rest of a card
-const CARD_BATCH = 24; // cards made before the time is checked
-const MAX_BUSY_MS = 40; // time for making cards before the page may respond; each pause costs a layout of the page
-const MIN_PROGRESS_MS = 1_000; // shorter work shows no progress
 const LARGE_STEP = 10; // steps of a number by a key with shift
 const STEP_PIXELS = 4; // of a drag, for one step of the number
 const DEPARTS = " departs";
@@ -41,11 +45,8 @@ const MAX_PRESENTED_SCALE = 2; // enlarged so far, a presented drawing can be re
  * @property {Point[]} points start of the curve, then three points for each Bézier segment
  * @property {Point} middle position of the message
  * @property {boolean} roomy true if space is reserved for the message
- * @property {Point} place centre of the edge's bounding box
- * @property {Size} size of that box
  * @property {Message | Push | undefined} message the message shown
- * @property {boolean} current
- * @property {boolean} away true while its text is hidden, out of sight */
+ * @property {boolean} current */
 
 /** @typedef {object} Field value or gradient on a card
  * @property {SVGTextElement} text
@@ -65,16 +66,13 @@ const MAX_PRESENTED_SCALE = 2; // enlarged so far, a presented drawing can be re
  * @property {Field} value
  * @property {Field | null} gradient
  * @property {SVGTextElement} due the right gradient, below a wrong one
- * @property {{classes: string, value: Value | null, gradient: Value | null, due?: Value}} last what the card shows
- * @property {boolean} away true while its texts are hidden, out of sight */
+ * @property {{classes: string, value: Value | null, gradient: Value | null, due?: Value}} last what the card shows */
 
 /** @typedef {object} Drawing
  * @property {Plan} plan
  * @property {EdgeParts[]} edges
  * @property {CardParts[]} cards
  * @property {{element: SVGGElement, text: SVGTextElement, back: SVGRectElement}} pill the moving message */
-
-/** @typedef {(middle: Point, size: Size) => boolean} BoxFilter */
 
 /** Callbacks for changing a number by dragging on its card or with keys.
  * @typedef {object} Numbers
@@ -108,26 +106,13 @@ export class Graph {
     /** @type {Plan | null} the plan that is drawn or being drawn */
     this.plan = null;
     this.letter = 0; // pixels, width of a letter in the pill, measured in the actual font
-    this.pillRequest = 0; // animation frames
-    this.edgesRequest = 0;
-    this.hidingRequest = 0;
-    this.patchLater = new AfterFrames(() => this.patch(() => true));
+    this.pillRequest = 0; // animation frame
     this.scene = s("g");
     this.svg = s("svg", { class: "graph", role: "group", "aria-label": "Computation graph" }, arrowheads(), this.scene);
-    this.view = new View(this.svg, this.scene, () => this.onMove());
+    this.view = new View(this.svg, this.scene);
     this.observer = new ResizeObserver(() => this.choosePlan());
     this.folding = h("div", { class: "folding", role: "group", "aria-label": "Fold parts of the graph" });
-    this.message = h("p", {}, "Drawing the graph…");
-    const stop = () => this.arranger.cancel();
-    this.stop = h("button", { hidden: true, onclick: stop }, "Do not wait: draw it simply");
-    this.wait = h("div", { class: "wait", role: "status", hidden: true }, this.message, this.stop);
-    const again = () => this.playback && this.draw(this.playback, true);
-    this.simple = h(
-      "p",
-      { class: "simple", hidden: true },
-      "Drawn simply, by depth: a careful drawing takes longer. ",
-      h("button", { class: "quiet", onclick: again }, "Draw it with care"),
-    );
+    this.simple = h("p", { class: "simple", hidden: true }, "Drawn simply, by depth: Graphviz did not answer in time.");
     this.signs = h("span", {}, "= value, ∂ gradient of the result. ");
     this.colours = legendOfColours();
     this.legend = h("p", { class: "legend", hidden: true }, this.signs, this.colours);
@@ -145,7 +130,7 @@ export class Graph {
       tool("Zoom out", "−", () => this.view.zoom(1 / 1.3)),
       tool("Fit the whole graph", "Fit", () => this.view.fit()),
     );
-    this.element = h("div", { class: "stage" }, this.pending, this.svg, this.wait, this.simple, this.tools);
+    this.element = h("div", { class: "stage" }, this.pending, this.svg, this.simple, this.tools);
     this.observer.observe(this.element);
   }
 
@@ -163,7 +148,7 @@ export class Graph {
       return;
     }
     this.groups = groupsOf(playback);
-    this.folded = new Set(playback.nodes.length >= MIN_FOLD_NODES ? initialFolds(playback, this.groups) : []);
+    this.folded = new Set(openingFolds(playback, this.groups));
     this.showFolding();
     this.draw(playback);
   }
@@ -196,21 +181,14 @@ export class Graph {
     setText(this.pending, named.length ? `Still to send: ${named.join(", ")}` : "All have sent.");
   }
 
-  /** Lay out and draw a trace; does nothing if that drawing is there or in progress.
-   * @param {Playback} playback @param {boolean} patient true if the learner chose to wait for Graphviz */
-  async draw(playback, patient = false) {
+  /** Lay out and draw a trace; does nothing if that drawing is there or in progress. @param {Playback} playback */
+  async draw(playback) {
     const afar = this.isPresented() && !this.element.closest(".narrow") && hasCells(playback, this.folded);
-    const key = [playback.structure, ...this.folded, patient, afar, playback.roomForDue].join(" ");
+    const key = [playback.structure, ...this.folded, afar, playback.roomForDue].join(" ");
     if (key === this.wanted) return;
     this.wanted = key;
     this.plans = [];
-    const onProgress = (/** @type {number} */ milliseconds) => {
-      if (key !== this.wanted || milliseconds < MIN_PROGRESS_MS) return;
-      this.wait.hidden = this.stop.hidden = false;
-      const seconds = numeral(Math.round(milliseconds / 100) / 10);
-      this.message.textContent = `Drawing the graph: ${playback.nodes.length} nodes, ${seconds} s so far…`;
-    };
-    const plans = await this.arranger.arrange(playback, this.folded, { afar, patient, onProgress });
+    const plans = await this.arranger.arrange(playback, this.folded, afar);
     if (key !== this.wanted) return; // a newer drawing has been requested meanwhile
     this.plans = plans;
     this.plan = null;
@@ -258,39 +236,21 @@ export class Graph {
     return { width: this.svg.clientWidth || 600, height: height || 400 };
   }
 
-  /** Draw a plan in batches, so that the page stays responsive. @param {Playback} playback @param {Plan} plan */
-  async build(playback, plan) {
-    const [edges, cards] = [s("g", { class: "edges" }), s("g", { class: "cards" })];
+  /** Draw a plan. @param {Playback} playback @param {Plan} plan */
+  build(playback, plan) {
     const pill = makePill();
-    /** @type {Drawing} */
-    const drawing = { plan, edges: [], cards: [], pill };
-    this.drawing = null;
-    this.scene.replaceChildren(edges, cards, this.ghost.element, pill.element);
+    const cards = [...plan.items.values()].map((item) => this.makeCard(playback, plan, item));
+    const edges = plan.edges.map(makeEdge);
+    this.drawing = { plan, edges, cards, pill };
+    const [below, above] = [edges, cards].map((parts) => parts.map(({ element }) => element));
+    const [wires, boxes] = [s("g", { class: "edges" }, ...below), s("g", { class: "cards" }, ...above)];
+    this.scene.replaceChildren(wires, boxes, this.ghost.element, pill.element);
     this.view.open(plan, centreOf(plan, playback.output));
-    const items = [...plan.items.values()];
-    let begin = performance.now();
-    for (let i = 0; i < Math.max(items.length, plan.edges.length); i += CARD_BATCH) {
-      if (performance.now() - begin > MAX_BUSY_MS) {
-        await nextFrame();
-        begin = performance.now();
-      }
-      if (plan !== this.plan) return;
-      const newCards = items.slice(i, i + CARD_BATCH).map((item) => this.makeCard(playback, plan, item));
-      const newEdges = plan.edges.slice(i, i + CARD_BATCH).map(makeEdge);
-      this.hideUnseen(plan, newCards, newEdges);
-      cards.append(...newCards.map((card) => card.element));
-      edges.append(...newEdges.map((edge) => edge.element));
-      drawing.cards.push(...newCards);
-      drawing.edges.push(...newEdges);
-    }
-    this.drawing = drawing;
-    this.wait.hidden = this.stop.hidden = true;
     const scalars = playback.nodes.some(({ shape }) => shape.length === 0);
     this.signs.hidden = !(plan.compact && scalars);
     this.colours.hidden = playback.nodes.every(({ shape }) => shape.length === 0);
     this.legend.hidden = this.signs.hidden && this.colours.hidden;
     this.simple.hidden = !plan.simple;
-    this.hideUnseen(plan, drawing.cards, drawing.edges); // the drawing may have been moved meanwhile
     this.onLayout();
   }
 
@@ -364,7 +324,7 @@ export class Graph {
     if (playback.roomForDue[node.id]) element.append(due);
     const written = parts.filter((part) => ["title", "text"].includes(part.tagName));
     const last = { classes: "", value: null, gradient: null };
-    return { element, node: node.id, card, kind, title, rank, written, value, gradient, due, last, away: false };
+    return { element, node: node.id, card, kind, title, rank, written, value, gradient, due, last };
   }
 
   /** Add an array to a card, as numbers in cells or as a heat map. @param {number} node
@@ -459,16 +419,14 @@ export class Graph {
     const drawn = this.current();
     if (!drawn) return;
     const focus = drawn.playback.focus(frame);
-    const fresh = !this.shown; // a new trace changes every number: the cards first, the edges in the next frame
     this.shown = { frame, selected, cell };
     const to = focus.to ?? drawn.playback.events[0]?.node; // before the first event, show its node
-    let moved = false;
     if (to !== undefined) {
       const others = focus.from === undefined ? drawn.playback.nodes[to].children : [focus.from];
-      moved = this.view.reveal([boundsOfCards(drawn.plan, [...others, to]), boundsOfCards(drawn.plan, [to])]);
+      this.view.reveal([boundsOfCards(drawn.plan, [...others, to]), boundsOfCards(drawn.plan, [to])]);
     }
-    if (!moved) this.patch(undefined, fresh); // a move of the view has done it already
-    this.patchLater.postpone();
+    this.paintCards();
+    this.paintEdges();
     this.paintPill(drawn, frame, moving);
     this.writeOrder();
   }
@@ -479,45 +437,8 @@ export class Graph {
     if (drawn) this.view.reveal([boundsOfCards(drawn.plan, [id])]);
   }
 
-  /** Update the drawing after the view has moved. What comes into sight is shown at once, what leaves it is hidden in
-   * the next frame: each costs a layout of about a hundred texts. */
-  onMove() {
-    const { drawing } = this;
-    if (drawing) {
-      this.hideUnseen(drawing.plan, drawing.cards, drawing.edges, false);
-      this.hidingRequest ||= requestAnimationFrame(() => {
-        this.hidingRequest = 0;
-        if (this.drawing) this.hideUnseen(this.drawing.plan, this.drawing.cards, this.drawing.edges);
-      });
-    }
-    this.patch();
-  }
-
-  /** Hide the text of what is out of sight: the browser lays out all of it again with each change. The boxes stay, so
-   * the Tab key still reaches them. @param {Plan} plan @param {CardParts[]} cards @param {EdgeParts[]} edges
-   * @param {boolean} hiding false to show only what is in sight again */
-  hideUnseen(plan, cards, edges, hiding = true) {
-    const mark = (/** @type {CardParts | EdgeParts} */ part, /** @type {boolean} */ seen) => {
-      if (part.away === !seen || !(seen || hiding)) return;
-      part.away = !seen;
-      part.element.toggleAttribute("data-away", part.away);
-    };
-    for (const card of cards) mark(card, this.view.sees(centreOf(plan, card.node), card.card));
-    const labelled = edges.filter((edge) => edge.roomy);
-    for (const edge of labelled) mark(edge, this.view.sees(edge.place, edge.size));
-  }
-
-  /** Update the edges and cards that changed; by default only those in sight, the others when playback pauses.
-   * @param {BoxFilter} filter @param {boolean} later true to update the edges in the next frame */
-  patch(filter = (middle, size) => this.view.sees(middle, size), later = false) {
-    this.paintCards(filter);
-    cancelAnimationFrame(this.edgesRequest);
-    if (later) this.edgesRequest = requestAnimationFrame(() => this.paintEdges(filter));
-    else this.paintEdges(filter);
-  }
-
-  /** Update the edges that a filter accepts. @param {BoxFilter} filter */
-  paintEdges(filter) {
+  /** Update the edges that have changed. */
+  paintEdges() {
     const drawn = this.current();
     if (!drawn || !this.shown) return;
     const { frame } = this.shown;
@@ -525,7 +446,7 @@ export class Graph {
     for (const edge of drawn.edges) {
       const message = frame.sent.get(edge.id);
       const current = edge.id === focus.edge;
-      if ((edge.message === message && edge.current === current) || !filter(edge.place, edge.size)) continue;
+      if (edge.message === message && edge.current === current) continue;
       edge.message = message;
       edge.current = current;
       const look = `edge${message ? " used" : ""}${current ? " current" : ""}`;
@@ -537,8 +458,8 @@ export class Graph {
     }
   }
 
-  /** Update the cards that a filter accepts. @param {BoxFilter} filter */
-  paintCards(filter) {
+  /** Update the cards that have changed. */
+  paintCards() {
     const drawn = this.current();
     if (!drawn || !this.shown) return;
     const { playback, plan } = drawn;
@@ -549,7 +470,6 @@ export class Graph {
     const [itemFrom, itemTo, itemSelected] = [focus.from, focus.to, selected].map(itemOf);
     for (const card of drawn.cards) {
       const node = card.node;
-      if (!filter(centreOf(plan, node), card.card)) continue;
       const id = itemOf(node);
       const state = playback.gradientState(node, frame);
       const known = playback.isKnown(node, frame);
@@ -630,14 +550,17 @@ export class Graph {
     step(start);
   }
 
-  /** Fold or unfold groups. @param {string[]} keys of groups @param {boolean} folded */
+  /** Fold or unfold groups. If too many cards came of it, the rest is folded as at the beginning.
+   * @param {string[]} keys of groups @param {boolean} folded */
   fold(keys, folded) {
-    for (const key of keys) {
-      if (folded) this.folded.add(key);
-      else this.folded.delete(key);
-    }
+    const { playback } = this;
+    if (!playback) return;
+    const without = (/** @type {Iterable<string>} */ all) => new Set([...all].filter((key) => !keys.includes(key)));
+    const wanted = folded ? new Set([...this.folded, ...keys]) : without(this.folded);
+    this.folded =
+      [wanted, without(openingFolds(playback, this.groups))].find((one) => isDrawable(playback, one)) ?? this.folded;
     this.showFolding();
-    if (this.playback) this.draw(this.playback);
+    this.draw(playback);
   }
 
   /** Show a button for each group; if there are many, one for each sort, and the rest behind "One by one". */
@@ -648,7 +571,10 @@ export class Graph {
       const folded = keys.every((key) => this.folded.has(key));
       const operations = keys.reduce((sum, key) => sum + (this.groups.get(key)?.members.length ?? 0), 0);
       const onclick = () => this.fold(keys, !folded);
-      return h("button", { "aria-pressed": folded, title: `${operations} operations`, onclick }, text);
+      const alone = new Set([...this.folded].filter((key) => !keys.includes(key)));
+      const disabled = folded && keys.length > 1 && this.playback !== null && !isDrawable(this.playback, alone);
+      const title = `${operations} operations${disabled ? ": too many cards to draw; unfold them one by one" : ""}`;
+      return h("button", { "aria-pressed": folded, title, disabled, onclick }, text);
     };
     const each = [...this.groups].map(([key, { name }]) => button(name, [key]));
     if (each.length <= MAX_GROUP_BUTTONS) {
@@ -668,9 +594,6 @@ export class Graph {
 
   destroy() {
     cancelAnimationFrame(this.pillRequest);
-    cancelAnimationFrame(this.edgesRequest);
-    cancelAnimationFrame(this.hidingRequest);
-    this.patchLater.cancel();
     this.wanted = ""; // discards a drawing in progress
     this.plan = null;
     this.observer.disconnect();
@@ -725,22 +648,7 @@ function makeEdge({ id, points, middle, roomy }) {
   const path = s("path", { d: `M${start}C${rest.join(" ")}`, class: "wire", "marker-end": "url(#arrow)" });
   const label = s("text", { class: "sent", x: middle.x, y: middle.y, "text-anchor": "middle", dy: "0.35em" });
   const element = s("g", { class: "edge", "data-edge": id }, path, ...(roomy ? [label] : []));
-  const { x, y, ...size } = boundingBox(points);
-  const place = { x: x + size.width / 2, y: y + size.height / 2 };
-  return {
-    id,
-    element,
-    path,
-    label,
-    points,
-    middle,
-    roomy,
-    place,
-    size,
-    message: undefined,
-    current: false,
-    away: false,
-  };
+  return { id, element, path, label, points, middle, roomy, message: undefined, current: false };
 }
 
 /** Return a hidden label with a rounded background. */
@@ -813,18 +721,6 @@ function boundsOfCards(plan, nodes) {
 /** Make a box. @param {number} width @param {number} height @param {string} name @param {number} radius */
 function makeBox(width, height, name, radius) {
   return s("rect", { class: name, x: -width / 2, y: -height / 2, width, height, rx: radius });
-}
-
-/** Return the groups to fold when a large graph opens: all lines, otherwise all engine calls, otherwise none. Enough
- * operations must remain to show the structure. @param {Playback} playback @param {Map<string, Group>} groups */
-function initialFolds(playback, groups) {
-  for (const lines of [true, false]) {
-    const keys = [...groups].filter(([, { sort }]) => (sort === "lines") === lines).map(([key]) => key);
-    const { items } = itemsOf(playback, new Set(keys));
-    const cards = [...items.values()].filter(({ node }) => isOperation(playback.nodes[node])).length;
-    if (keys.length && cards >= MIN_FOLDED_CARDS) return keys;
-  }
-  return [];
 }
 
 /** Make an arrowhead for each colour of an edge, because not every browser can inherit it from the line. */

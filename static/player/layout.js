@@ -1,5 +1,6 @@
 /** Layout of the graph's drawing, which depends on its structure only. Graphviz computes it in a worker (arranger.js),
- * except for edges over many ranks, which would slow it down: those run in lanes above or below the cards. */
+ * except for edges over many ranks, which would slow it down: those run in lanes above or below the cards. A large
+ * graph is folded until it has few cards, so that all of them can be drawn and read. */
 
 import { shapeText, shorten } from "./format.js";
 import { fullShape, isOperation } from "./playback.js";
@@ -10,9 +11,10 @@ import { fullShape, isOperation } from "./playback.js";
 /** @typedef {{x: number, y: number}} Point in pixels; y points down */
 /** @typedef {{width: number, height: number}} Size */
 
-/** @typedef {object} Group operations that can be folded into one card: a line of the learner's code or an engine call
+/** @typedef {object} Group operations that can be folded into one card: a line of the learner's code, an engine call
+ * or, in a large graph, operations that ran one after the other
  * @property {string} name
- * @property {string} sort "lines" or the name of the called function
+ * @property {string} sort "lines", "stretches" or the name of the called function
  * @property {number[]} members node ids in execution order */
 
 /** @typedef {object} Item content of one card: a node or a folded group of nodes
@@ -38,7 +40,8 @@ import { fullShape, isOperation } from "./playback.js";
 /** @typedef {object} Edge
  * @property {string} id "7-0" leads to operand 0 of node 7
  * @property {number} child
- * @property {number} node */
+ * @property {number} node
+ * @property {number} like index of the edge whose curve it has: the first one between two cards of a large graph */
 
 /** @typedef {Edge & {points: Point[], middle: Point, roomy: boolean}} PlacedEdge start of the curve, then three
  * points for each Bézier segment; position of the message; whether space is reserved for the message */
@@ -67,7 +70,10 @@ import { fullShape, isOperation } from "./playback.js";
  * @property {boolean} simple true if made without Graphviz */
 
 const PIXELS_PER_INCH = 72;
-const MIN_LARGE_ITEMS = 48; // a graph with this many cards reserves no space for messages
+const MAX_CARDS = 100; // of a drawing: a larger graph is folded
+const MIN_FOLDED_CARDS = 5; // operations that have to remain in a graph that is folded by lines or calls
+const STRETCHES = 20; // into which a large graph can be folded
+const MIN_LARGE_ITEMS = 48; // a graph with this many cards, or a folded one, reserves no space for messages
 const MAX_EDGE_RANKS = 6; // in a large graph an edge over more ranks runs in a lane
 const MAX_NUMBERED_CELLS = 4; // per axis; a larger array is drawn as a heat map
 const MAX_MAP_CELLS = 24; // of a heat map on a card, per axis
@@ -75,7 +81,6 @@ const DUE_HEIGHT = 17; // pixels on a card for the right gradient, next to anoth
 const LANE_BEND = 36; // pixels in which an edge turns into its lane
 const LANE_GAP = 12; // pixels between lanes
 const SEGMENT_PIECES = 16; // straight pieces that approximate a Bézier segment
-const MIN_ONE_STYLE_CARDS = 200; // from here on Graphviz is so slow that only one style is tried
 const WINDOW_MARGIN = 20; // pixels, of both sides together
 const BUTTONS = { width: 180, height: 36 }; // pixels, in the lower right corner
 /** @type {(Style & {preference: number})[]} */
@@ -92,11 +97,9 @@ export function hasCells(playback, folded) {
   return playback.nodes.some(({ shape }) => shape.length > 0 && isNumbered(gridOf(shape)));
 }
 
-/** Return the styles to lay out. They do not depend on speed, so the same graph always looks the same.
- * @param {Playback} playback @param {Set<string>} folded @param {boolean} afar @returns {Style[]} */
-export function stylesFor(playback, folded, afar) {
-  if (afar) return ARRANGEMENTS.filter(({ compact }) => !compact).map((style) => ({ ...style, afar }));
-  return itemsOf(playback, folded).items.size < MIN_ONE_STYLE_CARDS ? ARRANGEMENTS : ARRANGEMENTS.slice(0, 1);
+/** Return the styles to lay out. @param {boolean} afar @returns {Style[]} */
+export function stylesFor(afar) {
+  return afar ? ARRANGEMENTS.filter(({ compact }) => !compact).map((style) => ({ ...style, afar })) : ARRANGEMENTS;
 }
 
 /** Return the largest scale at which a drawing fits a window, and whether the buttons are then below or beside it.
@@ -130,9 +133,9 @@ export function bestFor(plans, room, limit, readable) {
   return candidates.reduce((best, plan) => (score(plan) > score(best) ? plan : best));
 }
 
-/** Return the groups that can be folded into one card, by key, largest first: lines of the learner's code and calls of
- * engine functions. Each has at least two operations, but not all of them. Lines of one name, as in a loop, are
- * numbered.
+/** Return the groups that can be folded into one card, by key, largest first: lines of the learner's code, calls of
+ * engine functions, and stretches of a large graph. Each has at least two operations, but not all of them. Lines of one
+ * name, as in a loop, are numbered.
  * @param {Playback} playback @returns {Map<string, Group>} */
 export function groupsOf(playback) {
   /** @type {Map<string, Group>} */
@@ -150,10 +153,15 @@ export function groupsOf(playback) {
     if (line !== null) add(`line ${line}`, names.get(line) ?? "", "lines", node.id);
     for (const call of node.calls ?? []) add(`call ${call}`, call, call.replace(/ \d+$/, ""), node.id);
   }
-  const all = playback.nodes.filter(isOperation).length;
+  const operations = playback.nodes.filter(isOperation);
+  if (playback.nodes.length > MAX_CARDS)
+    operations.forEach(({ id }, i) => {
+      const stretch = Math.floor((i * STRETCHES) / operations.length);
+      add(`stretch ${stretch}`, `${playback.name(id)}, …`, "stretches", id);
+    });
   return new Map(
     [...groups]
-      .filter(([, { members }]) => members.length > 1 && members.length < all)
+      .filter(([, { members }]) => members.length > 1 && members.length < operations.length)
       .toSorted(([, one], [, other]) => other.members.length - one.members.length),
   );
 }
@@ -193,6 +201,28 @@ function lineNames(playback, lines) {
 /** Return the line if both are equal, otherwise null. @param {number | null} [one] @param {number | null} [other] */
 function ifSame(one, other) {
   return one === other ? one : null;
+}
+
+/** Return the groups with which a graph opens folded: none if it is small, otherwise all lines or calls, if they leave
+ * enough to see and not too much, or else all stretches.
+ * @param {Playback} playback @param {Map<string, Group>} groups */
+export function openingFolds(playback, groups) {
+  if (playback.nodes.length <= MAX_CARDS) return [];
+  const keysOf = (/** @type {(sort: string) => boolean} */ of) =>
+    [...groups].filter(([, { sort }]) => of(sort)).map(([key]) => key);
+  const lines = keysOf((sort) => sort === "lines");
+  const calls = keysOf((sort) => sort !== "lines" && sort !== "stretches");
+  const enough = (/** @type {string[]} */ keys) => {
+    const { items } = itemsOf(playback, new Set(keys));
+    const operations = [...items.values()].filter(({ node }) => isOperation(playback.nodes[node])).length;
+    return operations >= MIN_FOLDED_CARDS && items.size <= MAX_CARDS;
+  };
+  return [lines, calls].find(enough) ?? keysOf((sort) => sort === "stretches");
+}
+
+/** Tell whether few enough cards remain. @param {Playback} playback @param {Set<string>} folded */
+export function isDrawable(playback, folded) {
+  return playback.nodes.length <= MAX_CARDS || itemsOf(playback, folded).items.size <= MAX_CARDS;
 }
 
 /** Return the cards to draw and each node's card. @param {Playback} playback @param {Set<string>} folded group keys */
@@ -297,7 +327,7 @@ export function cardOf(playback, item, { compact, afar = false }, large = false)
 export function describe(playback, folded, style) {
   const { down, compact } = style;
   const { items, itemOf } = itemsOf(playback, folded);
-  const large = items.size >= MIN_LARGE_ITEMS;
+  const large = items.size >= MIN_LARGE_ITEMS || playback.nodes.length > MAX_CARDS;
   const inches = (/** @type {number} */ pixels) => (pixels / PIXELS_PER_INCH).toFixed(4);
   /** @type {Map<string, Card>} */
   const cards = new Map();
@@ -318,9 +348,14 @@ export function describe(playback, folded, style) {
   }
   /** @type {Edge[]} */
   const edges = [];
+  /** @type {Map<string, number>} two cards -> the first edge between them */
+  const first = new Map();
   for (const node of playback.nodes) {
     node.children.forEach((child, operand) => {
-      if (itemOf[child] !== itemOf[node.id]) edges.push({ id: `${node.id}-${operand}`, child, node: node.id });
+      const [index, pair] = [edges.length, `${itemOf[child]} ${itemOf[node.id]}`];
+      if (itemOf[child] === itemOf[node.id]) return;
+      if (!large || !first.has(pair)) first.set(pair, index);
+      edges.push({ id: `${node.id}-${operand}`, child, node: node.id, like: first.get(pair) ?? index });
     });
   }
   const depths = depthsOf(items, itemOf, edges);
@@ -330,9 +365,9 @@ export function describe(playback, folded, style) {
     const table = `<table border="0" fixedsize="true" width="${width}" height="16"><tr><td></td></tr></table>`;
     return large ? "" : `label=<${table}>`;
   };
-  edges.forEach(({ child, node }, index) => {
+  edges.forEach(({ child, node, like }, index) => {
     const [from, to] = [itemOf[child], itemOf[node]];
-    if (large && span(depths, from, to) > MAX_EDGE_RANKS) return;
+    if (large && (like !== index || span(depths, from, to) > MAX_EDGE_RANKS)) return;
     lines.push(`${numbers.get(from)} -> ${numbers.get(to)} [id="${index}" ${messageLabel(child)}]`);
   });
   lines.push("}");
@@ -434,9 +469,9 @@ function completePlan(description, boxes, drawn, simple) {
   const centre = room.reduce((sum, { y }) => sum + y, 0) / room.length;
   /** @type {Map<string, {from: number, to: number}>} */
   const ranges = new Map();
-  edges.forEach(({ child, node }, index) => {
+  edges.forEach(({ child, node, like }) => {
     const [from, to] = [itemOf[child], itemOf[node]];
-    if (drawn.has(index) || span(depths, from, to) === 1) return;
+    if (drawn.has(like) || span(depths, from, to) === 1) return;
     const [start, end] = [box(from).x + box(from).width / 2, box(to).x - box(to).width / 2];
     const range = ranges.get(from) ?? { from: Infinity, to: -Infinity };
     ranges.set(from, { from: Math.min(range.from, start, end), to: Math.max(range.to, start, end) });
@@ -456,8 +491,8 @@ function completePlan(description, boxes, drawn, simple) {
     lanes.set(id, y);
     obstacles.push({ from, to, y, half: 0 });
   }
-  const placedEdges = edges.map((edge, index) => {
-    const known = drawn.get(index);
+  const placedEdges = edges.map((edge) => {
+    const known = drawn.get(edge.like);
     if (known)
       return {
         ...edge,

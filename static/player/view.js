@@ -10,15 +10,13 @@ const BUTTON_ROW = 36; // pixels at the bottom; absent in a presentation
 const [MIN_READABLE, MIN_READABLE_PHONE] = [0.75, 0.6]; // scales; a phone is held closer
 const PRESENTED_SCALE = 1.5; // the smallest text grows from 12 to 18 pixels
 const PRESENTED_SCALE_PHONE = 0.84; // the smallest digits have 10 pixels
-const MIN_SMALL_PRINT = 0.35; // scale below which the small print is hidden
 const CROPPED_SCALE = 1; // for a drawing that does not fit
 const VIEW_MARGIN = 12; // pixels between an event's nodes and the edge of the view
 
 /** The visible part of a drawing. */
 export class View {
-  /** @param {SVGSVGElement} svg @param {SVGGElement} scene the moving part @param {() => void} onMove */
-  constructor(svg, scene, onMove) {
-    this.onMove = onMove;
+  /** @param {SVGSVGElement} svg @param {SVGGElement} scene the moving part */
+  constructor(svg, scene) {
     this.svg = svg;
     this.scene = scene;
     this.size = { width: 1, height: 1 };
@@ -35,7 +33,6 @@ export class View {
     this.observer = new ResizeObserver(() => {
       this.measure();
       if (this.fitted || (this.cropped && this.fits())) this.open(this.size, this.point);
-      else this.onMove();
     });
     this.observer.observe(svg);
   }
@@ -111,10 +108,10 @@ export class View {
     this.apply();
   }
 
-  /** Move to the middle of the first box that fits in the window, or of the last, unless it is already visible; tell
-   * whether the view moved. @param {(Point & Size)[]} boxes @returns {boolean} */
+  /** Move to the middle of the first box that fits in the window, or of the last, unless it is already visible.
+   * @param {(Point & Size)[]} boxes */
   reveal(boxes) {
-    if (this.fitted) return false;
+    if (this.fitted) return;
     const room = { width: this.window.width, height: this.window.height - this.window.buttons };
     const margin = this.presented ? Math.min(room.width, room.height) / 4 : VIEW_MARGIN;
     const fits = (/** @type {Size} */ size) =>
@@ -122,28 +119,15 @@ export class View {
     const { x, y, width, height } = boxes.find(fits) ?? boxes[boxes.length - 1];
     const [left, top] = [this.x + x * this.scale, this.y + y * this.scale];
     const [right, bottom] = [left + width * this.scale, top + height * this.scale];
-    if (left >= margin && right <= room.width - margin && top >= margin && bottom <= room.height - margin) return false;
+    if (left >= margin && right <= room.width - margin && top >= margin && bottom <= room.height - margin) return;
     this.centre({ x: x + width / 2, y: y + height / 2 });
-    return true;
   }
 
   apply() {
-    this.svg.classList.toggle("far", this.scale < MIN_SMALL_PRINT);
     setAttribute(
       this.scene,
       "transform",
       `translate(${this.x.toFixed(1)} ${this.y.toFixed(1)}) scale(${this.scale.toFixed(4)})`,
-    );
-    this.onMove();
-  }
-
-  /** Tell whether any part of a box is in the window. @param {Point} middle @param {Size} size */
-  sees(middle, size) {
-    /** @param {number} length @param {number} offset @param {number} extent */
-    const reach = (length, offset, extent) => Math.abs(offset - length / 2) <= (length + extent * this.scale) / 2;
-    return (
-      reach(this.window.width, this.x + middle.x * this.scale, size.width) &&
-      reach(this.window.height, this.y + middle.y * this.scale, size.height)
     );
   }
 

@@ -1,7 +1,17 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { arrangeByDepth, cardOf, describe, gridOf, groupsOf, itemsOf, alongCurve } from "../../static/player/layout.js";
+import {
+  alongCurve,
+  arrangeByDepth,
+  cardOf,
+  describe,
+  gridOf,
+  groupsOf,
+  isDrawable,
+  itemsOf,
+  openingFolds,
+} from "../../static/player/layout.js";
 import { shapeText } from "../../static/player/format.js";
 import { Playback } from "../../static/player/playback.js";
 import { playbackOf, traces } from "./traces.js";
@@ -22,7 +32,10 @@ test("every node has a box, every use of an operand an edge", () => {
       const uses = playback.nodes.flatMap((node) =>
         node.children.map((child, operand) => ({ id: `${node.id}-${operand}`, child, node: node.id })),
       );
-      assert.deepEqual(edges, uses);
+      assert.deepEqual(
+        edges,
+        uses.map((use, like) => ({ ...use, like })),
+      );
       assert.equal(dot.match(/^\d+ -> \d+ \[id=/gm)?.length ?? 0, uses.length);
       uses.forEach(({ child, node }, i) => assert.ok(dot.includes(`\n${child} -> ${node} [id="${i}"`), dot));
       for (const [index, card] of [...cards.values()].entries()) {
@@ -116,6 +129,23 @@ test("a line of the learner can be folded into one card, with the engine's calls
 test("lines of one name are told apart by their number", () => {
   const names = [...groupsOf(playbackOf("loop")).values()].map(({ name }) => name);
   assert.deepEqual(names.toSorted(), ["h 1", "h 2", "h 3"]);
+});
+
+test("a large graph opens folded, by lines or else by stretches; a small one does not", () => {
+  for (const playback of all) assert.deepEqual(openingFolds(playback, groupsOf(playback)), []);
+  const sorts = Object.entries(traces.large).map(([name, data]) => {
+    const playback = new Playback(data);
+    const groups = groupsOf(playback);
+    const keys = openingFolds(playback, groups);
+    assert.ok(isDrawable(playback, new Set(keys)), name);
+    assert.ok(!isDrawable(playback, new Set()), name);
+    for (const key of keys) assert.ok(isDrawable(playback, new Set(keys.filter((other) => other !== key))), key);
+    const members = keys.flatMap((key) => groups.get(key)?.members ?? []);
+    assert.equal(new Set(members).size, members.length, "no operation is in two cards");
+    return [name, new Set(keys.map((key) => groups.get(key)?.sort)), keys.length];
+  });
+  const expected = [["iterate", new Set(["lines"]), 74], ["tangle", new Set(["stretches"]), 20]]; // prettier-ignore
+  assert.deepEqual(sorts, expected);
 });
 
 test("in a large graph no edge over many ranks is given to Graphviz", () => {
