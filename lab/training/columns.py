@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lab.training.numbers_in_text import CLOCK, FRACTION, clock, number
+from lab.training.numbers_in_text import CLOCK, COMMA, FRACTION, POINT, number
 from lab.training.samples import MAX_CELL, Cell
 
 if TYPE_CHECKING:
@@ -33,8 +33,9 @@ DATES = (  # of two that read all dates of a column, the first
     *("ISO8601", "%Y/%m/%d", "%Y.%m.%d", "%d.%m.%Y", "%d.%m.%y", "%m/%d/%Y", "%d/%m/%Y", "%m/%d/%y", "%d/%m/%y"),
     *("%d-%m-%Y", "%m-%d-%Y", "%d %b %Y", "%d-%b-%Y", "%d-%b-%y", "%b %d, %Y", "%d %B %Y", "%B %d, %Y"),
 )
-_LIKE_A_DATE = re.compile(r"\d{1,4}[-/. ](\d{1,2}|[A-Za-z]{3,9})[-/. ]\d{2,4}(?!\d)|[A-Z][a-z]{2,8} \d{1,2}, \d{4}")
-_TIME = re.compile(r"[T ,]+(\d{1,2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?: ?[AaPp][Mm])?)(?: ?(?:Z|UTC|[-+]\d{2}:?\d{2}))?$")
+TIMES = ("", " %H:%M", " %H:%M:%S", " %H:%M:%S.%f", " %I:%M %p", " %I:%M:%S %p", ", %H:%M", ", %I:%M %p")  # after them
+_DATE = re.compile(r"\d{1,4}[-/. ](\d{1,2}|[A-Za-z]{3,9})[-/. ]\d{2,4}(?!\d)|[A-Z][a-z]{2,8} \d{1,2}, \d{4}")
+_DIGITS = re.compile("[0-9][0-9.,]*")
 
 
 @dataclass
@@ -116,11 +117,12 @@ def read(cells: pd.Series, name: str, comma: bool, as_target: bool = False) -> T
 
 def _as_numbers(cells: _Texts, comma: bool) -> TableColumn | None:
     """Read texts as numbers of one unit; None if not nearly all are."""
+    import pandas as pd
+
     values, units, has_comma = numbers(cells.texts, comma)
-    shares = Counter[str]()
-    for at in np.flatnonzero(units != ""):
-        shares[units[at]] += int(cells.counts[at])
-    unit = shares.most_common(1)[0][0] if shares else ""
+    codes, names = pd.factorize(units)
+    shares = np.bincount(codes, cells.counts, len(names)) * (names != "")
+    unit = names[shares.argmax()] if shares.any() else ""
     values[(units != "") & (units != unit)] = np.nan
     if not cells.are(values):
         return None
@@ -129,7 +131,8 @@ def _as_numbers(cells: _Texts, comma: bool) -> TableColumn | None:
     if unit:
         about = f"{column.name!r}" if unit in kinds else f"{unit!r} in {column.name!r}"
         column.remarks.append((kinds.get(unit, "units left out"), about))
-    marked = next((text for text, value in zip(cells.texts, values, strict=True) if "," in text and value == value), "")
+    first = zip(cells.texts[:MANY], values[:MANY], strict=True)
+    marked = next((text for text, value in first if "," in text and value == value), "")
     if marked and not (has_comma and comma):
         column.remarks.append(
             ("decimal commas" if has_comma else "thousands separators", f"{marked!r} in {column.name!r}")
@@ -151,14 +154,31 @@ def numbers(texts: Sequence[str], comma: bool) -> tuple[np.ndarray, np.ndarray, 
     values, units = np.full(len(texts), np.nan), np.full(len(texts), "", object)
     if len(texts) > MANY and len(found) < len(sample) / 2:
         return values, units, comma
-    plain = pd.Series(texts, dtype=str)
-    if comma:  # 1.234 is no plain number then
-        plain = plain.mask(plain.str.contains(".", regex=False)).str.replace(",", ".", regex=False)
+    written = pd.Series(texts, dtype=str)
+    # 1.234 is no plain number where commas are decimal
+    plain = written.mask(written.str.contains(".", regex=False)).str.replace(",", ".") if comma else written
     values = pd.to_numeric(plain, errors="coerce").to_numpy(float, copy=True)
+    if np.isnan(values).sum() > MANY:
+        _read_alike(written, Counter(map(tuple, map(_DIGITS.split, sample))).most_common(1)[0][0], comma, values, units)
     for at in np.flatnonzero(np.isnan(values)).tolist():
         if one := number(texts[at]):
             values[at], units[at] = one.value(comma), one.unit
     return values, units, comma
+
+
+def _read_alike(texts: pd.Series, around: tuple[str, ...], comma: bool, values: np.ndarray, units: np.ndarray) -> None:
+    """Read all texts with the same signs around their digits at once, such as $1,234.50; around: ("$", "")."""
+    import pandas as pd
+
+    one = number("1".join(around))
+    if len(around) != 2 or not one:
+        return
+    before, after = around
+    digits = texts.str.slice(len(before), -len(after) or None)
+    alike = texts.str.startswith(before) & texts.str.endswith(after) & digits.str.fullmatch(COMMA if comma else POINT)
+    plain = digits[alike].str.replace(".", "").str.replace(",", ".") if comma else digits[alike].str.replace(",", "")
+    values[alike] = pd.to_numeric(plain, errors="coerce").to_numpy(float) * one.point
+    units[alike] = one.unit
 
 
 def _checked(column: TableColumn) -> TableColumn:
@@ -172,11 +192,11 @@ def _checked(column: TableColumn) -> TableColumn:
 
 def _as_dates(cells: _Texts) -> TableColumn | None:
     """Read texts as dates, in days; None if not nearly all are."""
-    filled = [text for text, gone in zip(cells.texts, cells.missing.tolist(), strict=True) if not gone]
-    sample = filled[:: len(filled) // SAMPLE + 1]
-    if not sample or sum(bool(_LIKE_A_DATE.match(text)) for text in sample) < NEARLY_ALL * len(sample):
+    sample = [text for text in cells.texts[:: len(cells.texts) // SAMPLE + 1] if text.lower() not in MISSING]
+    dates = [date[0] for text in sample if (date := _DATE.match(text))]
+    if not dates or len(dates) < NEARLY_ALL * len(sample):
         return None
-    likely = [form for form in DATES if np.isfinite(days(sample, form)).mean() >= NEARLY_ALL]
+    likely = [form for form in DATES if np.isfinite(days(dates, form)).mean() >= NEARLY_ALL]
     read = {form: days(cells.texts, form) for form in likely}
     form = max(read, key=lambda one: cells.counts[np.isfinite(read[one])].sum(), default="")
     if not form or not cells.are(read[form]):
@@ -190,17 +210,16 @@ def days(texts: Sequence[str], form: str) -> np.ndarray:
     """Return dates as days since 1970, with the time of day as a fraction; nan for texts of another form."""
     import pandas as pd
 
-    def parse(dates: Sequence[str]) -> np.ndarray:
-        read = pd.to_datetime(pd.Series(dates, dtype=str), format=form, errors="coerce", utc=True)
-        parsed: np.ndarray = ((read - pd.Timestamp(0, tz="UTC")) / pd.Timedelta(days=1)).to_numpy(float, copy=True)
-        return parsed
-
-    whole = parse(texts)
-    timed = {at: time for at in np.flatnonzero(np.isnan(whole)).tolist() if (time := _TIME.search(texts[at]))}
-    if timed:
-        hours = [clock(time[1]) or 0 for time in timed.values()]
-        whole[[*timed]] = parse([time.string[: time.start()] for time in timed.values()]) + np.array(hours) / 24
-    return whole
+    dates = pd.Series(texts, dtype=str)
+    found = np.full(len(dates), np.nan)
+    for time in TIMES if form != "ISO8601" else ("",):
+        for size in (SAMPLE, None):  # most formats fit none of the first dates
+            rest = np.flatnonzero(np.isnan(found))[:size]
+            read = pd.to_datetime(dates.iloc[rest], format=form + time, errors="coerce", utc=True)
+            found[rest] = (read - pd.Timestamp(0, tz="UTC")) / pd.Timedelta(days=1)
+            if not read.notna().any():
+                break
+    return found
 
 
 def _as_texts(cells: _Texts, as_target: bool) -> TableColumn:

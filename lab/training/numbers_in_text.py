@@ -16,8 +16,8 @@ _WRITTEN = re.compile(
     rf"(?P<error> ?(?:±|\+/-) ?[0-9.,]+)?(?P<unit>\s?(?:[^\W0-9_]|[%‰°/{_SIGNS}])[^0-9,;|]{{0,11}})?"
 )
 _GROUPED = re.compile(rf"[0-9]{{1,3}}(?:([{_GAPS}])[0-9]{{3}})(?:\1[0-9]{{3}})*(?:[.,][0-9]*)?")
-_POINT = re.compile(r"[0-9]*\.?[0-9]*|[1-9][0-9]{0,2}(,[0-9]{2,3})*,[0-9]{3}(\.[0-9]*)?")  # 1234.5 and 1,234.5
-_COMMA = re.compile(r"[0-9]*,?[0-9]*|[1-9][0-9]{0,2}(\.[0-9]{3})+(,[0-9]*)?")  # 1234,5 and 1.234,5
+POINT = r"[0-9]*\.?[0-9]*|[1-9][0-9]{0,2}(?:,[0-9]{2,3})*,[0-9]{3}(?:\.[0-9]*)?"  # 1234.5 and 1,234.5
+COMMA = r"[0-9]*,?[0-9]*|[1-9][0-9]{0,2}(?:\.[0-9]{3})+(?:,[0-9]*)?"  # 1234,5 and 1.234,5
 _CLOCK = re.compile(
     r"([0-9]{1,3})(?::| ?h ?)([0-9]{2})(?::([0-9]{2}(?:\.[0-9]+)?))?(?: ?m(?:in)?)?(?: ?([AaPp])\.?[Mm]\.?)?"
 )
@@ -51,7 +51,7 @@ def number(text: str) -> Number | None:
     negative |= any(sign in "-−" for sign in (found["sign"] or "+", found["sign2"] or "+"))
     factor = (-1.0 if negative else 1.0) * _FACTORS.get(unit, 1.0)
     power = f"e{found['power'] or 0}"
-    point, comma = _POINT.fullmatch(digits), _COMMA.fullmatch(digits)
+    point, comma = re.fullmatch(POINT, digits), re.fullmatch(COMMA, digits)
     if not (point or comma):
         return None
     unit = "".join([found["before"] or "", found["currency"] or "", "±" * bool(found["error"]), unit.strip()])
@@ -69,19 +69,12 @@ def is_number(text: str) -> bool:
 
 
 def _of_parts(text: str) -> Number | None:
-    """Read a clock time or a fraction."""
-    hours = clock(text)
-    if hours is not None:
-        return Number(hours, hours, CLOCK)
-    found = _FRACTION.fullmatch(text)
-    value = int(found[1] or 0) + int(found[2]) / int(found[3]) if found else 0.0
-    return Number(value, value, FRACTION) if found else None
-
-
-def clock(text: str) -> float | None:
-    """Return a clock time or a duration in hours; None if the text is neither."""
-    found = _CLOCK.fullmatch(text)
-    if not found:
+    """Read a clock time or a duration, in hours, or a fraction."""
+    if found := _CLOCK.fullmatch(text):
+        hours = int(found[1]) % 12 + 12 * (found[4] in "Pp") if found[4] else int(found[1])
+        value, unit = hours + int(found[2]) / 60 + float(found[3] or 0) / 3600, CLOCK
+    elif found := _FRACTION.fullmatch(text):
+        value, unit = int(found[1] or 0) + int(found[2]) / int(found[3]), FRACTION
+    else:
         return None
-    hours = int(found[1]) % 12 + 12 * (found[4] in "Pp") if found[4] else int(found[1])
-    return hours + int(found[2]) / 60 + float(found[3] or 0) / 3600
+    return Number(value, value, unit)

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lab.training.columns import MISSING
+from lab.training.columns import MISSING, quoted
 from lab.training.numbers_in_text import Number, is_number, number
 from lab.training.samples import DataError, numbered
 
@@ -39,6 +39,7 @@ MAX_NAME = 60  # characters of a column's name
 MAX_ROWS, MAX_COLUMNS, MAX_CELLS, MAX_BYTES = 20_000, 200, 300_000, 4_000_000  # of a visitor: the server is shared
 MAX_UNPACKED = 30_000_000  # bytes of an Excel file: more would take openpyxl seconds
 ON_YOUR_MACHINE = "train it on the command line with --data csv:{name}."
+NOT_A_NUMBER = sorted({spelled for word in MISSING for spelled in (word, word.upper(), word.title())} | {"NaN"})
 MARKS = ("\t", ";", "|", ",", " ")  # " " stands for any white space
 NOT_TEXT = {  # the first bytes of a file -> what it is, and what to do
     b"PK\x03\x04": "an Excel file or a zip archive: save the sheet as CSV, or install openpyxl to read it",
@@ -188,13 +189,21 @@ def _csv_table(content: bytes, name: str, shared: bool, as_texts: bool) -> ReadT
         raise DataError(f"{name!r} has no row of cells: it needs rows of inputs and a target.")
     columns = _commonest_width(rows)[0]
     _check_size(name, len(rows), columns, shared)
-    numbers = [[number(cell) for cell in cells] for _, cells in rows]
-    header, above, others = _header([cells for _, cells in rows], numbers, columns)
+    cells = [row for _, row in rows]
+    typed = [{at: number(cell) for at, cell in enumerate(row) if cell.lower() not in MISSING} for row in cells]
+    numbers = Counter(at for row in typed for at, one in row.items() if one)
+    of_numbers = {at for at, count in Counter(at for row in typed for at in row).items() if numbers[at] >= count / 2}
+    heads, above = _rows_above(cells, typed, of_numbers, columns)
+    header, used = _names(heads, cells[above:], columns)
     if not header and comments and _commonest_width(named := _split(comments[-1].lstrip("# "), mark))[0] == columns:
-        header, others = named[0][1], others - 1
+        header, used = named[0][1], 1
     if above == len(rows):
         raise DataError(f"{name!r} has a header but no rows under it: add some data.")
-    written = [one for cells in numbers for one in cells if one]
+    below = typed[above:]
+    texts = {at for row in below for at, one in row.items() if one is None or one.unit}
+    plain = {at for row in below for at in row} - texts
+    missing = {cell for row in cells[above:] for at, cell in enumerate(row) if at in plain and cell.lower() in MISSING}
+    written = [one for row in typed for one in row.values() if one]
     comma = mark != "," and sum(math.isnan(one.point) - math.isnan(one.comma) for one in written) > 0
     lines = len(comments) + rows[above][0]
     ends = itertools.islice(re.finditer(rb"\r\n?|\n", content), max(lines - 1, 0), None)
@@ -205,7 +214,7 @@ def _csv_table(content: bytes, name: str, shared: bool, as_texts: bool) -> ReadT
         "header": None,
         "dtype": str if as_texts else None,
         "keep_default_na": False,
-        "na_values": [""],
+        "na_values": {at: NOT_A_NUMBER if at in plain and not as_texts else [""] for at in range(columns + 1)},
         "skipinitialspace": f'{mark} "' in head,  # slow, but only then quotes begin a cell
         "decimal": "," if comma else ".",
         "nrows": MAX_ROWS + 1 if shared else None,
@@ -229,9 +238,11 @@ def _csv_table(content: bytes, name: str, shared: bool, as_texts: bool) -> ReadT
             remarks.append(f"rows with too many cells: {(~fits).sum():,}, left out")
     _check_size(name, len(frame), columns, shared)
     frame, within = _without_other_rows(frame, header)
-    others += len(comments) + within
+    others = len(comments) + above - used + within
     if others:
         remarks.append(f"lines that are no rows of the table: {others}, left out")
+    if words := sorted(missing - {""}):
+        remarks.append(f"read as missing: {quoted(words)} in columns of numbers")
     if comma:
         remarks.append("decimal commas: 3,14 is read as 3.14")
     names = header or list(numbered(columns))
@@ -301,59 +312,57 @@ def _commonest_width(rows: Sequence[Row]) -> tuple[int, int]:
     return width, count if width > 1 else 0
 
 
-def _header(
-    rows: Sequence[list[str]], numbers: Sequence[list[Number | None]], columns: int
-) -> tuple[list[str], int, int]:
-    """Return the names of the columns, none if there are none; how many rows stand above the first row of data; and
-    how many of these are neither the names nor a part of them.
+def _rows_above(
+    rows: Sequence[list[str]], typed: Sequence[dict[int, Number | None]], of_numbers: set[int], columns: int
+) -> tuple[list[list[str]], int]:
+    """Return which rows above the data may hold the names of columns, and how many rows stand there.
 
-    Above the data stands what has no number in any column of numbers: titles, the names, units. A row without a text in
-    one of these holds the names if it is the first full row and its texts are not also those of other rows.
+    These have no number in any column of numbers: titles, the names, units. A row without a text in one of these holds
+    the names if it is the first full row and its texts are not also those of other rows. typed: the cells of each row
+    that are not missing, and their numbers.
     """
     filled = [sum(map(bool, cells)) for cells in rows]
     sparse = statistics.median(filled) <= columns / 2
-    known = [
-        {at: one for at, one in enumerate(read) if cells[at].lower() not in MISSING}
-        for cells, read in zip(rows, numbers, strict=True)
-    ]
-    shares = Counter(at for read in known for at, one in read.items() if one)
-    every = Counter(at for read in known for at in read)
-    of_numbers = {at for at in every if shares[at] >= every[at] / 2}
-    units = Counter((at, one.unit) for read in known for at, one in read.items() if one and one.unit)
+    units = Counter((at, one.unit) for row in typed for at, one in row.items() if one and one.unit)
     heads: list[list[str]] = []
-    above = 0
-    for cells, count, read in zip(rows, filled, known, strict=True):
-        if columns - 1 <= len(cells) and not any(cells[columns:]) and (sparse or count > columns / 2):
-            # a number with a unit that no other cell has is a name: 4 back
-            values = [
-                one.point if one and units[at, one.unit] != 1 else None for at, one in read.items() if at in of_numbers
-            ]
-            if values:
-                data = any(value is not None for value in values) and not _counts_up(values)
-            else:
-                data = bool(heads) or not _are_names(cells, rows[above + 1 :])
-            if data:
-                break
-            heads.append(cells)
-        above += 1
+    for above, (cells, count, row) in enumerate(zip(rows, filled, typed, strict=True)):
+        if columns - 1 > len(cells) or any(cells[columns:]) or (count <= columns / 2 and not sparse):
+            continue
+        # a number with a unit that no other cell has is a name: 4 back
+        values = [
+            one.point if one and units[at, one.unit] != 1 else None for at, one in row.items() if at in of_numbers
+        ]
+        if not values:
+            data = bool(heads) or not _are_names(cells, rows[above + 1 :])
+        else:
+            data = any(value is not None for value in values) and not _count_up(values)
+        if data:
+            return heads, above
+        heads.append(cells)
+    return heads, len(rows)
+
+
+def _names(heads: Sequence[list[str]], below: Sequence[list[str]], columns: int) -> tuple[list[str], int]:
+    """Return the names of the columns, none if there are none, and how many rows they stand in."""
     heads = [cells for cells in heads if len(cells) >= columns] or heads[-1:]
     if not heads:
-        return [], above, above
+        return [], 0
     names, *more = heads
-    if len(names) < columns and any(cells[columns - 1] for cells in rows[above:] if len(cells) == columns):
+    if len(names) < columns and any(cells[columns - 1] for cells in below if len(cells) == columns):
         names = ["", *names]  # R leaves out the name of the row names
     names = [*names, ""][:columns]
-    left = ""
-    under = [pair for pair in zip(names, more[0], strict=False) if pair[1]] if more else []
-    joined = len({name for name, _ in under if name}) < len(under)  # a name over several columns
-    if joined:
-        for at, under_it in enumerate(more[0][:columns]):
-            left = names[at] or left
-            names[at] = f"{left} {under_it}".strip()
-    return names, above, above - 1 - joined
+    under = more[0] if more else []
+    repeated = [name for name, cell in zip(names, under, strict=False) if cell]
+    if len(set(repeated) - {""}) == len(repeated):
+        return names, 1
+    left = ""  # a name over several columns, and under it one for each
+    for at, cell in enumerate(under[:columns]):
+        left = names[at] or left
+        names[at] = f"{left} {cell}".strip()
+    return names, 2
 
 
-def _counts_up(values: Sequence[float | None]) -> bool:
+def _count_up(values: Sequence[float | None]) -> bool:
     """Tell whether numbers are names: years that follow one another, or at least five with equal steps."""
     if len(values) < 3 or None in values:
         return False

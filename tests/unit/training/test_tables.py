@@ -147,7 +147,7 @@ def test_marks_of_missing_numbers_are_empty_cells(mark):
     filled = of(rows(["1", "4", "3", "5", "9", "2"]))  # 4 is the mean of the others
     np.testing.assert_allclose(data.train_x, filled.train_x, rtol=1e-6)
     assert "missing cells: 1 in 'a', each replaced by the mean of its column's training samples" in said(data)
-    assert (f"read as missing: {mark!r} in 'a'" in said(data)) is (mark != "")
+    assert (f"read as missing: {mark!r} in columns of numbers" in said(data)) is (mark != "")
 
 
 def test_a_class_may_be_called_na_if_it_is_common():
