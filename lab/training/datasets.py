@@ -282,7 +282,6 @@ def _generate(name: str, rng: np.random.Generator, noise: float, samples: int) -
 
 
 def _split_and_standardise(name: str, raw: Raw, val_fraction: float, rng: np.random.Generator) -> Dataset:
-    split = stratified_split if raw.classes else _split
     try:
         train, val = split(raw.labels, raw.classes, val_fraction, rng)
     except TargetError as error:
@@ -411,33 +410,21 @@ def _distribute(
     return parts
 
 
-def _split(
-    targets: np.ndarray, _: tuple[str, ...], val_fraction: float, rng: np.random.Generator
-) -> tuple[np.ndarray, np.ndarray]:
-    """Split a regression's samples at random; return the row numbers for training and for validation.
-
-    Both get at least one row, but a fraction of 0 holds none out. Raises DataError if there are fewer than two samples.
-    """
-    if len(targets) < 2:
-        raise DataError("There is only one sample, but at least two are needed, one to train and one to validate.")
-    rows = rng.permutation(len(targets))
-    held_out = min(max(round(len(rows) * val_fraction), 1), len(rows) - 1) if val_fraction else 0
-    return np.sort(rows[held_out:]), np.sort(rows[:held_out])
-
-
-def stratified_split(
+def split(
     labels: np.ndarray, classes: tuple[str, ...], val_fraction: float, rng: np.random.Generator
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Split samples at random with the same class shares on both sides; return the row numbers of each side.
+    """Split samples at random, each class by itself; return the row numbers for training and for validation.
 
-    Each class gives `val_fraction` of its samples to validation, rounded, at least one and never all; none if it is 0.
-    Raises DataError for a class with a single sample, unless nothing is held out, and when there is only one class.
+    Each class, and a regression as a whole, gives `val_fraction` of its samples to validation, rounded, at least one
+    and never all; none if it is 0. Raises DataError for one with too few samples, and when there is only one class.
     """
-    if len(classes) < 2:
+    if len(classes) == 1:
         raise TargetError(f"There is only one class, {classes[0]!r}: a classifier needs samples of at least two.")
+    if not classes and len(labels) < 2:
+        raise DataError("There is only one sample, but at least two are needed, one to train and one to validate.")
     train, val = [], []
-    for index, name in enumerate(classes):
-        rows = rng.permutation(np.flatnonzero(labels == index))
+    for index, name in enumerate(classes or ("",)):
+        rows = rng.permutation(np.flatnonzero(labels == index) if classes else len(labels))
         if len(rows) < (2 if val_fraction else 1):
             raise TargetError(
                 f"The class {name!r} has {'only one sample' if rows.size else 'no sample'}, but it needs at least two, "

@@ -8,8 +8,8 @@ import itertools
 import math
 import os
 import re
-import stat
 from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
 
 import numpy as np
 
@@ -24,8 +24,7 @@ MAX_INPUTS = 100  # of a visitor's table
 MIN_TELLING = 10  # rows: in fewer, a column equals the target, or counts, by chance
 SAMPLE = 100  # rows of two columns that are compared first
 MAX_COMPARED = 200  # columns that a column is compared with
-MISSING_CELL = 1e9  # what a missing cell counts as, in standardised columns that are compared
-COPY_TOLERANCE = 1e-5  # largest difference between two standardised columns that count as copies
+COPY_TOLERANCE = 1e-10  # how far below 1 the correlation of two columns that count as copies may be
 _NAME_OF_ID = re.compile(r"(.*[\W_])?(id|nr|no|index|key|uuid|idx|#)\.?|.*[a-z](Id|ID)|unnamed: 0|", re.IGNORECASE)
 
 
@@ -50,20 +49,14 @@ def of_text(text: str, name: str, encoding: str, settings: TableSettings) -> Raw
 def _content(path: str) -> bytes:
     if not path:
         raise DataError("csv: needs the path of a file: write for example --data csv:flowers.csv.")
+    file = Path(os.path.expanduser(path))
     try:
-        with open(os.path.expanduser(path), "rb", opener=_open_file) as file:
-            return file.read()
+        if file.exists() and not (file.is_file() or file.is_dir()):  # reading one may wait for ever
+            raise OSError(errno.EINVAL, "It is a pipe or a device")
+        return file.read_bytes()
     except OSError as error:
-        where = "" if os.path.isabs(os.path.expanduser(path)) else f" from {os.getcwd()!r}"
+        where = "" if file.is_absolute() else f" from {os.getcwd()!r}"
         raise DataError(f"{path!r} cannot be read{where} ({error.strerror}): check the path.") from None
-
-
-def _open_file(path: str, flags: int) -> int:
-    """Open a file. Raises OSError for a pipe or a device, since reading one may wait for ever."""
-    kind = os.stat(path).st_mode
-    if not (stat.S_ISREG(kind) or stat.S_ISDIR(kind)):
-        raise OSError(errno.EINVAL, "It is a pipe or a device")
-    return os.open(path, flags)
 
 
 def _samples(table: table_file.ReadTable, name: str, encoding: str, settings: TableSettings, most_inputs: float) -> Raw:
@@ -209,24 +202,20 @@ def _check_column(column: TableColumn) -> None:
 
 def _doubt(read: Sequence[TableColumn], answer: TableColumn, classes: tuple[str, ...]) -> None:
     """Note why a column should not be an input: it numbers the rows, repeats another one, or gives the target away."""
-    usable = [column for column in read if column.usable]
-    if len(answer.values) < MIN_TELLING or not usable:
+    if len(answer.values) < MIN_TELLING:
         return
-    heads = _standardised([column.values[:SAMPLE] for column in usable])
-    kept: list[int] = []
-    for at, column in enumerate(usable):
-        others = [other for other in kept[-MAX_COMPARED:] if bool(usable[other].texts) == bool(column.texts)]
-        near = np.flatnonzero(np.abs(heads[others] - heads[at]).max(axis=1) < COPY_TOLERANCE)
-        twins = (usable[others[one]] for one in near)
+    kept: list[TableColumn] = []
+    for column in (one for one in read if one.usable):
+        others = (one for one in kept[-MAX_COMPARED:] if bool(one.texts) == bool(column.texts))
         if _is_id(column, column is read[0]):
             column.doubt = "because it only numbers the rows"
         elif _tells(column.values, answer.values, classes):
             column.doubt = "because it tells the target exactly"
-        elif twin := next((one.name for one in twins if _alike(column.values, one.values)), None):
+        elif twin := next((one.name for one in others if _alike(column.values, one.values)), None):
             column.doubt, column.about = "because it repeats another column", f"like {twin!r}"
         else:
-            kept.append(at)
-    for column in _siblings([usable[at] for at in kept if not usable[at].texts], answer):
+            kept.append(column)
+    for column in _siblings([one for one in kept if not one.texts], answer):
         column.doubt = "because exactly one of them and the target is 1 in each row"
 
 
@@ -249,28 +238,15 @@ def _is_id(column: TableColumn, first: bool) -> bool:
     return bool(named and np.all(values == np.round(values)) and len(np.unique(values)) == len(values))
 
 
-def _standardised(columns: Sequence[np.ndarray]) -> np.ndarray:
-    """Return columns (columns, rows) that are equal if the given ones differ in nothing but their unit.
-
-    Each has mean 0 and deviation 1, and begins with a positive number; a missing cell is MISSING_CELL.
-    """
-    rows = np.stack(columns)
-    gaps = np.isnan(rows)
-    counts = np.maximum(np.sum(~gaps, axis=1, keepdims=True), 1)
-    rows -= np.sum(rows, axis=1, keepdims=True, where=~gaps) / counts
-    deviations = np.sqrt(np.sum(rows**2, axis=1, keepdims=True, where=~gaps) / counts)
-    rows /= np.where(deviations > 0, deviations, 1.0)
-    first = np.argmax(np.abs(rows) > COPY_TOLERANCE, axis=1)
-    rows *= np.where(rows[np.arange(len(rows)), first] < 0, -1.0, 1.0)[:, np.newaxis]
-    rows[gaps] = MISSING_CELL
-    return rows
-
-
 def _alike(one: np.ndarray, other: np.ndarray) -> bool:
     """Tell whether two columns differ in nothing but their unit: scaled and shifted, they are equal."""
     for part in (slice(SAMPLE), slice(None)):  # most columns differ in the first rows
-        first, second = _standardised([one[part], other[part]])
-        if np.abs(first - second).max(initial=0) >= COPY_TOLERANCE:
+        known = ~np.isnan(one[part])
+        if not np.array_equal(known, ~np.isnan(other[part])):
+            return False
+        pair = np.stack([one[part][known], other[part][known]])
+        first, second = pair - pair.mean(axis=1, keepdims=True)
+        if abs(first @ second) < (1 - COPY_TOLERANCE) * np.linalg.norm(first) * np.linalg.norm(second):
             return False
     return True
 
@@ -279,10 +255,9 @@ def _tells(values: np.ndarray, target: np.ndarray, classes: tuple[str, ...]) -> 
     """Tell whether a column is the target in another unit or, of classes, has one value of its own for each."""
     if not classes:
         return _alike(values, target)
-    known = ~np.isnan(values)
-    pairs: set[tuple[float, float]] = set()
-    for part in (slice(SAMPLE), slice(SAMPLE, None)):  # most columns are refused by the first rows
-        pairs |= set(zip(values[part][known[part]].tolist(), target[part][known[part]].tolist(), strict=True))
+    for part in (slice(SAMPLE), slice(None)):
+        known = ~np.isnan(values[part])
+        pairs = set(zip(values[part][known].tolist(), target[part][known].tolist(), strict=True))
         if not len(pairs) == len({value for value, _ in pairs}) == len({one for _, one in pairs}):
             return False
     return len(pairs) > 1

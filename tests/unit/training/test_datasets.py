@@ -141,7 +141,7 @@ def test_digits_are_the_1797_of_the_repository():
 
 def test_the_split_is_stratified_disjoint_and_complete():
     labels = np.repeat([0, 1, 2], [100, 50, 4])
-    train, val = datasets.stratified_split(labels, ("a", "b", "c"), 0.3, np.random.default_rng(0))
+    train, val = datasets.split(labels, ("a", "b", "c"), 0.3, np.random.default_rng(0))
     assert sorted([*train, *val]) == list(range(154))
     assert np.bincount(labels[val]).tolist() == [30, 15, 1]
 
@@ -149,18 +149,18 @@ def test_the_split_is_stratified_disjoint_and_complete():
 @pytest.mark.parametrize("fraction", [0.001, 0.5, 0.999])
 def test_every_class_is_on_both_sides_whatever_the_fraction(fraction):
     labels = np.repeat([0, 1], [2, 3])
-    train, val = datasets.stratified_split(labels, ("a", "b"), fraction, np.random.default_rng(0))
+    train, val = datasets.split(labels, ("a", "b"), fraction, np.random.default_rng(0))
     assert set(labels[train]) == set(labels[val]) == {0, 1}
 
 
 def test_a_class_with_one_sample_is_named():
     with pytest.raises(DataError, match="'rare' has only one sample"):
-        datasets.stratified_split(np.array([0, 0, 1]), ("common", "rare"), 0.2, np.random.default_rng(0))
+        datasets.split(np.array([0, 0, 1]), ("common", "rare"), 0.2, np.random.default_rng(0))
 
 
 def test_one_class_alone_is_refused():
     with pytest.raises(DataError, match="only one class, 'a'"):
-        datasets.stratified_split(np.array([0, 0]), ("a",), 0.2, np.random.default_rng(0))
+        datasets.split(np.array([0, 0]), ("a",), 0.2, np.random.default_rng(0))
 
 
 # MNIST files
