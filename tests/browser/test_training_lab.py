@@ -277,7 +277,7 @@ def test_a_table_is_uploaded_trained_and_its_mistakes_are_said(open_page):
     page.wait_for_function("document.querySelector('.run-progress')?.innerText.includes('Epoch 60 of 60')")
     button(page, "Your table").click()
     upload.set_input_files(
-        {"name": "bad.csv", "mimeType": "text/csv", "buffer": f'a,b,class\n"x,1,no\n{rows}'.encode()}
+        {"name": "bad.csv", "mimeType": "text/csv", "buffer": f"a,b,class\n{rows}".replace("0.5,", '"0.5,').encode()}
     )
     page.get_by_text(re.compile("bad.csv.*an unclosed quotation mark")).wait_for()
 
@@ -327,7 +327,6 @@ def test_a_digit_is_drawn_by_pointer_and_by_keyboard(open_page):
     answer = said.inner_text()
     page.reload()
     page.wait_for_function("document.querySelector('.run-progress')?.innerText.includes('Epoch 6 of 6')")
-    page.get_by_text("Draw a digit").click() if not pad.count() else None
     expect(said).to_have_text(answer)  # the drawing is there again
 
 
