@@ -1,7 +1,23 @@
 """Build it yourself: an engine from an empty file, programs to debug, questions; then the visitor's engine at work."""
 
-from lab.ui import page
-from pages.parts import build_it_yourself, debug_these, questions, your_engine
+import streamlit as st
 
-PARTS = (build_it_yourself.PART, debug_these.PART, questions.PART, your_engine.PART)
-page.show_parts(page.Tabs("build-it-yourself", "build tab"), *PARTS)
+from lab.ui import page
+from pages.parts import courses, debug_these, questions, your_engine
+
+CONTENTS = {
+    "courses": courses.show,
+    "debug": debug_these.show,
+    "ask": questions.show,
+    "passes": your_engine.show,
+}
+WAITS = {"courses": courses.wait, "debug": debug_these.wait}  # for a check, once the page is drawn
+
+with page.frame("build-it-yourself", *courses.HELD, *debug_these.HELD, *questions.HELD, *your_engine.HELD) as arrived:
+    st.title("Build it yourself")
+    if arrived:
+        questions.arrive()
+        your_engine.arrive()
+    opened = page.tabs("build-it-yourself", CONTENTS)
+if opened in WAITS:
+    WAITS[opened]()

@@ -1,17 +1,12 @@
 """Debug these: twelve short programs, each with one bug to find and fix."""
 
-from collections.abc import Callable
-from functools import partial
-
 import streamlit as st
 
 from lab.lessons.pages import BY_FILE
-from lab.ui import page, state
-from lab.ui.address import Field
-from lab.ui.state import PageState
+from lab.ui import binding, page
 from lab.ui.widgets import button
+from pages.parts.practice import exercise as editor
 from pages.parts.practice import hints
-from pages.parts.practice.exercise import exercise, finished_check, wait
 from pages.parts.practice.tasks import tasks
 from practice.debug import FAILURES, PROGRAMS, ROOM
 from practice.task import Course
@@ -20,40 +15,52 @@ NUMBERS = {program.key: number for number, program in enumerate(PROGRAMS, 1)}
 
 
 def _number(text: str) -> int:
-    return NUMBERS[text] if text in NUMBERS else int(text)
+    number = NUMBERS[text] if text in NUMBERS else int(text)
+    if not 1 <= number <= len(PROGRAMS):
+        raise ValueError(text)
+    return number
 
 
 # The address has the number, because the key names the failure. A link from a page about that failure has the key.
-PROGRAM = Field("program", "debug program", 1, _number, limits=(1, len(PROGRAMS)), always=True)
-HINTS = hints.field("debug hints", [program.progress_key(program.tasks[0].key) for program in PROGRAMS])
-FIELDS = (PROGRAM, HINTS)
+PROGRAM = binding.HeldValue("build-program", 1, _number)
+HINTS = hints.held("build-debug-hints", [program.progress_key(program.tasks[0].key) for program in PROGRAMS])
+HELD = (PROGRAM, HINTS)
 
 
-def _show(current: PageState) -> Callable[[], None]:
-    program = PROGRAMS[st.session_state["debug program"] - 1]
-    finished_check(program)
+def show() -> None:
+    """Draw the tab."""
+    program = _program()
+    editor.finished_check(program)
     left, right = st.columns([2, 3], gap="medium")
     with left:
         st.markdown("Each program has one bug. Find it, fix it, press *Check*.")
         tasks(ROOM, [one.tasks[0] for one in PROGRAMS], program.key, _go, "Programs")
-        _program(program)
+        _explain(program)
     with right:
-        exercise(program, program.key, "", again="Reset the program")
+        editor.exercise(program, program.key, "", again="Reset the program")
     page.closing(
         "Before you change anything, check the program as it is, and say from the numbers alone what is wrong.",
         "pages/what_went_wrong.py",
         "Spot the fault: name one from its curves",
         {"tab": "spot"},
     )
-    return partial(wait, program)
+
+
+def wait() -> None:
+    """Wait for a check that is running."""
+    editor.wait(_program())
+
+
+def _program() -> Course:
+    return PROGRAMS[st.session_state[PROGRAM.key] - 1]
 
 
 def _go(key: str) -> None:
-    st.session_state["debug program"] = NUMBERS[key]
-    state.step()
+    binding.step()
+    st.session_state[PROGRAM.key] = NUMBERS[key]
 
 
-def _program(program: Course) -> None:
+def _explain(program: Course) -> None:
     (task,) = program.tasks
     st.header(f"{NUMBERS[program.key]}. {task.title}", anchor=False)
     st.markdown(task.text)
@@ -72,6 +79,3 @@ def _solved(program: Course) -> None:
     st.caption(place.look)
     following = PROGRAMS[NUMBERS[program.key] % len(PROGRAMS)]
     button("Next program", "debug next", _go, following.key, icon="skip_next")
-
-
-PART = page.TabGroup(FIELDS, {"debug": _show})

@@ -4,9 +4,7 @@ import streamlit as st
 
 from lab.lessons.pages import BY_FILE
 from lab.practice.questions import BY_KEY, MAX_LENGTH, Judged, count_repeats, judge, lines, next_question, outcome
-from lab.ui import address, page, progress, state
-from lab.ui.address import Field
-from lab.ui.state import PageState
+from lab.ui import binding, page, progress
 from lab.ui.table import escape_markdown, show_table, with_code
 from lab.ui.widgets import button, pick
 from practice.questions import QUESTIONS, TOPICS, ChoiceQuestion, Question
@@ -16,10 +14,25 @@ DONE = "done"  # value in place of a question's key when all are answered
 WIDGET = "questions widget"
 
 
-def _tab(current: PageState) -> None:
+TOPIC = binding.choice("build-topic", EVERY, *TOPICS)
+SEED = binding.whole("build-seed", 0, 0, 999)
+KEY = binding.choice("build-question", QUESTIONS[0].key, *BY_KEY, DONE)
+ANSWER = binding.HeldValue("build-answer", "", lambda text: text[:MAX_LENGTH])
+CHECKED, HINT = binding.flag("build-checked"), binding.flag("build-hint")
+OF_ONE_QUESTION = (ANSWER, CHECKED, HINT)
+HELD = (TOPIC, SEED, KEY, *OF_ONE_QUESTION)
+
+
+def arrive() -> None:
+    """Ask a question of the topic in the address, which may name a topic alone."""
+    st.session_state.setdefault("questions history", ())
+    if st.session_state[KEY.key] not in (*_keys(), DONE):
+        _ask_next()
+
+
+def show() -> None:
+    """Draw the tab."""
     st.session_state.setdefault("questions history", ())  # (question, right or not) of each answer in this visit
-    if current.restored and st.session_state["questions key"] not in (*_keys(), DONE):
-        _ask_next()  # a link to a topic does not name a question of it
     _ask()
     page.closing(
         "Answer one question wrong on purpose, and see what the lab says about your mistake.",
@@ -28,43 +41,25 @@ def _tab(current: PageState) -> None:
     )
 
 
-# ---------------------------------------------------------------- state: in the session, mirrored in the address
-
-
-TOPIC = Field("topic", "questions topic", EVERY, address.one_of(*TOPICS))
-SEED = Field("seed", "questions seed", 0, int, limits=(0, 999))
-OF_ONE_QUESTION = (  # fields that are reset for another question
-    Field("answer", "questions answer", ""),
-    Field("checked", "questions checked", False, address.flag, address.flagged),
-    Field("hint", "questions hint", False, address.flag, address.flagged),
-)
-FIELDS = (
-    TOPIC,
-    SEED,
-    Field("question", "questions key", QUESTIONS[0].key, address.one_of(*BY_KEY, DONE)),
-    *OF_ONE_QUESTION,
-)
-
-
 def _keys() -> list[str]:
-    topic = st.session_state["questions topic"]
+    topic = st.session_state[TOPIC.key]
     return [question.key for question in QUESTIONS if topic in (EVERY, question.topic)]
 
 
 def _next() -> None:
-    state.step()
+    binding.step()
     _ask_next()
 
 
 def _ask_next() -> None:
     session = st.session_state
-    state.reset(OF_ONE_QUESTION)
-    session["questions key"] = next_question(_keys(), session["questions seed"], session["questions history"]) or DONE
+    binding.reset(*OF_ONE_QUESTION)
+    session[KEY.key] = next_question(_keys(), session[SEED.key], session["questions history"]) or DONE
 
 
 def _begin_again() -> None:
     session = st.session_state
-    session["questions seed"], session["questions history"] = (session["questions seed"] + 1) % 1000, ()
+    session[SEED.key], session["questions history"] = (session[SEED.key] + 1) % 1000, ()
     _next()
 
 
@@ -74,10 +69,10 @@ def _begin_again() -> None:
 def _ask() -> None:
     session = st.session_state
     _choose()
-    if session["questions key"] == DONE:
+    if session[KEY.key] == DONE:
         st.success("You have answered all of these, and the wrong ones came back.", icon=":material/check:")
         return
-    question = BY_KEY[session["questions key"]]
+    question = BY_KEY[session[KEY.key]]
     st.header(escape_markdown(question.text), anchor=False)
     left, right = st.columns(2, gap="large")
     with left:
@@ -94,7 +89,7 @@ def _ask() -> None:
 def _choose() -> None:
     """Draw the choice of a topic, and show the progress with it."""
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        pick("Topic", [EVERY, *TOPICS], "questions topic", on_change=_next, width=220, bare=True)
+        pick("Topic", [EVERY, *TOPICS], TOPIC.key, on_change=_next, width=220, bare=True, persist_state="session")
         done, count, back = _progress(_keys())
         st.markdown(f"**{done} of {count}** done" + (f", {back} to come back." if back else "."), width="content")
         button("Begin again, shuffled", "questions again", _begin_again, icon="shuffle", type="tertiary")
@@ -104,7 +99,7 @@ def _progress(keys: list[str]) -> tuple[int, int, int]:
     """Return how many of these questions are done, how many there are, and how many will come back."""
     session = st.session_state
     history = session["questions history"]
-    back = count_repeats(keys, session["questions seed"], history)
+    back = count_repeats(keys, session[SEED.key], history)
     return len({key for key, _ in history} & {*keys}) - back, len(keys), back
 
 
@@ -124,36 +119,36 @@ def _answer(question: Question) -> Judged | None:
     """Ask for the answer, or show it if it has been checked; return its judgement, or None before the check."""
     session = st.session_state
     refused = ""
-    if session["questions checked"]:
+    if session[CHECKED.key]:
         try:
-            judged = judge(question, session["questions answer"])
+            judged = judge(question, session[ANSWER.key])
         except ValueError as error:  # a link with an invalid answer
-            refused, session["questions checked"] = str(error), False
+            refused, session[CHECKED.key] = str(error), False
         else:
-            _given(question, session["questions answer"])
+            _given(question, session[ANSWER.key])
             return judged
 
     def take() -> None:
         given = session[WIDGET]
-        session["questions answer"] = "" if given is None else str(given)
+        session[ANSWER.key] = "" if given is None else str(given)
 
     def check() -> None:
         take()
         try:
-            right = judge(question, session["questions answer"]).right
+            right = judge(question, session[ANSWER.key]).right
         except ValueError as error:
             session["questions refused"] = str(error)
             return
-        state.step()
-        session["questions checked"] = True
+        binding.step()
+        session[CHECKED.key] = True
         session["questions history"] = (*session["questions history"], (question.key, right))
         if right:
             progress.passed(f"questions/{question.key}")
 
     def hint() -> None:
-        session["questions hint"] = True
+        session[HINT.key] = True
 
-    answer = session["questions answer"]
+    answer = session[ANSWER.key]
     if isinstance(question, ChoiceQuestion):
         session[WIDGET] = int(answer) if answer.isdecimal() and int(answer) < len(question.options) else None
         options = [escape_markdown(option.text) for option in question.options]
@@ -171,11 +166,11 @@ def _answer(question: Question) -> Judged | None:
         st.text_input("Your answer, a number", key=WIDGET, on_change=take, max_chars=MAX_LENGTH, width=240)
     with st.container(horizontal=True):
         button("Check", "questions check", check, icon="check", type="primary")
-        if not session["questions hint"]:
+        if not session[HINT.key]:
             button("Hint", "questions ask hint", hint, icon="lightbulb")
     if refused := session.pop("questions refused", refused):
         st.warning(refused, icon=":material/edit:")
-    if session["questions hint"]:
+    if session[HINT.key]:
         st.info(with_code(question.hint), icon=":material/lightbulb:")
     return None
 
@@ -207,6 +202,3 @@ def _feedback(question: Question, judged: Judged) -> None:
         button("Next question", "questions next", _next, icon="arrow_forward", type="primary")
         page.link_to(place.file, f"See it happen: {BY_FILE[place.file].title}", "visibility", dict(place.query))
     st.caption(escape_markdown(place.look))
-
-
-PART = page.TabGroup(FIELDS, {"ask": _tab})

@@ -16,18 +16,16 @@ from lab.practice import isolation
 from lab.practice.learner_engine import EXAMPLES
 from lab.text import brief
 from lab.trace.recording import Trace, record
-from lab.ui import address, expression_box, page, progress, state
-from lab.ui.address import Field
+from lab.ui import binding, expression_box, page, progress
 from lab.ui.in_pytorch import show_comparison
 from lab.ui.memoize import memoize
 from lab.ui.player import LIMIT, Live, live_values, player
-from lab.ui.state import PageState
 from lab.ui.table import escape_markdown, show_table, with_code
 from lab.ui.widgets import switch
 from pages.parts.practice import choice, contest, finished
 from pages.parts.practice.finished import Engine
 
-NAME = "own"
+NAME = "build"  # what the keys of the expression begin with
 PLAYER_KEY = "own player"
 DRAWING = ROOT / "practice" / "drawing.py"
 INVITATION = "a*b + a"  # drawn before there is an engine: small enough for a phone, and a receives two messages
@@ -37,9 +35,19 @@ TRY_THIS = (
 )
 
 
-def _tab(current: PageState) -> None:
-    if current.restored:
-        expression_box.begin(NAME)
+ENGINE = binding.choice("build-engine", None, *EXAMPLES)
+EXPRESSION, INPUTS = expression_box.held(NAME, next(iter(EXAMPLES["scalars"])))
+EVENT = binding.HeldValue("build-event", None, binding.natural, written=False)
+HELD = (ENGINE, EXPRESSION, INPUTS, EVENT)
+
+
+def arrive() -> None:
+    """Let the inputs begin from the values in the address."""
+    expression_box.restart(NAME)
+
+
+def show() -> None:
+    """Draw the tab."""
     top = st.container(horizontal=True, vertical_alignment="center", gap="small")
     choice.restore()
     choice.show_missing()
@@ -47,7 +55,7 @@ def _tab(current: PageState) -> None:
     if engine:
         with top:
             _choose(engine)
-        _passes(current, engine)
+        _passes(engine)
         st.header("Train it next to the lab’s", anchor="train")
         contest.show(engine)
     else:
@@ -58,48 +66,31 @@ def _tab(current: PageState) -> None:
     )
 
 
-# ---------------------------------------------------------------- state: in the session, mirrored in the address
-
-EXPRESSION = expression_box.fields(NAME, next(iter(EXAMPLES["scalars"])))
-FIELDS = (
-    Field("engine", "own engine", None, address.one_of(*EXAMPLES), address.optional),
-    *EXPRESSION,
-    address.player_event("own event"),
-)
-
-
 def _chosen() -> Engine | None:
     """Return the chosen engine, or else the one that passed last; None if the learner has none."""
     session, engines = st.session_state, finished.engines()
     if not engines:
         return None
-    if session["own engine"] not in engines:
-        session["own engine"] = [*engines][-1]
-    if (
-        session["own expression"] == EXPRESSION[0].default
-        and session["own expression"] not in EXAMPLES[session["own engine"]]
-    ):
+    if session[ENGINE.key] not in engines:
+        session[ENGINE.key] = [*engines][-1]
+    if session[EXPRESSION.key] == EXPRESSION.default and EXPRESSION.default not in EXAMPLES[session[ENGINE.key]]:
         _begin()  # the link names only the engine
-    return engines[session["own engine"]]
+    return engines[session[ENGINE.key]]
 
 
 def _begin() -> None:
     """Start with an expression that the chosen engine can compute."""
     session = st.session_state
-    session["own expression"], session["own inputs"] = next(iter(EXAMPLES[session["own engine"]])), {}
-    expression_box.begin(NAME)
+    session[EXPRESSION.key], session[INPUTS.key] = next(iter(EXAMPLES[session[ENGINE.key]])), {}
+    expression_box.restart(NAME)
 
 
 def _choose(engine: Engine) -> None:
     engines = finished.engines()
 
-    def change() -> None:
-        _begin()
-        state.step()
-
     if len(engines) > 1:
         titles = {key: one.course.title for key, one in engines.items()}
-        switch("Engine", titles, "own engine", on_change=change, bare=True)
+        switch("Engine", titles, ENGINE.key, on_change=_begin, bare=True, persist_state="session")
     choice.badge(engine)
 
 
@@ -121,28 +112,28 @@ def _nothing_yet() -> None:
 # ---------------------------------------------------------------- passes
 
 
-def _passes(current: PageState, engine: Engine) -> None:
+def _passes(engine: Engine) -> None:
     session = st.session_state
     session["own agreed"] = ""
-    expression = expression_box.expression_box(NAME, EXAMPLES[engine.course.key])
+    expression = expression_box.box(NAME, EXAMPLES[engine.course.key])
     if expression is None:
-        current.write(kept=["event"])
         return
     live = {
         name: Live(value, -reach, reach)
-        for name, value in session["own inputs"].items()
+        for name, value in session[f"{NAME} values"].items()
         for reach in [min(max(expression_box.REACH, float(np.max(np.abs(value)))), LIMIT)]
     }
-    _moving(current, engine, expression, live)
+    _moving(engine, expression, live)
 
 
 @st.fragment
-def _moving(current: PageState, engine: Engine, expression: Expression, live: Mapping[str, Live]) -> None:
+def _moving(engine: Engine, expression: Expression, live: Mapping[str, Live]) -> None:
     """Draw the part of the page that a dragged input reruns. live: the inputs with their initial values."""
     session = st.session_state
     above = st.container()  # always there, so that the player keeps its place on the page
-    with current.fragment(kept=["event"]):
-        values = session["own inputs"] = live_values(PLAYER_KEY, live)
+    values = live_values(PLAYER_KEY, live)
+    session[INPUTS.key] = {} if values == session[f"{NAME} start"] else values
+    binding.write(*HELD)  # before the player, which adds its event to the new address
     of, last = session.get("own played", (None, None))
     rows: list[ComparedRow] = []
     with above:
@@ -158,9 +149,9 @@ def _moving(current: PageState, engine: Engine, expression: Expression, live: Ma
         key=PLAYER_KEY,
         live=live,
         title=expression.text,
-        opened=session["own event"],
+        opened=session[EVENT.key],
         event=len(trace.events),
-        address="event",
+        address=EVENT.key,
     )
     if rows:
         cells = [(row.name, *map(brief, row.gradients), "✓" if row.agrees else "✗") for row in rows]
@@ -229,6 +220,3 @@ def _trace(
         if expression.text not in EXAMPLES[engine.course.key]:
             st.session_state["own agreed"] = expression.text
     return yours.trace
-
-
-PART = page.TabGroup(FIELDS, {"passes": _tab})

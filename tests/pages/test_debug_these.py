@@ -30,7 +30,6 @@ def check(at, text):
 def test_the_page_begins_with_a_program_and_says_no_failure():
     at = opened()
     assert at.header[0].value == f"1. {PROGRAMS[0].title}"
-    assert address(at) == {"tab": "debug", "program": "1"}
     editor = shown(at)
     assert (editor["starter"], editor["file"]) == (PROGRAMS[0].starter, "debug.py")
     assert editor["again"] == "Reset the program"
@@ -88,4 +87,4 @@ def test_each_failure_links_to_the_program_that_has_it():
     for place in places:
         at = opened(**place.query)
         assert not at.info
-        assert at.session_state["debug program"] == 1 + [one.key for one in PROGRAMS].index(place.query["program"])
+        assert at.session_state["build-program"] == 1 + [one.key for one in PROGRAMS].index(place.query["program"])

@@ -5,7 +5,7 @@ import pytest
 from lab.lessons.pages import BY_FILE
 from lab.practice.questions import value
 from practice.questions import QUESTIONS, ChoiceQuestion, NumberQuestion
-from tests.pages.conftest import address, app, go_back, press, progress, run, texts
+from tests.pages.conftest import address, app, press, progress, run, texts
 
 PAGE = "pages/build_it_yourself.py"
 # Where the page wants a guess before it shows the answer: the widget, and a guess.
@@ -115,7 +115,7 @@ def test_a_wrong_answer_is_told_why_and_comes_back(kind):
     keys = []
     for _ in range(5):
         press(at, "questions next")
-        keys.append(at.session_state["questions key"])
+        keys.append(at.session_state["build-question"])
         following = next(one for one in QUESTIONS if one.key == keys[-1])
         type_in(at, following, right_answer(following))
         press(at, "questions check")
@@ -133,7 +133,7 @@ def test_an_answer_in_the_address_is_shown_again_and_is_no_achievement():
     assert passed_tasks(at) == []
     assert "Your answer: **31**" in texts(at.markdown)
     assert not at.text_input
-    go_back(at, tab="ask", question="classic", answer="31")
+    at = opened(question="classic", answer="31")
     assert not at.success
     assert at.text_input(key="questions widget").value == "31"
 
@@ -150,19 +150,19 @@ def test_nothing_is_lost_where_there_is_no_answer_yet_and_a_hint_helps():
 
 def test_a_topic_asks_its_own_questions_until_all_are_done():
     at = opened()
-    at.selectbox(key="questions topic").set_value("Shapes").run()
+    at.selectbox(key="build-topic").set_value("Shapes").run()
     of_topic = {question.key: question for question in QUESTIONS if question.topic == "Shapes"}
     for _ in of_topic:
-        question = of_topic[at.session_state["questions key"]]
+        question = of_topic[at.session_state["build-question"]]
         type_in(at, question, right_answer(question))
         press(at, "questions check")
         press(at, "questions next")
     assert "You have answered all of these" in texts(at.success)
     at.button(key="questions again").click().run()
-    assert at.session_state["questions key"] in of_topic
+    assert at.session_state["build-question"] in of_topic
     assert address(at)["seed"] == "1"
 
 
 def test_a_link_to_a_topic_begins_with_a_question_of_it():
     at = opened(topic="Shapes")
-    assert next(one for one in QUESTIONS if one.key == at.session_state["questions key"]).topic == "Shapes"
+    assert next(one for one in QUESTIONS if one.key == at.session_state["build-question"]).topic == "Shapes"

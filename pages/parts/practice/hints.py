@@ -6,15 +6,15 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from lab.ui.address import Field
+from lab.ui.binding import HeldValue
 from lab.ui.widgets import button
 from practice.task import Course, Task
 
 KEY = "task hint"  # session key of the button
 
 
-def field(key: str, tasks: Sequence[str]) -> Field:
-    """Return the field with the number of open hints of each task, in the address "3.2" for two of the third task.
+def held(key: str, tasks: Sequence[str]) -> HeldValue:
+    """Return a value for the number of open hints of each task, in the address "3.2" for two of the third task.
 
     tasks  identifiers of all tasks of the page, such as "scalars/add". The address has their numbers instead, because
            an identifier may give the answer away
@@ -32,19 +32,19 @@ def field(key: str, tasks: Sequence[str]) -> Field:
     def show(opened: dict[str, int]) -> str:
         return "~".join(f"{tasks.index(task) + 1}.{count}" for task, count in opened.items())
 
-    return Field("hints", key, {}, parse, show)
+    return HeldValue(key, {}, parse, show)
 
 
-def hints(course: Course, task: Task, opened: Field) -> None:
+def hints(course: Course, task: Task, opened: HeldValue) -> None:
     """Show the open hints of a task and a button for the next.
 
-    opened: the page's field from `field`.
+    opened: the page's value from `held`.
     """
     key = course.progress_key(task.key)
-    shown = opened.get().get(key, 0)
+    shown = st.session_state[opened.key].get(key, 0)
 
     def more() -> None:
-        opened.set(opened.get() | {key: shown + 1})
+        st.session_state[opened.key] |= {key: shown + 1}
 
     for number, hint in enumerate(task.hints[:shown], 1):
         st.markdown(f"**Hint {number}.** {hint}")

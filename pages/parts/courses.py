@@ -1,37 +1,42 @@
-"""Build it yourself: from an empty file to a trained network, each step checked."""
+"""The courses of Build it yourself: from an empty file to a trained network, each step checked."""
 
 import os
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
 import streamlit as st
 
 from lab.config import hosted
+from lab.lessons.pages import BY_PATH
 from lab.practice.folder import FolderError
 from lab.practice.render_report import next_task
-from lab.ui import address, page, progress, state
-from lab.ui.address import Field
-from lab.ui.state import PageState
+from lab.ui import binding, page, progress
 from lab.ui.widgets import switch
+from pages.parts.practice import exercise as editor
 from pages.parts.practice import finished, hints
-from pages.parts.practice.exercise import exercise, finished_check, wait
 from pages.parts.practice.tasks import tasks
 from practice import COURSES
 from practice.task import Course, Task
 
 ONWARD = "See your engine at work"
+COURSE = binding.choice("build-course", *COURSES)
+TASK = binding.choice("build-task", None, *(task.key for course in COURSES.values() for task in course.tasks))
+HINTS = hints.held(
+    "build-hints", [course.progress_key(task.key) for course in COURSES.values() for task in course.tasks]
+)
+HELD = (COURSE, TASK, HINTS)
 
 
-def _show(current: PageState) -> Callable[[], None]:
+def show() -> None:
+    """Draw the tab."""
     session = st.session_state
-    course = COURSES[session["build course"]]
-    report = finished_check(course)
-    asked = session["build task"] or course.tasks[0].key
+    course = COURSES[session[COURSE.key]]
+    report = editor.finished_check(course)
+    asked = _asked(course)
     if report and asked == [*report.passed][-1] and (step := next_task(course, asked)):
-        session["build task"] = step.key
-        state.step()
-    task = course.up_to(session["build task"] or course.tasks[0].key)[-1]
+        session[TASK.key] = asked = step.key
+        binding.step()
+    task = course.up_to(asked)[-1]
     session[f"build task of {course.key}"] = task.key
     onward = ONWARD if course.key in finished.engines() else ""
     tasks(course.key, course.tasks, task.key, _go)
@@ -43,7 +48,7 @@ def _show(current: PageState) -> Callable[[], None]:
         _task(course, task)
     with right:
         try:
-            exercise(course, task.key, task.starter, folder, onward=onward, go=partial(state.go, _at_work(course)))
+            editor.exercise(course, task.key, task.starter, folder, onward=onward, go=partial(_at_work, course))
         except FolderError as error:
             st.error("The folder cannot be used; your text there has not changed.", icon=":material/folder_off:")
             st.code(str(error), language=None, wrap_lines=True)
@@ -53,44 +58,39 @@ def _show(current: PageState) -> Callable[[], None]:
         "pages/other_engines.py",
         "See how other engines are built",
     )
-    return partial(wait, course)
 
 
-def _at_work(course: Course) -> dict[str, str]:
-    """Return the parameters of the tab with the engine that the learner has built in a course."""
-    return {"tab": "passes", "engine": course.key}
+def wait() -> None:
+    """Wait for a check that is running."""
+    editor.wait(COURSES[st.session_state[COURSE.key]])
 
 
-# ---------------------------------------------------------------- state: in the session, mirrored in the address
+def _asked(course: Course) -> str:
+    """Return the key of the open task; an address may have one of another course."""
+    asked: str | None = st.session_state[TASK.key]
+    return asked if asked in {task.key for task in course.tasks} else course.tasks[0].key
 
 
-def _of_course(text: str) -> str:
-    if text not in {task.key for task in COURSES[st.session_state["build course"]].tasks}:
-        raise ValueError(text)
-    return text
-
-
-COURSE = Field("course", "build course", next(iter(COURSES)), address.one_of(*COURSES), always=True)
-TASK = Field("task", "build task", None, _of_course, address.optional)
-HINTS = hints.field(
-    "build hints", [course.progress_key(task.key) for course in COURSES.values() for task in course.tasks]
-)
-FIELDS = (COURSE, TASK, HINTS)
+def _at_work(course: Course) -> None:
+    """Open the tab with the engine that the learner has built in a course."""
+    binding.step()
+    st.session_state["build-tab"] = BY_PATH["build-it-yourself"].tabs["passes"]
+    st.session_state["build-engine"] = course.key
 
 
 def _go(key: str) -> None:
-    st.session_state["build task"] = key
-    state.step()
+    binding.step()
+    st.session_state[TASK.key] = key
 
 
 def _courses() -> None:
     def change() -> None:
+        binding.step()
         session = st.session_state  # returns to the task of this course that was open last
-        session["build task"] = session.get(f"build task of {session['build course']}")
-        state.step()
+        session[TASK.key] = session.get(f"build task of {session[COURSE.key]}")
 
     titles = {key: course.title for key, course in COURSES.items()}
-    switch("Course", titles, "build course", on_change=change, bare=True)
+    switch("Course", titles, COURSE.key, on_change=change, bare=True, persist_state="session")
 
 
 def _own_editor(course: Course) -> Path | None:
@@ -102,7 +102,7 @@ def _own_editor(course: Course) -> Path | None:
         )
         entry = st.text_input("Folder", key="build folder", placeholder="~/my-engine", persist_state="session")
         text = entry.strip()
-        st.button("Back to the editor on this page", on_click=state.put, args=("build folder", ""), disabled=not text)
+        st.button("Back to the editor on this page", on_click=binding.put, args=("build folder", ""), disabled=not text)
     return Path(os.path.expanduser(text)) if text else None
 
 
@@ -117,6 +117,3 @@ def _task(course: Course, task: Task) -> None:
         st.markdown("To begin with:")
         st.code(task.starter.rstrip())
     hints.hints(course, task, HINTS)
-
-
-PART = page.TabGroup(FIELDS, {"courses": _show})
