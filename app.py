@@ -4,6 +4,7 @@ This file runs as "__main__" each time a visitor's page is computed, and before 
 server starts, to create `app`.
 """
 
+from contextlib import suppress
 from pathlib import Path
 
 import streamlit as st
@@ -32,12 +33,10 @@ if __name__ == "__main__":
     acknowledge()
 else:
     from starlette.middleware import Middleware
+    from streamlit.errors import StreamlitAPIException
     from streamlit.runtime import state
-    from streamlit.runtime.pages_manager import PagesManager
 
     from lab.config import allow_open_files, detect_hosted
-    from lab.ui.base_address import BaseAddress
-    from lab.ui.compressed import CompressedOnce
     from lab.ui.same_origin import SameOrigin
     from lab.ui.search_field import ROUTE
     from lab.ui.stale_messages import LatestState
@@ -45,10 +44,9 @@ else:
     allow_open_files()
     detect_hosted(st.get_option("server.address"), st.get_option("server.allowedHosts"))
 
-    # Until app.py has run for a visitor, Streamlit takes the files in pages/ for the pages: the first visitor who
-    # followed a link to one of them would read "Page not found" above it.
-    PagesManager.uses_pages_directory = False
+    # Until `st.navigation` has been called, Streamlit takes the files in pages/ for the pages: the first visitor who
+    # followed a link to one of them would see it without the menu. Without pages the call raises an error.
+    with suppress(StreamlitAPIException):
+        st.navigation([])
     setattr(state, "SessionState", LatestState)  # noqa: B010  the class of each visitor's session; Streamlit has no public name
-    kinds = (SameOrigin, BaseAddress, CompressedOnce)
-    layers = [Middleware(kind) for kind in kinds]
-    app = st.App(__file__, routes=[ROUTE], middleware=layers)
+    app = st.App(__file__, routes=[ROUTE], middleware=[Middleware(SameOrigin)])

@@ -6,7 +6,6 @@ from lab.trace.loading import LoadError, load
 from lab.trace.recording import Trace
 from lab.ui import page
 from lab.ui.player import player
-from lab.ui.uploads import release
 
 HOW = """from lab.watch import watch
 
@@ -35,7 +34,6 @@ def choose() -> None:
     if file is not None and session.get("recorded file id") != file.file_id:
         session["recorded pass"] = _read(file.getvalue())
         session["recorded file id"] = file.file_id
-        release(file)
 
 
 def show() -> None:

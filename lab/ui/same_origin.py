@@ -6,11 +6,11 @@ It also forbids other sites to show the lab in a frame.
 import errno
 from urllib.parse import urlsplit
 
+import streamlit as st
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from starlette.websockets import WebSocketClose
-from streamlit.web.server.starlette.starlette_websocket import is_host_allowed
 
 from lab.config import detect_hosted
 
@@ -40,14 +40,27 @@ class SameOrigin:
         headers = Headers(scope=scope)
         detect_hosted((scope.get("server") or (None,))[0])  # the app may run in another server than Streamlit's
         if scope["type"] == "websocket":
-            refused = _foreign_origin(headers) or not is_host_allowed(headers.get("host"))
+            refused = _foreign_origin(headers) or not _is_own_host(headers.get("host", ""))
             await (WebSocketClose(1008) if refused else self.app)(scope, receive, send)  # the browser gets a 403
-        elif not is_host_allowed(headers.get("host")):
+        elif not _is_own_host(headers.get("host", "")):
             await PlainTextResponse(FOREIGN_HOST, 403)(scope, receive, _unframed(send))
         elif scope["method"] not in ASKS_ONLY and _foreign_origin(headers):
             await PlainTextResponse(FOREIGN_SITE, 403)(scope, receive, _unframed(send))
         else:
             await _without_odd_paths(self.app, scope, receive, _unframed(send))
+
+
+def _is_own_host(host: str) -> bool:
+    """Tell whether the server answers under this name: the option allowedHosts has it, or no names at all."""
+    allowed = [name.strip().lower().rstrip(".") for name in st.get_option("server.allowedHosts")]
+    try:
+        parts = urlsplit(f"//{host}")
+        is_name = parts.netloc == host and "@" not in host and (parts.port is None or parts.port > 0)
+        name = (parts.hostname or "").lower().rstrip(".") if is_name else ""
+    except ValueError:  # no name, such as [, or no port, such as :x
+        return False
+    fits = (name == one or one == "*" or (one.startswith("*.") and name.endswith(one[1:])) for one in allowed)
+    return not allowed or (bool(name) and any(fits))
 
 
 def _foreign_origin(headers: Headers) -> bool:

@@ -1,7 +1,6 @@
 """The app in a server of its own, as `streamlit run app.py` starts it: who may open it, whom it asks, how it opens and ends."""
 
 import asyncio
-import gzip
 import json
 import os
 import signal
@@ -11,12 +10,10 @@ import sys
 import time
 import urllib.error
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 from urllib.request import Request, urlopen
 
 import psutil
 import pytest
-import streamlit
 from starlette.responses import PlainTextResponse
 from streamlit.proto.WidgetStates_pb2 import WidgetState
 from websockets.exceptions import InvalidStatus
@@ -115,27 +112,6 @@ def test_a_link_to_a_page_may_be_the_first_visit(visited):
     assert visitor.find("heading").body == "Training lab"
     assert "page_not_found" not in visitor.received
     assert finish(first_run(url, "training_lab")).received.count("page_not_found") == 1  # a file is no page
-
-
-def test_scripts_and_styles_are_sent_compressed_and_whole(visited):
-    url, _ = visited
-    own, theirs = Path("static/graphviz/graphviz.js"), Path(streamlit.__file__).parent / "static"
-    style = next(theirs.glob("static/css/*.css"))
-    for path, file in [("app/static/graphviz/graphviz.js", own), (f"static/css/{style.name}", style)]:
-        for _ in range(2):  # the second time it is kept
-            with urlopen(Request(f"{url}/{path}", headers={"Accept-Encoding": "gzip"})) as answer:
-                assert answer.headers["Content-Encoding"] == "gzip"
-                assert gzip.decompress(answer.read()) == file.read_bytes()
-        with urlopen(f"{url}/{path}") as answer:  # by whom it cannot be read
-            assert answer.headers["Content-Encoding"] is None
-            assert answer.read() == file.read_bytes()
-            tag = answer.headers["ETag"]
-        known = Request(f"{url}/{path}", headers={"Accept-Encoding": "gzip", "If-None-Match": tag})
-        with pytest.raises(urllib.error.HTTPError, match="304"):
-            urlopen(known)
-    with urlopen(Request(f"{url}/static/js/unknown.js", headers={"Accept-Encoding": "gzip"})) as answer:
-        assert answer.headers["Content-Encoding"] is None  # nothing is kept, so nobody fills the memory with names
-        assert answer.read() == (theirs / "index.html").read_bytes()
 
 
 HEADERS = {"X-Frame-Options": "SAMEORIGIN", "Content-Security-Policy": "frame-ancestors 'self'"}

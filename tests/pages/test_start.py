@@ -83,7 +83,7 @@ def test_a_card_prepares_its_page_anew():
     run(at, **{"wrong-fault": "relu-side"})
     switch(at, "pages/start.py")
     follow(at, next(card for card in CARDS if card.key == "broken-engine"))
-    assert at.query_params["wrong-fault"] == "overwrite"
+    assert at.session_state["wrong-fault"] == "overwrite"
     switch(at, "pages/graph_lab.py")
     assert "card task away" not in {button.key for button in at.button}
 

@@ -12,7 +12,6 @@ from lab.practice import isolation
 from lab.practice.program import ProgramRun, pack
 from lab.ui import page
 from lab.ui.table import escape_markdown, with_code
-from lab.ui.uploads import release
 from lab.ui.widgets import button
 from pages.parts.practice import running
 
@@ -112,7 +111,6 @@ def _ask() -> str:
     def load() -> None:
         if loaded := st.session_state["code file"]:
             take(loaded.getvalue().decode("utf-8", errors="replace").replace("\0", ""))
-            release(loaded)
 
     def run() -> None:
         running.begin(PLACE, _source(st.session_state[TEXT]))

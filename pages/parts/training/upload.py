@@ -18,7 +18,6 @@ from lab.training.table_file import ON_YOUR_MACHINE
 from lab.ui.binding import HeldValue
 from lab.ui.chart_host import clicked_points
 from lab.ui.table import escape_markdown, with_code
-from lab.ui.uploads import release
 from lab.ui.widgets import button, switch
 from pages.parts.training import kept
 
@@ -88,7 +87,6 @@ def your_table(val_fraction: float, seed: int, bar: DeltaGenerator) -> tuple[Dat
             session["own table"], session["own table id"], session["training until"] = own, file.file_id, None
             _keep(own)
             session["own table target"], session["own table task"] = LAST, AS_IT_IS
-            release(file)
             st.rerun()
         if own is None:
             st.info("**Your table: no file yet**, so there is nothing to train on. Choose one above.")
