@@ -15,7 +15,7 @@ from lab.ui import binding, page, progress
 from lab.ui.chart_host import ChartHost, clicked_points
 from lab.ui.memoize import memoize
 from lab.ui.table import markdown_table
-from lab.ui.widgets import button, guess, pick, verdict
+from lab.ui.widgets import ask, button, pick, verdict
 
 TITLES = {key: surface.title for key, surface in SURFACES.items()} | {NETWORK: "Two weights of a network"}
 GUESS_STEPS = 10  # number of steps that the question is about
@@ -170,7 +170,7 @@ def _guess(surface: Surface, momentum: Walk, losses: Mapping[str, float]) -> Non
         answers = {key: kind.title for key, kind in KINDS.items()}
         right = min(losses, key=lambda key: losses[key] if math.isfinite(losses[key]) else math.inf)
         because = ", ".join(f"{KINDS[key].title} {numeral(loss)}" for key, loss in losses.items()) + "."
-    guessed = guess(question, answers, "descent-guess", bind="query-params")
+    guessed = ask(question, answers, "descent-guess")
     if guessed and st.session_state["descent-steps"] >= GUESS_STEPS:
         st.markdown(f"{verdict(guessed == right)} **After {GUESS_STEPS} steps: {answers[right]}.** {because}")
 

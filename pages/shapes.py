@@ -14,7 +14,7 @@ from lab.ui import binding, page, progress
 from lab.ui.memoize import memoize
 from lab.ui.table import show_table, with_code
 from lab.ui.terms import prose
-from lab.ui.widgets import guess, switch, verdict
+from lab.ui.widgets import FIRST, ask, switch, verdict
 from model import Tensor
 from pages.parts import grids as drawing
 
@@ -50,7 +50,6 @@ OUTCOMES = {
     "wrong": "wrong numbers, never an error",
     "same": "the right numbers",
 }
-CHOOSE = "Choose an answer to run it."
 ENDS = {
     "targets": "at their targets",
     "mean": "all at the mean of the targets",
@@ -160,7 +159,9 @@ def _forgotten() -> None:
             "Rows in the batch", range(1, 5), "shapes-rows", default=3, on_change=_forget, bind="query-params"
         )
         update = switch("The step", UPDATES, "shapes-update", on_change=_forget, bind="query-params")
-    guessed = guess("What will happen?", OUTCOMES, "shapes-guess", bind="query-params")
+    guessed = ask(
+        "What will happen?", OUTCOMES, "shapes-guess", f"This gradient arrives at b in the first step. {FIRST}"
+    )
 
     def train() -> tuple[forgotten_sum.Training, forgotten_sum.Training, grids.GridPicture]:
         right, broken = (forgotten_sum.train(kind, rows, update) for kind in (Tensor, BROKEN[engine]))
@@ -168,7 +169,6 @@ def _forgotten() -> None:
 
     right, broken, picture = memoize("forgotten sum", (engine, rows, update), train)
     if guessed is None:
-        st.info(f"This gradient arrives at b in the first step. {CHOOSE}", icon=":material/help:")
         drawing.show(drawing.packed(picture.until("upstream")), key="shapes bias")
         return
     outcome = forgotten_sum.outcome(right, broken)
@@ -208,7 +208,7 @@ def _loss() -> None:
     with st.container(horizontal=True):
         count = st.slider("N", 2, 6, 4, key="shapes-count", bind="query-params", width=200)
         question = f"After {forgotten_sum.STEPS} steps against its gradient, the predictions are"
-        guessed = guess(question, ENDS, "shapes-end", bind="query-params")
+        guessed = ask(question, ENDS, "shapes-end", FIRST)
 
     def train() -> tuple[forgotten_sum.Loss, forgotten_sum.Loss, grids.GridPicture]:
         trap, right = forgotten_sum.loss(count, (count,)), forgotten_sum.loss(count, (count, 1))
@@ -216,7 +216,6 @@ def _loss() -> None:
 
     trap, right, picture = memoize("loss trap", count, train)
     if guessed is None:
-        st.info(CHOOSE, icon=":material/help:")
         drawing.show(drawing.packed(picture.until("wrong")), key="shapes trap")
         return
     ended = forgotten_sum.end(trap)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, TypeVar, cast
+from typing import Any, Literal, TypeVar, cast
 
 import streamlit as st
 
@@ -41,13 +41,17 @@ def result(good: bool | None, text: str) -> None:
         (st.success if good else st.error)(text, icon=f":material/{'check' if good else 'close'}:")
 
 
-def guess(question: str, options: Mapping[str, str], key: str, **more: Any) -> str | None:
+def ask(question: str, options: Mapping[str, str], key: str, until: str = "", bind: bool = True) -> str | None:
     """Ask a question that the learner may answer before the page does; at first no answer is chosen.
 
-    Returns the learner's choice, or None. options: name in the session -> text of the answer. more: further arguments
-    of `st.segmented_control`.
+    Returns the learner's choice, or None. options: name in the session -> text of the answer. until: what stands in
+    place of the page's own answer until then. bind: whether the address has the choice.
     """
-    return st.segmented_control(question, list(options), format_func=options.__getitem__, key=key, **more)
+    where: Literal["query-params"] | None = "query-params" if bind else None
+    chosen = st.segmented_control(question, [*options], format_func=options.__getitem__, key=key, bind=where)
+    if chosen is None and until:
+        st.markdown(until)
+    return chosen
 
 
 def verdict(right: bool) -> str:

@@ -16,7 +16,7 @@ from lab.ui import binding, page, progress
 from lab.ui.chart_host import show_chart
 from lab.ui.table import show_table
 from lab.ui.terms import prose
-from lab.ui.widgets import FIRST, button, guess, pick
+from lab.ui.widgets import FIRST, ask, button, pick
 
 TICK, SLICE = 0.3, 0.2  # seconds between two slices of a timing, and of work in each
 SLOWER = {"10": 10, "100": 100, "1000": 1000, "10000": 10_000}  # guesses: name in the session -> factor
@@ -39,7 +39,7 @@ def draw() -> None:
 
 def guess_times(question: str, options: Mapping[str, int], key: str) -> str | None:
     """Ask how many times as long or as much something is. options: name in the session -> factor."""
-    return guess(question, {name: f"{times:,}×" for name, times in options.items()}, key, bind="query-params")
+    return ask(question, {name: f"{times:,}×" for name, times in options.items()}, key)
 
 
 def nearest_verdict(options: Mapping[str, int], ratio: float, guessed: str) -> str:

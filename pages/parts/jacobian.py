@@ -19,7 +19,7 @@ from lab.ui.chart_host import show_chart
 from lab.ui.memoize import memoize
 from lab.ui.table import escape_markdown, show_table
 from lab.ui.terms import prose
-from lab.ui.widgets import FIRST, button, guess, switch, verdict
+from lab.ui.widgets import FIRST, ask, button, switch, verdict
 from model import Tensor
 
 NAME = "why"  # what the keys of this tab begin with
@@ -180,7 +180,7 @@ def _fill(graph: FunctionGraph, most: int) -> int:
     def another() -> None:
         session["why-passes"] += 1
 
-    guessed = guess("Guess: zeros are", ZEROS, "why-zeros", bind="query-params")
+    guessed = ask("Guess: zeros are", ZEROS, "why-zeros")
     way = switch("Fill it by", WAYS, "why-way", on_change=binding.put, args=("why-passes", 0), bind="query-params")
     with st.container(horizontal=True, vertical_alignment="bottom"):
         button(
@@ -279,7 +279,7 @@ def _race(graph: FunctionGraph, expression: Expression, values: Mapping[str, flo
         f"{m} of reverse mode after one forward pass."
     )
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        guessed = guess("Guess: which is faster here?", FASTER, "why-faster", bind="query-params")
+        guessed = ask("Guess: which is faster here?", FASTER, "why-faster")
         button("Measure both", "jacobian both", measure, icon="timer", disabled=guessed is None)
     measured, run, reason = session.get("jacobian race", (None, None, ""))
     if measured == of and guessed is not None:

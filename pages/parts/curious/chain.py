@@ -14,7 +14,7 @@ from lab.ui.chart_host import show_chart
 from lab.ui.memoize import memoize
 from lab.ui.table import escape_markdown, show_table
 from lab.ui.terms import prose
-from lab.ui.widgets import FIRST, guess, verdict
+from lab.ui.widgets import FIRST, ask, verdict
 
 MAX_DRAWN = 6  # factors of a chain that are drawn
 FACTOR_INCHES = 0.9  # longest side of a factor's drawing
@@ -42,9 +42,7 @@ def draw() -> None:
     st.markdown(f"J = {escape_markdown(shapes)}" if drawn else f"J: {m} × {n}, a product of {length} matrices.")
     by_table, by_chart = st.columns(2, gap="medium")
     with by_table:
-        guessed = guess("Guess: cheaper for these sizes", SIDES, "why-end", bind="query-params")
-        if guessed is None:
-            st.markdown(FIRST)
+        guessed = ask("Guess: cheaper for these sizes", SIDES, "why-end", FIRST)
     if guessed is None:
         if drawn:
             with by_chart, st.container(key="wide-factors"):

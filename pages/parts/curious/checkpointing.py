@@ -11,7 +11,7 @@ from lab.text import numeral as number
 from lab.ui import binding, page
 from lab.ui.chart_host import ChartHost
 from lab.ui.memoize import memoize
-from lab.ui.widgets import FIRST, guess, verdict
+from lab.ui.widgets import FIRST, ask, verdict
 
 KEPT_TITLE = "Bytes kept at the worst moment"
 SEGMENT_GUESSES = {"two": "two segments", "root": "about √layers segments", "all": "a segment for each layer"}
@@ -36,10 +36,9 @@ def draw() -> None:
     chain = layers, width, rows
     full, costs = memoize("checkpointing", chain, lambda: checkpoint.costs(*chain))
     best, chosen = min(costs, key=lambda cost: cost.kept), costs[segments - 2]
-    guessed = guess("Guess: the fewest bytes are kept with", SEGMENT_GUESSES, "why-fewest", bind="query-params")
-    if guessed is None:
-        st.markdown(f"{FIRST} Until then, the charts show only the number of segments that the slider is at.")
-    else:
+    until = f"{FIRST} Until then, the charts show only the number of segments that the slider is at."
+    guessed = ask("Guess: the fewest bytes are kept with", SEGMENT_GUESSES, "why-fewest", until)
+    if guessed is not None:
         _judge_segments(guessed, layers, best)
     left, middle, right = st.columns([2, 2, 1])
     with right, st.container(gap="xsmall"):

@@ -21,7 +21,7 @@ from lab.ui import page
 from lab.ui.chart_host import show_chart
 from lab.ui.memoize import forget, memoize
 from lab.ui.table import show_table
-from lab.ui.widgets import FIRST, button, guess, switch, verdict
+from lab.ui.widgets import FIRST, ask, button, switch, verdict
 
 LENGTHS = (100, 500, 1000, 2000, 5000)
 MAX_HIDDEN = 16  # units in a hidden layer
@@ -41,14 +41,12 @@ def draw() -> None:
     )
     figures, picture = st.columns([1, 2], gap="medium")
     with figures:
-        guessed = guess(
+        guessed = ask(
             f"Guess: calls by recursion for {GUESS_DOUBLINGS} doublings",
             {name: f"{calls:,}" for name, calls in CALLS.items()},
             "why-calls",
-            bind="query-params",
+            f"{FIRST} Three of the doublings:",
         )
-        if guessed is None:
-            st.markdown(f"{FIRST} Three of the doublings:")
     if guessed is None:
         with picture, st.container(key="wide-doublings"):
             alt = "x + x gives h, h + h gives k, and k + k gives the result."

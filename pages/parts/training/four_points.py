@@ -15,7 +15,7 @@ from lab.ui import binding, page
 from lab.ui.chart_host import show_chart
 from lab.ui.memoize import memoize
 from lab.ui.table import show_table
-from lab.ui.widgets import FIRST, button, guess, verdict
+from lab.ui.widgets import FIRST, ask, button, verdict
 
 TITLE = "Four points"  # among the lessons
 SEEDS = (0, 999)
@@ -40,9 +40,7 @@ def show() -> None:
 
     left, right = st.columns([3, 2], gap="large")
     with left:
-        guessed = guess(
-            f"Guess: the loss is below {four_points.LEARNED_LIMIT}", SOON, "training-soon", bind="query-params"
-        )
+        guessed = ask(f"Guess: the loss is below {four_points.LEARNED_LIMIT}", SOON, "training-soon")
     waits = guessed is None
     with right:
         rate = st.select_slider(

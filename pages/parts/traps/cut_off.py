@@ -9,7 +9,7 @@ from lab.ui import binding
 from lab.ui.player import player
 from lab.ui.table import show_table
 from lab.ui.terms import prose
-from lab.ui.widgets import button, guess, switch
+from lab.ui.widgets import ask, button, switch
 
 ARRIVALS = {"same": "the same", "part": "a part of it", "none": "None"}
 KINDS = {"detach": "h.detach()", "no_grad": "no_grad around h", "all": "no_grad around everything"}
@@ -80,7 +80,7 @@ def _guess() -> None:
         st.session_state["cut guessed"] = {name: st.session_state[f"cut guess {name}"] for name in ("a", "b")}
 
     question = "**Your guess.** Compared with the uncut pass, {}.grad is…"
-    guesses = [guess(question.format(name), ARRIVALS, f"cut guess {name}") for name in ("a", "b")]
+    guesses = [ask(question.format(name), ARRIVALS, f"cut guess {name}", bind=False) for name in ("a", "b")]
     button("Run both passes", "cut go", run, type="primary", disabled=None in guesses)
 
 
