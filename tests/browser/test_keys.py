@@ -20,12 +20,16 @@ PACES = (0, 30, 100)  # milliseconds between two keys
 PRESSES = 5
 SLIDERS = "[data-testid=stSlider] input[type=range]:enabled"
 LISTS = "[data-testid=stSelectbox] input[role=combobox]:enabled"
+TEXTS = ":is([data-testid=stTextInput] input, [data-testid=stTextArea] textarea):enabled"
 PAGES = (
-    "why-reverse-mode?tab=curious&topic=formula", "why-reverse-mode?tab=one", "shapes",
-    "simulate-error?part=steps", "simulate-error?part=life", "what-went-wrong?fault=overwrite", "gradient-check",
-    "why-reverse-mode?tab=curious&topic=depth&calls=144", "build-it-yourself?tab=ask", "descent", "training-lab",
-    "operations", "other-engines?tab=beside",
+    "shapes", "shapes?tab=loss", "shapes?tab=matmul", "descent", "graph-lab", "graph-lab?kind=Recorded pass",
+    "why-reverse-mode?tab=cost", "why-reverse-mode?tab=one&zeros=nowhere", "why-reverse-mode?tab=curious",
+    "why-reverse-mode?tab=curious&topic=A chain of functions", "why-reverse-mode?tab=curious&topic=Checkpointing",
+    "why-reverse-mode?tab=curious&topic=Depth, scalars&calls=144", "gradient-check", "gradient-check?tab=cotangent",
+    "simulate-error?part=steps", "simulate-error?part=life", "what-went-wrong?fault=overwrite", "operations",
+    "other-engines", "other-engines?tab=beside", "training-lab", "build-it-yourself?tab=ask", "for-teachers",
 )  # read by rows  # fmt: skip
+RUNS = 10
 
 
 @pytest.fixture(scope="module")
@@ -67,22 +71,32 @@ def press_slider(page, slider, pace):
     return min(high, max(low, before + sign * PRESSES * step))
 
 
-@pytest.mark.flow
-@pytest.mark.sample(1)
-@pytest.mark.parametrize("path", PAGES)
-def test_keys_on_sliders_and_choices_from_lists_stay(slow_page, path):
-    page = slow_page(path)
-    main = page.get_by_test_id("stMain")
-    main.locator(f"{SLIDERS}, {LISTS}").first.wait_for()
-    lost = []
+def sliders(page, main):
     for i in range(min(3, main.locator(SLIDERS).count())):  # at once, at first sight
         slider = main.locator(SLIDERS).nth(i)
-        for pace in PACES if i == 0 else PACES[1:2]:
+        for pace in PACES:
             wanted = press_slider(page, slider, pace)
             quiet(page)
             if abs(float(slider.input_value()) - wanted) > 1e-9:
-                lost.append((slider.get_attribute("aria-label"), pace, wanted, slider.input_value()))
-    quiet(page)
+                yield slider.get_attribute("aria-label"), pace, wanted, slider.input_value()
+
+
+def texts(page, main):
+    for i in range(min(3, main.locator(TEXTS).count())):
+        field = main.locator(TEXTS).nth(i)
+        wanted = field.input_value() or "2, 3"
+        for pace in PACES:
+            if main.locator(SLIDERS).count():
+                main.locator(SLIDERS).first.press("ArrowRight")  # whose answer comes while the text is typed
+            field.press("ControlOrMeta+a")
+            page.keyboard.type(wanted, delay=pace)
+            page.keyboard.press("Enter")
+            quiet(page)
+            if field.input_value() != wanted:
+                yield field.get_attribute("aria-label"), pace, wanted, field.input_value()
+
+
+def lists(page, main):
     for i in range(min(3, main.locator(LISTS).count())):
         chosen = main.locator(LISTS).nth(i)
         for pace in PACES if chosen.count() else ():  # one choice may take the other list away
@@ -95,8 +109,25 @@ def test_keys_on_sliders_and_choices_from_lists_stay(slow_page, path):
             quiet(page)
             says_what_is_set = wanted.startswith("Your own")  # such a list goes back to the name of what is set
             if chosen.input_value() != wanted and not says_what_is_set:
-                lost.append((chosen.get_attribute("aria-label"), pace, wanted, chosen.input_value()))
-    assert lost == []
+                yield chosen.get_attribute("aria-label"), pace, wanted, chosen.input_value()
+
+
+def lost(page):
+    """The sliders, texts and lists of a page that do not have what was typed into them."""
+    main = page.get_by_test_id("stMain")
+    main.locator(f"{SLIDERS}, {LISTS}, {TEXTS}").first.wait_for()
+    return [*sliders(page, main), *texts(page, main), *lists(page, main)]
+
+
+@pytest.mark.flow
+def test_no_key_is_lost(slow_page):
+    assert lost(slow_page("shapes?tab=matmul")) == []
+
+
+@pytest.mark.parametrize("run", range(RUNS))
+@pytest.mark.parametrize("path", PAGES)
+def test_no_key_is_lost_on_any_page(slow_page, path, run):
+    assert lost(slow_page(path)) == []
 
 
 def test_a_button_pressed_before_the_next_case_has_come_does_not_lead_back(slow_page):
