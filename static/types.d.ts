@@ -9,37 +9,25 @@ export type Value = Scalar | Value[];
 // -- lab/trace/recording.py, `Trace`, as lab/trace/export.py's `playable` passes it on
 
 interface Made {
-  /** its index in `nodes` */
-  id: number;
+  id: number; // its index in `nodes`
   label: string;
-  /** ids of its operands in order, with repeats */
-  children: number[];
+  children: number[]; // ids of its operands in order, with repeats
   shape: number[];
   value: Value;
   requires_grad: boolean;
-  /** its value after an in-place write between the two passes */
-  now?: Value;
-  /** the correct gradient, if the pass gave another one */
-  due?: Value;
+  now?: Value; // its value after an in-place write between the two passes
+  due?: Value; // the correct gradient, if the pass gave another one
   // only in passes recorded from a running program (lab/watch):
   /** the full array's shape and statistics, if only some of its cells are sent */
   large?: { shape: number[]; min: Scalar; max: Scalar; mean: Scalar; not_finite: number };
-  /** the number of writes to its memory before it was created */
-  version?: number;
-  /** all writes to its memory */
-  writes?: { version: number; line: number; op: string }[];
-  /** the nodes of PyTorch's graph that this one operation stands for */
-  hides?: string[];
-  /** the graph ends here */
-  cut?: boolean;
-  /** its numbers never reached Python */
-  unseen?: boolean;
-  /** another result of the same call sends the message for both */
-  shares?: boolean;
-  /** its numbers are complex: only their absolute values are here */
-  sizes?: boolean;
-  /** its gradient was added to one from an earlier pass */
-  added?: boolean;
+  version?: number; // the number of writes to its memory before it was created
+  writes?: { version: number; line: number; op: string }[]; // all writes to its memory
+  hides?: string[]; // the nodes of PyTorch's graph that this one operation stands for
+  cut?: boolean; // the graph ends here
+  unseen?: boolean; // its numbers never reached Python
+  shares?: boolean; // another result of the same call sends the message for both
+  sizes?: boolean; // its numbers are complex: only their absolute values are here
+  added?: boolean; // its gradient was added to one from an earlier pass
 }
 
 /** An input or a constant. */
@@ -60,15 +48,11 @@ export interface Operation extends Made {
     | "joining"
     | "loss"
     | "other";
-  /** its sign, written between two operands or before a single one */
-  symbol: string | null;
-  /** a key of `sources` */
-  source: string;
+  symbol: string | null; // its sign, written between two operands or before a single one
+  source: string; // a key of `sources`
   captured: Captured[];
-  /** the engine's functions that called it, outermost first: "Linear 1", "mean 2" */
-  calls: string[];
-  /** the text between the brackets, for indexing */
-  index?: string;
+  calls: string[]; // the engine's functions that called it, outermost first: "Linear 1", "mean 2"
+  index?: string; // the text between the brackets, for indexing
   /** nonzero [cell of the result, local derivative] pairs for each cell of the message to each operand;
    * only if the table of derivatives has no formula */
   paths?: ([number, number][][] | null)[];
@@ -91,36 +75,28 @@ export interface CapturedArray {
   name: string;
   holds: "output" | "array" | `value of operand ${number}`;
   shape: number[];
-  /** absent if it is the value of the node itself or of an operand */
-  value?: Value;
-  /** true if it was overwritten before it was read; absent if it was never read */
-  written?: boolean;
-  /** its numbers after an in-place write between the two passes */
-  now?: Value;
+  value?: Value; // absent if it is the value of the node itself or of an operand
+  written?: boolean; // true if it was overwritten before it was read; absent if it was never read
+  now?: Value; // its numbers after an in-place write between the two passes
 }
 
 /** Any other captured variable, such as an axis or a function. */
 export interface CapturedSetting {
   name: string;
   holds: "setting";
-  /** name of the Python type */
-  type: string;
+  type: string; // name of the Python type
   shape: number[];
-  /** Python repr */
-  value: string;
+  value: string; // Python repr
   written?: boolean;
 }
 
 export interface CodeLine {
-  /** a key of `sources` */
-  source: string;
-  /** line number in that file */
-  line: number;
+  source: string; // a key of `sources`
+  line: number; // line number in that file
 }
 
 interface Step extends CodeLine {
-  /** the line of the lab's engine that ran, in a pass recorded from a running program */
-  engine?: CodeLine;
+  engine?: CodeLine; // the line of the lab's engine that ran, in a pass recorded from a running program
 }
 
 export interface Forward extends Step {
@@ -141,8 +117,7 @@ export interface Message extends Step {
   child: number;
   operand: number;
   upstream: Value;
-  /** in the shape of `node` */
-  contribution: Value;
+  contribution: Value; // in the shape of `node`
 }
 
 /** Forward mode: an operand sends its tangent times the local derivative to an operation. */
@@ -152,12 +127,9 @@ export interface Push extends Step {
   child: number;
   operand: number;
   tangent: Value;
-  /** null unless both nodes are single numbers */
-  local: number | null;
-  /** the local derivative in symbols, or "" */
-  text: string;
-  /** in the shape of `node` */
-  contribution: Value;
+  local: number | null; // null unless both nodes are single numbers
+  text: string; // the local derivative in symbols, or ""
+  contribution: Value; // in the shape of `node`
 }
 
 /** Forward mode: a node's rate of change with the input. The first such event also gives that of each input. */
@@ -175,8 +147,7 @@ export interface Accumulate extends Step {
   before: Value;
   message: Value;
   after: Value;
-  /** no gradient had arrived before */
-  first: boolean;
+  first: boolean; // no gradient had arrived before
 }
 
 export type TraceEvent = Forward | Seed | Message | Accumulate | Push | Tangent;
@@ -184,8 +155,7 @@ export type TraceEvent = Forward | Seed | Message | Accumulate | Push | Tangent;
 /** The source of a function at the time it ran. */
 export interface SourceCode {
   file: string;
-  /** its first line number in the file */
-  first: number;
+  first: number; // its first line number in the file
   lines: string[];
 }
 
@@ -195,8 +165,7 @@ export interface Derived {
   name: string;
   latex: string;
   kind: "leaf" | "constant" | "operation" | "output";
-  /** why the gradient is not a sum of messages, or "" */
-  why: string;
+  why: string; // why the gradient is not a sum of messages, or ""
   terms: Term[];
 }
 
@@ -204,17 +173,14 @@ export interface Derived {
 export type Term = SentTerm | DueTerm;
 
 export interface SentTerm {
-  /** the index of its event */
-  event: number;
+  event: number; // the index of its event
   node: number;
   operand: number;
   text: string;
   latex: string;
-  /** `text` with {g} for the upstream gradient and {a}, {b}, {y} for the nodes in `used` */
-  rule: string;
+  rule: string; // `text` with {g} for the upstream gradient and {a}, {b}, {y} for the nodes in `used`
   used: Record<string, number>;
-  /** null if the table of derivatives has no formula; text and latex are then the whole message */
-  local: Value | null;
+  local: Value | null; // null if the table of derivatives has no formula; text and latex are then the whole message
   agrees: boolean | null;
 }
 
@@ -232,8 +198,7 @@ export interface TraceData {
   output: number;
   sources: Record<string, SourceCode>;
   derived: Derived[];
-  /** the error that backward() raised, or "" */
-  error: string;
+  error: string; // the error that backward() raised, or ""
 }
 
 // -- lab/ui/player.py, and `standalone` in lab/trace/export.py, which sends only a trace and an event
@@ -246,74 +211,48 @@ export interface Along {
 
 export interface PlayerData {
   trace: TraceData;
-  /** the number of events to show at first; null for all */
-  event: number | null;
-  /** the query parameter that holds the event */
-  address?: string | null;
-  /** the event left out of the address because it is the default; null for the last one */
-  usual?: number | null;
-  /** the query parameter that holds the pass of the event, if the page has one */
-  stage?: string | null;
-  /** the pass left out of the address because it is the default: "none" if not given */
-  usualStage?: string;
-  /** the first event in which a broken engine differs from the correct one */
-  departure?: Departure | null;
+  event: number | null; // the number of events to show at first; null for all
+  address?: string | null; // the query parameter that holds the event
+  usual?: number | null; // the event left out of the address because it is the default; null for the last one
+  stage?: string | null; // the query parameter that holds the pass of the event, if the page has one
+  usualStage?: string; // the pass left out of the address because it is the default: "none" if not given
+  departure?: Departure | null; // the first event in which a broken engine differs from the correct one
   /** the correct engine's pass, and the name of the engine that the trace is of */
   right?: { trace: TraceData; engine: string } | null;
-  /** the recorded program in one line or several */
-  text?: string;
-  /** the key of the page's text field for it */
-  field?: string;
-  /** the graph is that of an earlier text */
-  outdated?: boolean;
-  /** choices of the page that Present mode offers, too */
-  switches?: Switch[];
-  /** the input number of forward mode; null for reverse mode */
-  along?: Along | null;
-  /** a counter: when it changes, the player goes to `event` again */
-  opening?: number;
-  /** node and position of the cell that are selected whenever `opening` changes */
-  chosen?: [number, number] | null;
-  /** identifies the player on its page */
-  key?: string;
-  /** the experiment can be saved as a Python program */
-  hasScript?: boolean;
-  /** the sequence number of the message that this answers */
-  sequence?: number;
-  /** the player is part of a page and has no panels about a node */
-  compact?: boolean;
-  /** it may reach to the end of the window if its graph needs that */
-  grows?: boolean;
-  /** show only the graph, without movement */
-  still?: boolean;
+  text?: string; // the recorded program in one line or several
+  field?: string; // the key of the page's text field for it
+  outdated?: boolean; // the graph is that of an earlier text
+  switches?: Switch[]; // choices of the page that Present mode offers, too
+  along?: Along | null; // the input number of forward mode; null for reverse mode
+  opening?: number; // a counter: when it changes, the player goes to `event` again
+  chosen?: [number, number] | null; // node and position of the cell that are selected whenever `opening` changes
+  key?: string; // identifies the player on its page
+  hasScript?: boolean; // the experiment can be saved as a Python program
+  sequence?: number; // the sequence number of the message that this answers
+  compact?: boolean; // the player is part of a page and has no panels about a node
+  grows?: boolean; // it may reach to the end of the window if its graph needs that
+  still?: boolean; // show only the graph, without movement
   live?: Live;
-  /** the inputs that the trace was computed with */
-  values?: Record<string, Value>;
+  values?: Record<string, Value>; // the inputs that the trace was computed with
   canCheck?: boolean;
   /** if requested: the wrong gradients that known mistakes give, by the event index of an arrival;
    * arrivals with too many numbers are left out */
   guesses?: Record<string, Guessed[]>;
-  /** if requested */
-  check?: Check | null;
-  /** remarks on the trace, each shown after a pass */
-  remarks?: Remark[];
-  /** the meaning of the gradients of single numbers; empty if unknown */
-  slopes?: Slope[];
-  /** the requested file */
-  taken?: Taken;
+  check?: Check | null; // if requested
+  remarks?: Remark[]; // remarks on the trace, each shown after a pass
+  slopes?: Slope[]; // the meaning of the gradients of single numbers; empty if unknown
+  taken?: Taken; // the requested file
 }
 
 /** lab/trace/comparison.py: the first event in which a broken engine differs from the correct one */
 export interface Departure {
   event: number;
-  /** the correct engine's line if it differs, or "" */
-  line: string;
+  line: string; // the correct engine's line if it differs, or ""
 }
 
 export interface Switch {
   name: string;
-  /** value and label */
-  options: [string, string][];
+  options: [string, string][]; // value and label
   value: string | null;
 }
 
@@ -330,22 +269,17 @@ export interface Guessed {
 
 export interface Check {
   rows: Checked[];
-  /** a note on the inputs that were not checked, or "" */
-  note: string;
+  note: string; // a note on the inputs that were not checked, or ""
 }
 
 /** An input with its gradient from backward() and its numerical gradient. */
 export interface Checked {
   name: string;
   value: Value;
-  /** null if no path leads from it to the result */
-  gradient: Value | null;
-  /** null if not computed */
-  numerical: Value | null;
-  /** null if there is nothing to compare */
-  agrees: boolean | null;
-  /** only for elements whose gradient is not simply the slope */
-  slopes: Slope[];
+  gradient: Value | null; // null if no path leads from it to the result
+  numerical: Value | null; // null if not computed
+  agrees: boolean | null; // null if there is nothing to compare
+  slopes: Slope[]; // only for elements whose gradient is not simply the slope
 }
 
 /** Numerical slopes on both sides of one number, compared with its gradient (lab/gradcheck/slopes.py). */
@@ -356,20 +290,16 @@ export interface Slope {
   left: Scalar;
   right: Scalar;
   used: Scalar;
-  /** moving the element does not change the result */
-  still: boolean;
+  still: boolean; // moving the element does not change the result
   hasDerivative: boolean;
-  /** whether the result is finite */
-  hasValue: boolean;
-  /** the left and right slopes in words */
-  sides: [string, string];
+  hasValue: boolean; // whether the result is finite
+  sides: [string, string]; // the left and right slopes in words
   sentence: string;
 }
 
 export interface Taken {
   what: "html" | "script";
-  /** the number of the `Wish` */
-  number: number;
+  number: number; // the number of the `Wish`
   text: string;
 }
 
@@ -381,8 +311,7 @@ export interface Live {
 
 export interface LiveLeaf {
   name: string;
-  /** initial value */
-  value: Value;
+  value: Value; // initial value
   low: number;
   high: number;
   step: number;
@@ -390,14 +319,11 @@ export interface LiveLeaf {
 
 /** The state that the player sends to the server. */
 export interface PlayerState {
-  /** the id of `Live` that the values are for */
-  live: string;
+  live: string; // the id of `Live` that the values are for
   sequence: number;
   values: Record<string, Value>;
-  /** whether the numerical check is visible */
-  check: boolean;
-  /** whether the learner predicts gradients */
-  predict: boolean;
+  check: boolean; // whether the numerical check is visible
+  predict: boolean; // whether the learner predicts gradients
   event: number;
   selected: number | null;
 }
@@ -434,20 +360,16 @@ export interface ShownChart extends TableData {
 export interface ChartSpec {
   xAxis?: AxisSpec | AxisSpec[];
   yAxis?: AxisSpec | AxisSpec[];
-  /** the place of 0 on a logarithmic axis */
-  zero?: number;
-  /** whether a click places a point */
-  placing?: boolean;
-  /** whether the picture is square; its height is then the greatest */
-  square?: boolean;
+  zero?: number; // the place of 0 on a logarithmic axis
+  placing?: boolean; // whether a click places a point
+  square?: boolean; // whether the picture is square; its height is then the greatest
   tooltip?: { valueFormatter?: string; [option: string]: unknown };
   [option: string]: unknown;
 }
 
 export interface AxisSpec {
   type: string;
-  /** the ends, if they are fixed */
-  min?: number;
+  min?: number; // the ends, if they are fixed
   max?: number;
   axisLabel?: { formatter?: unknown; [option: string]: unknown };
   [option: string]: unknown;
@@ -457,11 +379,9 @@ export interface AxisSpec {
 export type Payload = Record<string, ShownChart> | { progress: ShownProgress; network: ShownNetwork; tables: boolean };
 
 export interface ShownProgress {
-  /** epochs so far, with a fraction; `epochs` is the number in the whole run */
-  reached: number;
+  reached: number; // epochs so far, with a fraction; `epochs` is the number in the whole run
   epochs: number;
-  /** the chosen earlier epoch; null follows the training */
-  cursor: number | null;
+  cursor: number | null; // the chosen earlier epoch; null follows the training
   text: string;
   /** how far the run has been trained, as in the address */
   trained: string;
@@ -469,16 +389,11 @@ export interface ShownProgress {
 
 /** lab/charts/network.py */
 export interface ShownNetwork extends TableData {
-  /** inputs, layers, outputs */
-  columns: NetworkColumn[];
-  /** the weights between each column and the next */
-  wires: NetworkWires[];
-  /** widths of the hidden layers */
-  hidden: number[];
-  /** colours "#rrggbb" from the lowest value to the highest */
-  palette: string[];
-  /** a CSS length */
-  height: string;
+  columns: NetworkColumn[]; // inputs, layers, outputs
+  wires: NetworkWires[]; // the weights between each column and the next
+  hidden: number[]; // widths of the hidden layers
+  palette: string[]; // colours "#rrggbb" from the lowest value to the highest
+  height: string; // a CSS length
   label: string;
   note: string;
 }
@@ -486,25 +401,18 @@ export interface ShownNetwork extends TableData {
 export interface NetworkColumn {
   name: string;
   tiles: NetworkTile[];
-  /** number of units without a tile */
-  more: number;
-  /** pixels in a row of a map */
-  side: number;
-  /** index of a hidden layer; null for inputs and outputs */
-  layer: number | null;
+  more: number; // number of units without a tile
+  side: number; // pixels in a row of a map
+  layer: number | null; // index of a hidden layer; null for inputs and outputs
 }
 
 export interface NetworkTile {
   key: string;
   name: string;
-  /** the unit that the page shows large, "1.3"; "" if it cannot */
-  place: string;
-  /** indices of the palette as digits in base 36, row by row from the top; "" for no map */
-  map: string;
-  /** text instead of a map */
-  word: string;
-  /** whether a feature is on; null for a tile that cannot be switched */
-  on: boolean | null;
+  place: string; // the unit that the page shows large, "1.3"; "" if it cannot
+  map: string; // indices of the palette as digits in base 36, row by row from the top; "" for no map
+  word: string; // text instead of a map
+  on: boolean | null; // whether a feature is on; null for a tile that cannot be switched
 }
 
 /** The weight of each line, by the tile where it starts and the tile where it ends. */
@@ -515,8 +423,7 @@ export type NetworkWires = number[][];
 /** Rows of arrays with signs between them; the sign "|" separates two halves. */
 export interface ShownGrids {
   rows: ({ sign: string } | ShownGrid)[][];
-  /** the cell that is chosen first */
-  start: { key: string; cell: number };
+  start: { key: string; cell: number }; // the cell that is chosen first
 }
 
 export interface ShownGrid {
@@ -524,32 +431,25 @@ export interface ShownGrid {
   title: string;
   kind: "value" | "copy" | "gradient" | "upstream" | "wrong";
   shape: number[];
-  /** texts of the cells in reading order, like `says` and `lights` */
-  cells: string[];
+  cells: string[]; // texts of the cells in reading order, like `says` and `lights`
   says: string[];
-  /** for each cell: key of a grid -> its related cells */
-  lights: Record<string, number[]>[];
+  lights: Record<string, number[]>[]; // for each cell: key of a grid -> its related cells
 }
 
 // -- pages/parts/step_picture.py
 
 export interface StepChoice {
-  /** the exponent of a power of ten */
-  h: number;
+  h: number; // the exponent of a power of ten
   method: string;
   numbers: string;
 }
 
 export interface ShownSteps {
   name: string;
-  /** whether the derivative exists */
-  smooth: boolean;
-  /** the gradient from backward() */
-  exact: number | null;
-  /** the slopes left and right if there is no derivative */
-  sides: [number | null, number | null] | null;
-  /** by step, largest first */
-  steps: { curve: [number, number][]; methods: Record<string, ShownStep> }[];
+  smooth: boolean; // whether the derivative exists
+  exact: number | null; // the gradient from backward()
+  sides: [number | null, number | null] | null; // the slopes left and right if there is no derivative
+  steps: { curve: [number, number][]; methods: Record<string, ShownStep> }[]; // by step, largest first
   /** lines on logarithmic axes: error = scale h^slope */
   lines: Record<string, { slope: number; scale: number; label: string }[]>;
 }
@@ -560,10 +460,8 @@ export interface ShownStep {
   ends: [[number, number], [number, number]] | null;
   error: number | null;
   sentence: string;
-  /** number of leading characters that the first two numbers share */
-  shared: number;
-  /** the lines of the arithmetic; the last is the error */
-  rows: [string, string][];
+  shared: number; // number of leading characters that the first two numbers share
+  rows: [string, string][]; // the lines of the arithmetic; the last is the error
 }
 
 // -- lab/practice/render_report.py, `render_report`; pages/parts/practice/exercise.py
@@ -571,80 +469,58 @@ export interface ShownStep {
 /** The result of a check of a learner's text. */
 export interface ShownResult {
   passed: boolean;
-  /** hash of the checked text, from static/progress/hash.js */
-  hash: string;
-  /** number of tasks of the course that the text passes */
-  tasksPassed: number;
+  hash: string; // hash of the checked text, from static/progress/hash.js
+  tasksPassed: number; // number of tasks of the course that the text passes
   headline: string;
-  /** the known mistake, the error or why the check stopped; "" if there is none */
-  sentence: string;
-  /** line of the learner's file, from 1 */
-  line: number | null;
+  sentence: string; // the known mistake, the error or why the check stopped; "" if there is none
+  line: number | null; // line of the learner's file, from 1
   column: number | null;
   checks: { name: string; passed: boolean | null }[];
-  /** the program of the test case; `inputs` are the values of its inputs */
-  program: string;
+  program: string; // the program of the test case; `inputs` are the values of its inputs
   inputs: ShownValue[];
-  /** the value from the learner's code, the expected value, and the one from finite differences */
-  values: ShownValue[];
-  /** output of the learner's code; `printedWhen` names the cases: "in all cases that were run" */
-  printed: string;
+  values: ShownValue[]; // the value from the learner's code, the expected value, and the one from finite differences
+  printed: string; // output of the learner's code; `printedWhen` names the cases: "in all cases that were run"
   printedWhen: string;
 }
 
 /** A value. Small arrays with at most two axes have `cells`; other values have only `text`. */
 export interface ShownValue {
-  /** name in Python */
-  name: string;
-  /** where the value comes from: "with your code" */
-  words: string;
+  name: string; // name in Python
+  words: string; // where the value comes from: "with your code"
   text: string;
   wrong: boolean;
-  /** rows of cells */
-  cells?: { text: string; wrong: boolean }[][];
+  cells?: { text: string; wrong: boolean }[][]; // rows of cells
   shape?: string;
 }
 
 export interface ShownExercise {
-  /** name under which the browser stores the text */
-  key: string;
+  key: string; // name under which the browser stores the text
   file: string;
-  /** the text of the starter file */
-  starter: string;
-  /** label of the button that restores the starter file */
-  again: string;
-  /** starter lines of the task */
-  lines: string;
-  /** the check that is running; null if none is */
-  working: string | null;
+  starter: string; // the text of the starter file
+  again: string; // label of the button that restores the starter file
+  lines: string; // starter lines of the task
+  working: string | null; // the check that is running; null if none is
   result: ShownResult | null;
-  /** how the code is run, or why it cannot be run */
-  how: string;
+  how: string; // how the code is run, or why it cannot be run
   runs: boolean;
-  /** label of the button that leads on after the last task; "" for no button */
-  onward: string;
-  /** the file in the learner's own folder */
-  disk: OnDisk | null;
+  onward: string; // label of the button that leads on after the last task; "" for no button
+  disk: OnDisk | null; // the file in the learner's own folder
 }
 
 /** pages/parts/graph/program.py */
 export interface ShownProgram {
-  /** a text to show in place of the present one, each number once */
-  given: { text: string; number: number } | null;
-  /** the text to begin with if there is no other */
-  starter: string;
+  given: { text: string; number: number } | null; // a text to show in place of the present one, each number once
+  starter: string; // the text to begin with if there is no other
   working: boolean;
   /** how the last run ended, and the hash of its text; problem is "" and line null if it ran to its end */
   result: { hash: string; problem: string; line: number | null } | null;
-  /** why no program can run here, or "" */
-  refuses: string;
+  refuses: string; // why no program can run here, or ""
 }
 
 /** The file on the disk, in the learner's own folder. */
 export interface OnDisk {
   text: string;
-  /** identifies the text; "" if there is no file */
-  stamp: string;
+  stamp: string; // identifies the text; "" if there is no file
 }
 
 // -- lab/ui/places.py: what shows or takes the learner's progress
@@ -665,18 +541,14 @@ export interface ShownNote {
   done: string[];
   atEnd: string[];
   tasks: string[];
-  /** the latest failure in each task */
-  stumbles: Record<string, { check: string; mistake: string }>;
+  stumbles: Record<string, { check: string; mistake: string }>; // the latest failure in each task
 }
 
 /** pages/parts/practice/tasks.py */
 export interface ShownTasks {
-  /** key of the course, with which the keys of its tasks begin */
-  course: string;
-  /** description of the row for screen readers */
-  label: string;
-  /** key of the task that is shown */
-  now: string;
+  course: string; // key of the course, with which the keys of its tasks begin
+  label: string; // description of the row for screen readers
+  now: string; // key of the task that is shown
   tasks: { key: string; title: string }[];
 }
 
@@ -684,8 +556,7 @@ export interface ShownTasks {
 export interface ShownEngines {
   /** `last` is the key of the last task, `tasks` the number of tasks */
   courses: { key: string; last: string; tasks: number }[];
-  /** whether the page waits for one of them */
-  wanted: boolean;
+  wanted: boolean; // whether the page waits for one of them
 }
 
 // -- lab/lessons/search.py, `SearchHit`
@@ -694,19 +565,16 @@ export interface SearchHit {
   kind: string;
   title: string;
   text: string;
-  /** path from the lab's root */
-  path: string;
+  path: string; // path from the lab's root
   query: Record<string, string>;
-  /** whether the text is certainly about this */
-  sure: boolean;
+  sure: boolean; // whether the text is certainly about this
 }
 
 // -- The parts of Streamlit's components that are used here
 
 export interface Component<Parent extends HTMLElement | ShadowRoot> {
   parentElement: Parent;
-  /** JSON; null if Python sends nothing */
-  data: Uint8Array | null;
+  data: Uint8Array | null; // JSON; null if Python sends nothing
   setStateValue(name: string, value: unknown): void;
   setTriggerValue(name: string, value: unknown): void;
 }
@@ -719,8 +587,7 @@ export interface Graphviz {
 
 /** The parts of Graphviz's output that are used here. Points are "x,y", and y points up. */
 export interface GraphvizLayout {
-  /** "0,0,width,height" */
-  bb: string;
+  bb: string; // "0,0,width,height"
   objects?: { id: string; pos: string }[];
   edges?: { id: string; pos: string; lp?: string }[];
 }

@@ -17,6 +17,8 @@ export class NumericalCheck {
     this.atEnd = false;
     /** @type {Check | null} */
     this.answer = null;
+    /** @type {unknown[]} what is written */
+    this.written = [];
     this.panel = section("Gradients of the inputs, checked numerically", "check");
     this.element = this.panel.element;
     this.observer = observeSight(this.element, (seen) => {
@@ -36,8 +38,10 @@ export class NumericalCheck {
   paint(playback, frame) {
     this.atEnd = frame.k === playback.length;
     this.askIfSeen();
-    const { answer } = this;
-    if (!this.atEnd) this.panel.body.replaceChildren(h("p", {}, "It appears at the end of the backward pass."));
+    const { answer, atEnd, written } = this;
+    if (written[0] === atEnd && written[1] === answer) return;
+    this.written = [atEnd, answer];
+    if (!atEnd) this.panel.body.replaceChildren(h("p", {}, "It appears at the end of the backward pass."));
     else if (!answer) this.panel.body.replaceChildren(h("p", {}, "The engine computes it when it comes into view."));
     else this.panel.body.replaceChildren(...checkTable(answer));
   }

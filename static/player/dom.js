@@ -89,18 +89,6 @@ export function mayMove() {
   return !matchMedia("(prefers-reduced-motion: reduce)").matches;
 }
 
-/** Wait until the browser has painted. Long work that waits for this between its parts keeps the page responsive.
- * A timeout is the fallback, because a hidden page does not paint. @returns {Promise<void>} */
-export function nextFrame() {
-  return new Promise((resolve) => {
-    const late = setTimeout(resolve, 100);
-    requestAnimationFrame(() => {
-      clearTimeout(late);
-      setTimeout(resolve);
-    });
-  });
-}
-
 /** Call a function for each move of the pointer until it is released, and then another one.
  * @param {(event: PointerEvent) => void} move @param {() => void} drop */
 export function untilReleased(move, drop = () => {}) {
@@ -141,27 +129,5 @@ export class Debounced {
   cancel() {
     clearTimeout(this.timer);
     this.timer = undefined;
-  }
-}
-
-const REST_MS = 100;
-
-/** Work that waits for a pause between frames. The wait starts at the next painted frame: on a slow machine, where a
- * frame takes longer than the wait, the work would otherwise run after every frame. */
-export class AfterFrames extends Debounced {
-  /** @param {() => void} work */
-  constructor(work) {
-    super(work, REST_MS);
-    this.frame = 0;
-  }
-
-  postpone() {
-    this.cancel();
-    this.frame = requestAnimationFrame(() => super.postpone());
-  }
-
-  cancel() {
-    cancelAnimationFrame(this.frame);
-    super.cancel();
   }
 }

@@ -7,7 +7,7 @@ import { NumericalCheck } from "./check.js";
 import { Closure } from "./closure.js";
 import { Controls } from "./controls.js";
 import { Derivation } from "./derivation.js";
-import { AfterFrames, boxed, h, inWindow, save } from "./dom.js";
+import { boxed, h, inWindow, save } from "./dom.js";
 import { Graph } from "./graph.js";
 import { Inputs, Sender } from "./inputs.js";
 import { Ledger } from "./ledger.js";
@@ -32,7 +32,6 @@ const BOTTOM_MARGIN = 8; // pixels
 const END_EVENT = "tensor-ops-lab-end"; // sent when the backward pass has ended
 
 /** @import { PlayerData, PlayerState, Wish } from "../types.js" */
-/** @import { Frame } from "./playback.js" */
 
 /** @typedef {object} Place the position of a player that has left the page
  * @property {string} structure of its trace
@@ -180,10 +179,6 @@ export function createPlayer(root, host) {
       paint: (now, frame) => list.paint(now, frame, selected),
     },
   ]);
-  const lower = new LowerPanels([
-    [table.element, (now, frame) => table.paint(now, frame, selected)],
-    [check.element, (now, frame) => check.paint(now, frame)],
-  ]);
   controls.element.insertBefore(predict.toggle, controls.element.lastChild);
   ledger.element.append(predict.element);
   const workbench = h(
@@ -313,7 +308,6 @@ export function createPlayer(root, host) {
     const answers = ["Derivation", "Nodes"];
     if (playback && playback.nodes[id].op) answers.push("Closure");
     if (!same && !playback?.tangentOf && !answers.includes(tabs.front.name)) tabs.show("Derivation");
-    lower.finish();
   }
 
   /** @param {boolean} moving whether a message may be seen travelling */
@@ -332,7 +326,8 @@ export function createPlayer(root, host) {
       const due = k >= playback.endOf(/** @type {HTMLElement} */ (remark).dataset.after ?? "backward");
       remark.classList.toggle("due", due);
     }
-    lower.paint(playback, frame);
+    table.paint(playback, frame, selected);
+    check.paint(playback, frame);
     pointing.show(playback, frame);
   }
 
@@ -462,7 +457,6 @@ export function createPlayer(root, host) {
       removeEventListener("resize", fill);
       present.destroy();
       observer.disconnect();
-      lower.destroy();
       check.destroy();
       source.destroy();
       controls.destroy();
@@ -498,51 +492,4 @@ function ancestors(element) {
 /** Return how far the page is scrolled down. @param {Element} element */
 function scrolled(element) {
   return ancestors(element).reduce((sum, one) => sum + one.scrollTop, 0);
-}
-
-/** The panels further down: painted at each event if they can be seen, otherwise once the events pause. */
-class LowerPanels {
-  /** @param {[Element, (playback: Playback, frame: Frame) => void][]} panels each with how it is painted */
-  constructor(panels) {
-    this.panels = new Map(panels);
-    /** @type {Map<Element, () => void>} */
-    this.stale = new Map();
-    /** @type {Set<Element>} */
-    this.inSight = new Set();
-    this.rest = new AfterFrames(() => this.finish());
-    this.observer = new IntersectionObserver((entries) => {
-      for (const { target, isIntersecting } of entries) {
-        if (isIntersecting) this.inSight.add(target);
-        else this.inSight.delete(target);
-      }
-      this.catchUp(this.inSight);
-    });
-    for (const element of this.panels.keys()) this.observer.observe(element);
-  }
-
-  /** Paint the panels that can be seen, and the others once the events pause. @param {Playback} playback
-   * @param {Frame} frame */
-  paint(playback, frame) {
-    for (const [element, paint] of this.panels) this.stale.set(element, () => paint(playback, frame));
-    this.catchUp(this.inSight);
-    this.rest.postpone();
-  }
-
-  finish() {
-    this.catchUp(this.panels.keys());
-  }
-
-  /** Paint those of the panels that are out of date. @param {Iterable<Element>} elements */
-  catchUp(elements) {
-    for (const element of elements) {
-      const paint = this.stale.get(element);
-      this.stale.delete(element);
-      paint?.();
-    }
-  }
-
-  destroy() {
-    this.rest.cancel();
-    this.observer.disconnect();
-  }
 }

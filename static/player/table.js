@@ -1,7 +1,7 @@
 /** A table of all nodes, with the same information as the graph. */
 
 import { brief, shapeText } from "./format.js";
-import { h, link, nextFrame, section, setAttribute, setText } from "./dom.js";
+import { h, link, section, setAttribute, setText } from "./dom.js";
 import { fullShape, WAITING } from "./playback.js";
 
 /** @import { Frame, Playback } from "./playback.js" */
@@ -9,7 +9,6 @@ import { fullShape, WAITING } from "./playback.js";
 /** @typedef {{row: HTMLElement, value: HTMLElement, gradient: HTMLElement, state: HTMLElement, last: unknown[],
  * words: string}} Row a table row, its cells, the state it last showed, and the words that a search matches */
 
-const ROWS_PER_FRAME = 40; // so that the page stays responsive
 const HEADINGS = ["Node", "Role", "Value", "Gradient", "State"];
 const MIN_NODES_FOR_SEARCH = 20;
 const MAX_NAME_LENGTH = 28; // characters: a longer name is cut and shown in full in a tooltip
@@ -36,14 +35,11 @@ export class Table {
       this.search,
       h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": title }, this.table),
     );
-    /** @type {{frame: Frame, selected: number | null} | null} */
-    this.shown = null;
   }
 
   /** Show the state of each node after an event. @param {Playback} playback @param {Frame} frame
    * @param {number | null} selected */
   paint(playback, frame, selected) {
-    this.shown = { frame, selected };
     if (this.playback !== playback) {
       this.playback = playback;
       this.measure(playback);
@@ -52,26 +48,15 @@ export class Table {
     this.rows.forEach((row, id) => paintRow(row, playback, id, frame, selected));
   }
 
-  /** Build a row for each node, a few rows per frame. @param {Playback} playback */
-  async build(playback) {
-    const { structure } = playback;
-    this.structure = structure;
-    this.rows = [];
+  /** Build a row for each node. @param {Playback} playback */
+  build(playback) {
+    this.structure = playback.structure;
     setText(this.heads[3], playback.tangentOf ? "Tangent" : HEADINGS[3]);
-    this.body.replaceChildren();
     this.search.hidden = playback.nodes.length < MIN_NODES_FOR_SEARCH;
     if (this.search.hidden) this.search.value = "";
-    for (let i = 0; i < playback.nodes.length; i += ROWS_PER_FRAME) {
-      if (i) await nextFrame();
-      if (this.structure !== structure || !this.playback || !this.shown) return;
-      for (const { id } of playback.nodes.slice(i, i + ROWS_PER_FRAME)) {
-        const row = this.makeRow(playback, id);
-        paintRow(row, this.playback, id, this.shown.frame, this.shown.selected);
-        this.rows.push(row);
-        this.filter(row);
-        this.body.append(row.row);
-      }
-    }
+    this.rows = playback.nodes.map(({ id }) => this.makeRow(playback, id));
+    this.rows.forEach((row) => this.filter(row));
+    this.body.replaceChildren(...this.rows.map(({ row }) => row));
   }
 
   /** Hide a row that does not contain every word of the search. @param {Row} row */

@@ -90,7 +90,7 @@ export class View {
     /** @param {number} at @param {number} extent of the drawing @param {number} room */
     const offset = (at, extent, room) => {
       const spare = room - extent * this.scale;
-      if (spare > -2 * VIEW_MARGIN) return spare / 2;
+      if (spare > 0) return spare / 2;
       return Math.min(VIEW_MARGIN, Math.max(spare - VIEW_MARGIN, room / 2 - at * this.scale));
     };
     this.x = offset(point.x, this.size.width, width);

@@ -501,6 +501,30 @@ def test_tangents_travel_with_the_arrows_and_come_to_the_gradient(open_page):
     expect(page.get_by_role("button", name="Run backward pass")).to_be_visible()
 
 
+@pytest.mark.parametrize("size", [(1024, 768), (1280, 720)])
+def test_both_engines_show_the_cards_of_the_event_on_a_projector(open_page, size):
+    page = open_page("graph-lab", width=size[0], height=size[1], reduced_motion="reduce")
+    page.locator(".stage .card").first.wait_for()
+    page.get_by_role("radio", name="= for +=").click()
+    expect(page.locator(".card.departs .name")).to_have_text("✗ a")
+    page.get_by_role("button", name="Side by side").click()
+    page.keyboard.press("f")
+    expect(page.locator(".player.present .graph")).to_have_count(2)
+    for key in ("ArrowLeft", "ArrowRight", "End", "Home"):
+        page.keyboard.press(key)
+        settled(page)
+        cut = page.locator(".player .graph").evaluate_all(
+            """(graphs) => graphs.flatMap((graph) => {
+              const frame = graph.getBoundingClientRect();
+              return [...graph.querySelectorAll(".card:is(.to, .from) .box")].filter((card) => {
+                const { left, top, right, bottom } = card.getBoundingClientRect();
+                return left < frame.left || top < frame.top || right > frame.right || bottom > frame.bottom;
+              }).map((card) => card.parentElement.textContent);
+            })"""
+        )
+        assert cut == [], key
+
+
 @pytest.mark.parametrize("key", ["shared", "mlp", "attention", "convolution"])
 def test_a_message_touches_no_card_and_no_room_stays_empty_beside_a_graph_that_is_cut(open_page, key):
     text = next(preset["text"] for preset in json.loads(PRESETS.read_text("utf-8")) if preset["key"] == key)
