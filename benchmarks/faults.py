@@ -20,7 +20,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from lab.traps.faults.catalogue import FAULTS
-from lab.traps.faults.compare import compare, train_with
+from lab.traps.faults.healthy_and_broken import compare, train_with
 
 MAX_SECONDS = 2.0  # of one training
 

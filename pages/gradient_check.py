@@ -9,15 +9,15 @@ import numpy as np
 import streamlit as st
 
 from lab import charts
-from lab.autodiff import grids
+from lab.autodiff import array_pictures
 from lab.expression import ExpressionError
 from lab.expression.parser import Expression
 from lab.gradcheck import MARKS, Report, gradcheck, random_cotangent
 from lab.gradcheck.finite_differences import ElementName
 from lab.gradcheck.slopes import Slope
-from lab.gradcheck.steps import EXPONENTS, METHODS, PRECISIONS, CheckPoint, Sweep, error_by_step
+from lab.gradcheck.step_size import EXPONENTS, METHODS, PRECISIONS, CheckPoint, Sweep, error_by_step
 from lab.text import numeral, short
-from lab.traps.faults.softmax import RULES, SoftmaxRule, by_cotangent, by_sum
+from lab.traps.faults.softmax_rules import RULES, SoftmaxRule, by_cotangent, by_sum
 from lab.ui import binding, expression_box, page, progress
 from lab.ui.chart_host import show_chart
 from lab.ui.memoize import memoize
@@ -187,7 +187,7 @@ def _cotangent() -> None:
             st.error(f"x: {error}")
             return
         softmax = Tensor(logits).softmax().numpy()
-        picture = grids.softmax_upstreams(np.asarray(logits), softmax, random_cotangent(softmax, seed)[0])
+        picture = array_pictures.softmax_upstreams(np.asarray(logits), softmax, random_cotangent(softmax, seed)[0])
         drawing.show(drawing.packed(picture), key="check upstreams")
     if guess is not None:
         _checked(rule, logits, seed, guess)

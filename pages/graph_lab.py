@@ -9,8 +9,8 @@ from lab.expression import ExpressionError
 from lab.expression.parser import Expression
 from lab.trace.comparison import departure, is_same_graph
 from lab.trace.recording import Trace
-from lab.traps.faults.compare import follow
-from lab.traps.faults.engines import SWITCH
+from lab.traps.faults.broken_engines import SWITCH
+from lab.traps.faults.healthy_and_broken import follow
 from lab.ui import binding, expression_box, in_pytorch, page, progress, recorded
 from lab.ui.memoize import memoize
 from lab.ui.player import Live, Switch, live_values, player

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import numpy as np
 import streamlit as st
 
-from lab.autodiff import grids, one_operation, sources
+from lab.autodiff import array_pictures, gradient_sources, one_operation
 from lab.text import brief
 from lab.text import numeral as number
 from lab.traps.faults import forgotten_sum
@@ -94,14 +94,14 @@ def _broadcast() -> None:
     st.session_state["shapes-example"] = _preset(a, b)
     example.selectbox("Example", PRESETS, key="shapes-example", on_change=_take_preset, placeholder="Your own")
     try:
-        left, right = sources.read_shape(a), sources.read_shape(b)
+        left, right = gradient_sources.read_shape(a), gradient_sources.read_shape(b)
     except ValueError as error:
         st.error(str(error))
         return
 
     def draw() -> bytes:
         found = one_operation.run(OPERATIONS[op], one_operation.counted(left), one_operation.counted(right, 10.0))
-        return drawing.packed(grids.broadcast(found, op, sources.broadcast(op, *found.operands)))
+        return drawing.packed(array_pictures.broadcast(found, op, gradient_sources.broadcast(op, *found.operands)))
 
     try:
         drawn = memoize("broadcast", (op, left, right), draw)
@@ -128,10 +128,10 @@ def _take_preset() -> None:
         session["shapes-a"], session["shapes-b"] = PRESETS[session["shapes-example"]]
 
 
-def _axes(left: sources.Shape, right: sources.Shape) -> None:
+def _axes(left: gradient_sources.Shape, right: gradient_sources.Shape) -> None:
     """Tabulate how broadcasting compares two shapes, axis by axis."""
     rows = []
-    for axis in sources.fit(left, right):
+    for axis in gradient_sources.fit(left, right):
         copied = [name for name, side in (("a", "left"), ("b", "right")) if axis.copies(side)]  # type: ignore[arg-type]
         what = f"{' and '.join(copied)} is copied {axis.length} times" if copied else "equal: nothing is copied"
         if axis.length is None:
@@ -163,9 +163,9 @@ def _forgotten() -> None:
         "What will happen?", OUTCOMES, "shapes-guess", f"This gradient arrives at b in the first step. {FIRST}"
     )
 
-    def train() -> tuple[forgotten_sum.Training, forgotten_sum.Training, grids.GridPicture]:
+    def train() -> tuple[forgotten_sum.Training, forgotten_sum.Training, array_pictures.GridPicture]:
         right, broken = (forgotten_sum.train(kind, rows, update) for kind in (Tensor, BROKEN[engine]))
-        return right, broken, grids.bias_gradients(right.upstream, right.gradient, broken.gradient)
+        return right, broken, array_pictures.bias_gradients(right.upstream, right.gradient, broken.gradient)
 
     right, broken, picture = memoize("forgotten sum", (engine, rows, update), train)
     if guessed is None:
@@ -210,9 +210,9 @@ def _loss() -> None:
         question = f"After {forgotten_sum.STEPS} steps against its gradient, the predictions are"
         guessed = ask(question, ENDS, "shapes-end", FIRST)
 
-    def train() -> tuple[forgotten_sum.Loss, forgotten_sum.Loss, grids.GridPicture]:
+    def train() -> tuple[forgotten_sum.Loss, forgotten_sum.Loss, array_pictures.GridPicture]:
         trap, right = forgotten_sum.loss(count, (count,)), forgotten_sum.loss(count, (count, 1))
-        return trap, right, grids.loss_trap(trap, right)
+        return trap, right, array_pictures.loss_trap(trap, right)
 
     trap, right, picture = memoize("loss trap", count, train)
     if guessed is None:
@@ -243,7 +243,7 @@ def _matmul() -> None:
         "cell of A.grad: it is row i of G times *row* k of B, which is column k of Bᵀ."
     )
     left, middle, right = st.columns(3)
-    longest = sources.MAX_LENGTH
+    longest = gradient_sources.MAX_LENGTH
     n = left.slider("Rows of A", 1, longest, 2, key="shapes-n", bind="query-params")
     k = middle.slider("Columns of A, rows of B", 1, longest, 3, key="shapes-k", bind="query-params")
     m = right.slider("Columns of B", 1, longest, 2, key="shapes-m", bind="query-params")
@@ -252,7 +252,7 @@ def _matmul() -> None:
         found = one_operation.run(
             lambda a, b: a @ b, one_operation.counted((n, k)), one_operation.counted((k, m), 10.0)
         )
-        return drawing.packed(grids.matmul(found, sources.matmul(*found.operands)))
+        return drawing.packed(array_pictures.matmul(found, gradient_sources.matmul(*found.operands)))
 
     drawing.show(memoize("matmul", (n, k, m), draw), key="shapes matmul")
 
@@ -279,12 +279,12 @@ def _reduced(kind: str, chosen: str) -> bytes:
     """Encode the picture of a reduction or of indexing. chosen: the axis, or the index."""
     if kind == "index":
         index = INDICES[chosen]
-        title, found, terms = chosen, one_operation.run(lambda x: x[index], X), sources.indexing(X, index)
+        title, found, terms = chosen, one_operation.run(lambda x: x[index], X), gradient_sources.indexing(X, index)
     else:
         axis = AXES[chosen]
         title = f"x.{kind}({'' if axis is None else axis})"
-        found, terms = one_operation.run(lambda x: getattr(x, kind)(axis), X), sources.reduction(kind, X, axis)
-    return drawing.packed(grids.of_one(found, terms, title))
+        found, terms = one_operation.run(lambda x: getattr(x, kind)(axis), X), gradient_sources.reduction(kind, X, axis)
+    return drawing.packed(array_pictures.of_one(found, terms, title))
 
 
 main()

@@ -9,9 +9,9 @@ import streamlit as st
 from lab.lessons.pages import BY_PATH
 from lab.text import brief
 from lab.trace.derive import first_disagreement
-from lab.traps import in_place, panels
+from lab.traps import in_place, in_place_panels
 from lab.traps.in_place import MAX_ABS, OPS, ROUTES, WRITTEN, Experiment, Outcome
-from lab.traps.panels import STEPS
+from lab.traps.in_place_panels import STEPS
 from lab.ui import binding, page, progress
 from lab.ui.memoize import memoize
 from lab.ui.player import player
@@ -86,15 +86,15 @@ def _four_steps() -> None:
     code, result_column = st.columns([4, 5], gap="medium")
     with code:
         step = _next_step()
-        st.html(panels.program(experiment, step))
+        st.html(in_place_panels.program(experiment, step))
     result = memoize("trap result", (experiment, step), lambda: in_place.run(experiment, step))
     # At the end a projector shows the verdict; until then, the drawing in it.
     with result_column, st.container(key="picture-verdict" if step == len(STEPS) else None):
         _what_happened(result)
         if step:
-            st.html(panels.arrays(result.boxes))
+            st.html(in_place_panels.arrays(result.boxes))
         if step >= BACKWARD:
-            st.html(panels.gradients(result))
+            st.html(in_place_panels.gradients(result))
         if step == len(STEPS):
             _verdict(result)
         else:
@@ -306,7 +306,7 @@ def _predict() -> None:
     matrix, text_column = st.columns([1, 1] if scored else [4, 1], gap="medium")  # the scores need less width
     with matrix.container(key="picture-writes"):  # which a projector shows whole
         if scored:
-            st.html(panels.scores(in_place.outcomes(), dict(zip(CELLS, guesses, strict=True))))
+            st.html(in_place_panels.scores(in_place.outcomes(), dict(zip(CELLS, guesses, strict=True))))
         else:
             _tick()
 
@@ -330,7 +330,7 @@ def _tick() -> None:
     with st.container(gap="xsmall"):
         for op in OPS:
             arrays, *boxes = st.columns([7, 2, 2], vertical_alignment="center")
-            arrays.html(panels.forward_pass(op))
+            arrays.html(in_place_panels.forward_pass(op))
             for box, (written, target) in zip(boxes, WRITTEN.items(), strict=True):
                 box.checkbox(f"write to {target}", key=_key((op, written)), bind="query-params")
 

@@ -418,7 +418,7 @@ export interface NetworkTile {
 /** The weight of each line, by the tile where it starts and the tile where it ends. */
 export type NetworkWires = number[][];
 
-// -- lab/autodiff/grids.py, `Picture.data`
+// -- lab/autodiff/array_pictures.py, `Picture.data`
 
 /** Rows of arrays with signs between them; the sign "|" separates two halves. */
 export interface ShownGrids {

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lab.autodiff.sources import Shape
+from lab.autodiff.gradient_sources import Shape
 from model import Tensor
 
 

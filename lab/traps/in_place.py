@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 
 from lab.gradcheck import numerical_gradient
-from lab.text import brief
+from lab.text import brief, evaluate, run_lines
 from lab.trace.recording import Recording, Trace, plain
-from lab.traps.fingerprints import MutationError, captured_arrays, detect_mutation, owner
+from lab.traps.write_detection import MutationError, captured_arrays, detect_mutation, owner
 from model import Tensor, allow_mutation
 from nn import SGD
 
@@ -32,7 +32,7 @@ class WrittenOperation:
 
     def apply(self, **tensors: Any) -> Any:
         """Compute it. tensors: a Tensor or array for each input."""
-        return eval(self.text, {}, tensors)
+        return evaluate(self.text, tensors)
 
 
 OPS = {
@@ -311,7 +311,7 @@ class _Pass:
     def execute(self, lines: Sequence[str]) -> None:
         guard: AbstractContextManager = nullcontext() if self.experiment.guard else allow_mutation()
         with guard:
-            exec("\n".join(lines), self.names)
+            run_lines("\n".join(lines), self.names)
 
     def forward(self) -> None:
         self.execute(self.early)

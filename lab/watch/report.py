@@ -5,7 +5,7 @@ import sys
 from collections.abc import Sequence
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from lab.trace.notebook import framed
 from lab.trace.recording import Trace

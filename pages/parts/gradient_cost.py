@@ -7,8 +7,8 @@ from collections.abc import Mapping
 import streamlit as st
 
 from lab import charts
-from lab.autodiff import cost
-from lab.autodiff.cost import FAMILIES, MAX_COUNTED, METHODS, STEP, CostPoint, Timing, counted_differences
+from lab.autodiff import gradient_cost
+from lab.autodiff.gradient_cost import FAMILIES, MAX_COUNTED, METHODS, STEP, CostPoint, Timing, counted_differences
 from lab.charts import Axis, Line
 from lab.gradcheck.finite_differences import difference, differences
 from lab.text import numeral
@@ -93,7 +93,7 @@ def _counted() -> None:
     )
     rows = [
         (title, *(f"{number:,}" for number in passed), _duration(sum(passed)))
-        for title, passed in ((title, cost.passes(method, n)) for method, title in METHODS.items())
+        for title, passed in ((title, gradient_cost.passes(method, n)) for method, title in METHODS.items())
     ]
     show_table(["one gradient", "forward passes", "backward passes", "at 1 ms a pass"], rows)
 

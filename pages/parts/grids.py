@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lab.autodiff.grids import GridPicture
+from lab.autodiff.array_pictures import GridPicture
 from lab.text import strict_json
 from lab.ui.assets import component
 

@@ -14,7 +14,7 @@ import streamlit as st
 
 from lab.gradcheck.finite_differences import Difference, ElementName, Method
 from lab.gradcheck.slopes import Slope
-from lab.gradcheck.steps import EXPONENTS, METHODS, PRECISIONS, STEPS, Branch, CheckPoint, Sweep
+from lab.gradcheck.step_size import EXPONENTS, METHODS, PRECISIONS, STEPS, Branch, CheckPoint, Sweep
 from lab.text import numeral, short, strict_json, with_minus
 from lab.ui.assets import component
 

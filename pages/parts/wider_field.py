@@ -7,7 +7,7 @@ import streamlit as st
 
 from lab import charts
 from lab.charts import AnswerCell, AnswerRow
-from lab.designs.frameworks import QUESTIONS, EngineAnswer, answer, differing, pytorch_answers, recorded_answers
+from lab.designs.pytorch_questions import QUESTIONS, EngineAnswer, answer, differing, pytorch_answers, recorded_answers
 from lab.expression import parse
 from lab.expression.run_pytorch import installed
 from lab.operation_table import OPS

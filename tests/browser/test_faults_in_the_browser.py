@@ -8,8 +8,8 @@ from playwright.sync_api import expect
 from lab.text import numeral as number
 from lab.trace.dot import PALETTES
 from lab.traps.faults.catalogue import BY_KEY
-from lab.traps.faults.compare import compare
-from lab.traps.faults.suspects import open_case
+from lab.traps.faults.healthy_and_broken import compare
+from lab.traps.faults.spot_the_fault import open_case
 from tests.support import settled, switch
 
 

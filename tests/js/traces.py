@@ -10,8 +10,8 @@ from lab.trace.export import playable, slope_data, standalone
 from lab.trace.mistakes import Mistakes
 from lab.trace.numerical import slopes_of_numbers
 from lab.trace.recording import Recording, attempt, record
-from lab.traps.faults.compare import follow
-from lab.traps.faults.engines import Overwrites, SkipsUnbroadcast, WrongOrder
+from lab.traps.faults.broken_engines import Overwrites, SkipsUnbroadcast, WrongOrder
+from lab.traps.faults.healthy_and_broken import follow
 from lab.watch import watch
 from model import Tensor, concatenate, maximum, minimum, stack
 from tests.browser.apps.programs import SHAPES

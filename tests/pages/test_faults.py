@@ -9,7 +9,7 @@ from lab.text import numeral as number
 from lab.trace.comparison import first_difference
 from lab.training.doctor import diagnose
 from lab.traps.faults.catalogue import BY_KEY, FAULTS
-from lab.traps.faults.compare import CURVES, EFFECTS, compare, numbers, play, train_with, which_curve
+from lab.traps.faults.healthy_and_broken import CURVES, EFFECTS, compare, numbers, play, train_with, which_curve
 from model import Tensor
 from tests.pages.conftest import address, charts, components, open_at, sent, texts
 

@@ -3,7 +3,7 @@
 import re
 import time
 
-from lab.autodiff import cost
+from lab.autodiff import gradient_cost
 from model import Tensor
 from tests.pages.conftest import app, charts, press, run, table, texts
 
@@ -14,7 +14,7 @@ def opened(**parameters):
     labels = {
         "slower": lambda times: f"{int(times):,}×",
         "n": "{:,}".format,
-        "function": lambda name: cost.FAMILIES[name].title,
+        "function": lambda name: gradient_cost.FAMILIES[name].title,
     }
     return run(app(PAGE), **{name: labels[name](value) for name, value in parameters.items()})
 
@@ -58,7 +58,7 @@ def test_the_guess_comes_first_then_gradients_are_really_computed(monkeypatch):
     (timing,) = at.session_state["why timings"].values()
     assert timing.done
     chart = charts(at)["measured"]
-    assert [series["name"] for series in chart["spec"]["series"]] == list(cost.METHODS.values())
+    assert [series["name"] for series in chart["spec"]["series"]] == list(gradient_cost.METHODS.values())
     assert [point[0] for point in chart["spec"]["series"][0]["data"]] == [6, 30, 96, 300, 996]
     assert "At 996 parameters finite differences took" in texts(at.markdown)
     assert "✓ Your guess was the nearest." in texts(at.markdown)  # as the passes have it, too: 2,000 against 2
@@ -74,7 +74,7 @@ def test_the_guess_comes_first_then_gradients_are_really_computed(monkeypatch):
 
     right = float(rows[-1][4].replace("−", "-"))
     monkeypatch.setattr(Tensor, "__matmul__", wrong(Tensor.__matmul__))
-    at.session_state["why timings"] = {"network": cost.Timing(cost.FAMILIES["network"], (6,))}
+    at.session_state["why timings"] = {"network": gradient_cost.Timing(gradient_cost.FAMILIES["network"], (6,))}
     at.session_state["why timing"] = "network"
     at.run()
     while at.session_state["why timing"]:  # on a busy machine it takes more than one run of the page
@@ -85,7 +85,7 @@ def test_the_guess_comes_first_then_gradients_are_really_computed(monkeypatch):
 
 def test_one_of_the_choices_is_the_number_of_times_that_the_passes_say():
     options = opened().segmented_control(key="why-slower").options
-    finite, reverse = (sum(cost.passes(method, 1000)) for method in ("finite", "reverse"))
+    finite, reverse = (sum(gradient_cost.passes(method, 1000)) for method in ("finite", "reverse"))
     assert f"{finite // reverse:,}×" in options
 
 

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from lab.traps.faults.catalogue import BY_KEY
-from lab.traps.faults.suspects import COSTS, CURVES, NOTHING, START, WRONG, open_case
+from lab.traps.faults.spot_the_fault import COSTS, CURVES, NOTHING, START, WRONG, open_case
 from tests.pages.conftest import address, charts, open_at
 
 TABS = {

@@ -5,7 +5,7 @@ import importlib.util
 import numpy as np
 import pytest
 
-from lab.designs.frameworks import QUESTIONS, recorded_answers
+from lab.designs.pytorch_questions import QUESTIONS, recorded_answers
 from lab.gradcheck import numerical_gradient
 from model import Tensor
 from pages.parts.wider_field import READING

@@ -43,7 +43,6 @@ def calls(tree):
 
 # The learner's code runs by the driver, in a process of its own, which loads lab/watch/program.py to record a program;
 # this project's own answers to a task do in this process.
-# A broken engine is the engine's own source with an edit, made when its module is imported.
 # `python -m lab.watch FILE` runs a file as `python FILE` does, for whoever types it; the app does not import it.
 RUNS_TEXT = {
     ROOT / "lab" / name
@@ -51,8 +50,9 @@ RUNS_TEXT = {
         "practice/driver.py",
         "watch/program.py",
         "watch/__main__.py",
-        "traps/faults/engines.py",
-        "failures/failure.py",  # the patches of failures.toml
+        "text.py",  # lines that the lab shows and runs: broken engines, writes in place, patches of failures.toml
+        "designs/pytorch_questions.py",  # the snippets of its table
+        "operation_table.py",  # the formulas of derivatives
     )
 }
 
@@ -67,16 +67,16 @@ def test_a_page_has_no_learner_s_code_run_in_the_server():
 
 
 # What `st.html` is given, where it is not a text written there. What these functions are given, they escape: see
-# tests/unit/traps/faults/test_side_by_side.py and tests/unit/traps/test_panels.py.
+# tests/unit/traps/faults/test_side_by_side.py and tests/unit/traps/test_in_place_panels.py.
 HTML = {
     "STYLE",  # the app's own file
     "marked(text)",  # lab/ui/terms.py
-    "panels.program(experiment, step)",
-    "panels.arrays(result.boxes)",
-    "panels.forward_pass(op)",
-    "panels.gradients(result)",
-    "panels.scores(in_place.outcomes(), dict(zip(CELLS, guesses, strict=True)))",
-    "side_by_side.code_pair(fault.code, fault.right, fault.changed_lines(), context=whole)",
+    "in_place_panels.program(experiment, step)",
+    "in_place_panels.arrays(result.boxes)",
+    "in_place_panels.forward_pass(op)",
+    "in_place_panels.gradients(result)",
+    "in_place_panels.scores(in_place.outcomes(), dict(zip(CELLS, guesses, strict=True)))",
+    "side_by_side.code_pair(fault.difference, context=whole)",
     "side_by_side.value_tables(leaves(fault, seed), source(fault.example))",
     '"".join(side_by_side.gradient_tables(*pair) for pair in small)',
     '"".join(side_by_side.gradient_tables(*pair) for pair in pairs)',

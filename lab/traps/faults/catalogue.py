@@ -14,8 +14,8 @@ from types import MappingProxyType
 from typing import Any
 
 from lab.text import body, read_rows
-from lab.traps.faults import engines, examples, training
-from lab.traps.faults.training import Setup, likelihood_loss
+from lab.traps.faults import broken_engines, broken_training, examples
+from lab.traps.faults.broken_training import Setup, likelihood_loss
 from model import Tensor
 from nn import SGD
 
@@ -106,8 +106,8 @@ def source(function: Callable) -> str:
 
 def _fault(row: dict[str, Any]) -> Fault:
     """Make a fault from its row of catalogue.toml, in which names stand for classes and functions."""
-    modules = {"engine": engines, **dict.fromkeys(("example", "checked", "shorter", "guard"), examples)}
-    modules |= dict.fromkeys(("optimizer", "loss", "broken_loss"), training)
+    modules = {"engine": broken_engines, **dict.fromkeys(("example", "checked", "shorter", "guard"), examples)}
+    modules |= dict.fromkeys(("optimizer", "loss", "broken_loss"), broken_training)
     parts = {name: getattr(module, row.pop(name)) for name, module in modules.items() if name in row}
     loss, settings = parts.pop("loss", likelihood_loss), row.pop("settings", {})
     broken = Setup(

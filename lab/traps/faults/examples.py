@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from lab.traps.fingerprints import detect_mutation
+from lab.traps.write_detection import detect_mutation
 from model import Tensor, mse_loss
 from nn import SGD
 

@@ -13,7 +13,7 @@ import numpy as np
 from lab.text import brief, counted, listed, numeral
 from lab.training.records import column
 from lab.traps.faults.catalogue import BY_KEY
-from lab.traps.faults.compare import (
+from lab.traps.faults.healthy_and_broken import (
     STEPS,
     ComparedPass,
     EngineComparison,
@@ -24,7 +24,7 @@ from lab.traps.faults.compare import (
     train_with,
     training_pass,
 )
-from lab.traps.faults.suspects import NOTHING, SuspectCase, gradient_checks, in_a_line
+from lab.traps.faults.spot_the_fault import NOTHING, SuspectCase, gradient_checks, in_a_line
 
 Gradients = Mapping[str, np.ndarray | None]
 

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from lab.traps.faults.engines import SkipsUnbroadcast, SumsTheWrongAxis
+from lab.traps.faults.broken_engines import SkipsUnbroadcast, SumsTheWrongAxis
 from model import Tensor
 
 # ---------------------------------------------------------------- a bias whose gradient is not summed as it should be

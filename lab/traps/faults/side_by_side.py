@@ -8,7 +8,7 @@ import numpy as np
 
 from lab.text import numeral
 from lab.trace.dot import PALETTES
-from lab.traps.faults.compare import differs
+from lab.traps.faults.healthy_and_broken import differs
 
 MAX_LINES = 8  # of code: more cannot be seen at once side by side
 LINES_AROUND = 2  # a difference, shown of longer code

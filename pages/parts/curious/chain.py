@@ -5,7 +5,16 @@ import numpy as np
 import streamlit as st
 
 from lab import charts
-from lab.autodiff.products import MAX_RUN, End, Product, example, min_multiplications, multiplications, multiply, sizes
+from lab.autodiff.jacobian_chain import (
+    MAX_RUN,
+    End,
+    Product,
+    example,
+    min_multiplications,
+    multiplications,
+    multiply,
+    sizes,
+)
 from lab.charts import Axis, Line, Mark
 from lab.text import numeral
 from lab.trace.dot import blank

@@ -9,9 +9,9 @@ from streamlit.delta_generator import DeltaGenerator
 
 from lab import charts
 from lab.charts import Axis, Line, Mark
-from lab.designs import depth, network
+from lab.designs import deep_graphs, scalars_or_tensors
 from lab.designs.compare import DESIGNS
-from lab.designs.sorting import depth_first, kahn
+from lab.designs.topological_sorting import depth_first, kahn
 from lab.expression import parse
 from lab.text import numeral as number
 from lab.trace.dot import blank
@@ -62,14 +62,14 @@ def draw() -> None:
 
 
 def _doublings(guessed: str, figures: DeltaGenerator, picture: DeltaGenerator) -> None:
-    asked = memoize("doublings asked", GUESS_DOUBLINGS, lambda: depth.doublings(GUESS_DOUBLINGS))
+    asked = memoize("doublings asked", GUESS_DOUBLINGS, lambda: deep_graphs.doublings(GUESS_DOUBLINGS))
     with figures:
         st.markdown(
             f"{verdict(CALLS[guessed] == asked.recursive)} **{asked.recursive:,} calls for {asked.depth} doublings**, "
             f"counted in a run; {asked.calls['closures']} in topological order. Move the slider to see both grow."
         )
-        doublings = st.slider("Doublings", 1, depth.MAX_DEPTH, 5, key="why-depth", bind="query-params")
-    found = memoize("doublings", doublings, lambda: depth.doublings(doublings))
+        doublings = st.slider("Doublings", 1, deep_graphs.MAX_DEPTH, 5, key="why-depth", bind="query-params")
+    found = memoize("doublings", doublings, lambda: deep_graphs.doublings(doublings))
     with figures:
         ordered, how = found.calls["closures"], f"computed as 2^{doublings} − 1, not run"
         if found.counted:
@@ -79,7 +79,7 @@ def _doublings(guessed: str, figures: DeltaGenerator, picture: DeltaGenerator) -
     with picture:
         show_chart(_calls(doublings), "calls")
     st.markdown(
-        f"The calls by recursion were **{how}**. Recursion is run up to {depth.MAX_RUN} doublings. The others "
+        f"The calls by recursion were **{how}**. Recursion is run up to {deep_graphs.MAX_RUN} doublings. The others "
         f"were counted now: {', '.join(f'{DESIGNS[key].title} {calls}' for key, calls in found.calls.items())}. "
         f"The gradient of x: {' or '.join(f'{gradient:,.0f}' for gradient in found.gradients)}."
     )
@@ -98,7 +98,9 @@ def _three_doublings() -> graphviz.Digraph:
 
 def _calls(doublings: int) -> charts.Chart:
     """Draw both counts up to the number of doublings that can be run, and mark the slider's number."""
-    runs = memoize("all doublings", depth.MAX_RUN, lambda: [depth.doublings(n + 1) for n in range(depth.MAX_RUN)])
+    runs = memoize(
+        "all doublings", deep_graphs.MAX_RUN, lambda: [deep_graphs.doublings(n + 1) for n in range(deep_graphs.MAX_RUN)]
+    )
     return charts.lines(
         "Backward calls, counted",
         [
@@ -107,7 +109,7 @@ def _calls(doublings: int) -> charts.Chart:
         ],
         Axis("doublings"),
         Axis("calls", log=True),
-        marks=[Mark("x", doublings, f"{doublings}")] if doublings <= depth.MAX_RUN else [],
+        marks=[Mark("x", doublings, f"{doublings}")] if doublings <= deep_graphs.MAX_RUN else [],
         height=250,
         theme=page.theme(),
     )
@@ -116,7 +118,7 @@ def _calls(doublings: int) -> charts.Chart:
 def _long_chain() -> None:
     lengths = {length: f"{length:,}" for length in LENGTHS}
     length = switch("x + 1 + 1 + …, so many times", lengths, "why-operations", default=LENGTHS[-1], bind="query-params")
-    chains = memoize("chains", length, lambda: [depth.chain(key, length) for key in DESIGNS])
+    chains = memoize("chains", length, lambda: [deep_graphs.chain(key, length) for key in DESIGNS])
     rows = [
         (design.title, f"✗ {chain.error}" if chain.error else f"✓ arrives: {chain.gradient:g}")
         for design, chain in zip(DESIGNS.values(), chains, strict=True)
@@ -152,7 +154,7 @@ def _scalars() -> None:
         "Units in each hidden layer", 1, MAX_HIDDEN, four_points.HIDDEN, key="why-hidden", bind="query-params"
     )
     points, targets = four_points.POINTS, four_points.TARGETS
-    found = memoize("scalars", hidden, lambda: network.both(four_points.initial(hidden, 0), points, targets))
+    found = memoize("scalars", hidden, lambda: scalars_or_tensors.both(four_points.initial(hidden, 0), points, targets))
     left, middle, right = st.columns(3)
     left.metric("Parameters", f"{len(found.gradients):,}")
     middle.metric("Largest difference of a gradient", number(found.difference))

@@ -18,8 +18,9 @@ from lab.trace.comparison import first_difference
 from lab.trace.parts import Event
 from lab.training.doctor import Finding, diagnose
 from lab.traps.faults import feedback, side_by_side
+from lab.traps.faults.broken_training import Setup
 from lab.traps.faults.catalogue import BY_KEY, Fault, source
-from lab.traps.faults.compare import (
+from lab.traps.faults.healthy_and_broken import (
     CURVES,
     EFFECTS,
     STEPS,
@@ -34,7 +35,6 @@ from lab.traps.faults.compare import (
     train_with,
     which_curve,
 )
-from lab.traps.faults.training import Setup
 from lab.ui import binding, expression_box, page
 from lab.ui.chart_host import show_chart
 from lab.ui.memoize import memoize

@@ -9,8 +9,8 @@ from lab.gradcheck import MARKS
 from lab.text import numeral
 from lab.traps.faults import feedback
 from lab.traps.faults.catalogue import BY_KEY
-from lab.traps.faults.compare import LessonRun, train_with
-from lab.traps.faults.suspects import (
+from lab.traps.faults.healthy_and_broken import LessonRun, train_with
+from lab.traps.faults.spot_the_fault import (
     COSTS,
     CURVES,
     NOTHING,

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from lab.text import brief
-from lab.traps import cuts
+from lab.traps import cut_graphs
 from lab.traps.in_place import MAX_ABS
 from lab.ui import binding
 from lab.ui.player import player
@@ -31,7 +31,7 @@ def show() -> None:
         )
         for column, name, start in ((left, "a", 2.0), (right, "b", 3.0))
     )
-    uncut, cut = cuts.run_cut("uncut", a, b), cuts.run_cut(kind, a, b)
+    uncut, cut = cut_graphs.run_cut("uncut", a, b), cut_graphs.run_cut(kind, a, b)
     code, answer = st.columns([2, 3], gap="large")
     ran = st.session_state[RAN.key]
     with code:
@@ -45,7 +45,7 @@ def show() -> None:
             st.markdown("**Nothing cut**, after the forward pass")
             _picture("uncut", uncut, backward=False)
             return
-        _gradients(uncut, cut, cuts.numerical(a, b))
+        _gradients(uncut, cut, cut_graphs.numerical(a, b))
     left, right = st.columns(2, gap="large")
     for column, key, title, one in ((left, "uncut", "Nothing cut", uncut), (right, "cut", f"Cut: {KINDS[kind]}", cut)):
         with column:
@@ -58,7 +58,7 @@ def show() -> None:
     )
 
 
-def _picture(key: str, one: cuts.CutDemo, backward: bool = True) -> None:
+def _picture(key: str, one: cut_graphs.CutDemo, backward: bool = True) -> None:
     """Show the graph after one pass or both, and name the ways on which the cut lets no gradient flow."""
     if one.graph is None:
         st.markdown("The engine has no graph: L is a number like any other.")
@@ -84,7 +84,7 @@ def _guess() -> None:
     button("Run both passes", "cut go", run, type="primary", disabled=None in guesses)
 
 
-def _gradients(uncut: cuts.CutDemo, cut: cuts.CutDemo, numerical: dict[str, float]) -> None:
+def _gradients(uncut: cut_graphs.CutDemo, cut: cut_graphs.CutDemo, numerical: dict[str, float]) -> None:
     rows, verdicts = [], []
     for name in ("a", "b"):
         got, due = cut.gradients[name], uncut.gradients[name]

@@ -2,13 +2,13 @@
 
 import streamlit as st
 
-from lab.traps import lifecycle
-from lab.traps.lifecycle import ACTIONS, STATES
+from lab.traps import parameter_life
+from lab.traps.parameter_life import ACTIONS, STATES
 from lab.ui import binding
 from lab.ui.table import show_table, with_code
 from lab.ui.widgets import button
 
-ACTIONS_RUN = binding.HeldValue("trap-life", "", lifecycle.parse_life)
+ACTIONS_RUN = binding.HeldValue("trap-life", "", parameter_life.parse_life)
 
 
 def show() -> None:
@@ -22,19 +22,19 @@ def show() -> None:
     left, right = st.columns(2, gap="medium")
     with left:
         rate = st.slider("Learning rate", 0.01, 0.5, 0.1, 0.01, key="trap-rate", bind="query-params")
-        life = lifecycle.live(actions, rate)
+        life = parameter_life.live(actions, rate)
         _actions(actions, life)
         _log(actions, life)
     with right:
         _states(life)
 
 
-def _actions(actions: str, life: lifecycle.Life) -> None:
+def _actions(actions: str, life: parameter_life.Life) -> None:
     """Draw a button for each possible next line, and ask the learner to guess its effect."""
 
     def act(letters: str) -> None:
         session = st.session_state
-        session[ACTIONS_RUN.key] = (session[ACTIONS_RUN.key] + letters)[: lifecycle.MAX_ACTIONS]
+        session[ACTIONS_RUN.key] = (session[ACTIONS_RUN.key] + letters)[: parameter_life.MAX_ACTIONS]
         session["life guessed"] = session.get("life guess"), len(letters), session[ACTIONS_RUN.key]
         session["life guess"] = None
 
@@ -49,28 +49,28 @@ def _actions(actions: str, life: lifecycle.Life) -> None:
                 disabled=letter not in life.possible,
             )
     with st.container(horizontal=True, gap="small"):
-        full = len(actions) + len(lifecycle.WHOLE_STEP) > lifecycle.MAX_ACTIONS
-        button("A whole training step", "life whole", act, lifecycle.WHOLE_STEP, type="primary", disabled=full)
+        full = len(actions) + len(parameter_life.WHOLE_STEP) > parameter_life.MAX_ACTIONS
+        button("A whole training step", "life whole", act, parameter_life.WHOLE_STEP, type="primary", disabled=full)
         button("Undo", "life undo", binding.put, ACTIONS_RUN.key, actions[:-1], disabled=not actions)
         button("Start over", "life restart", binding.put, ACTIONS_RUN.key, "", disabled=not actions)
     st.pills(
         "Guess before you press, if you like: w.grad …",
-        list(lifecycle.EFFECTS),
+        list(parameter_life.EFFECTS),
         key="life guess",
-        format_func=lifecycle.EFFECTS.__getitem__,
+        format_func=parameter_life.EFFECTS.__getitem__,
         disabled=not life.possible,
     )
     if full:
-        st.info(f"A life here has at most {lifecycle.MAX_ACTIONS} actions. Undo some, or start over.")
+        st.info(f"A life here has at most {parameter_life.MAX_ACTIONS} actions. Undo some, or start over.")
 
 
-def _log(actions: str, life: lifecycle.Life) -> None:
+def _log(actions: str, life: parameter_life.Life) -> None:
     """Show the lines run so far, the latest first."""
     guess, count, after = st.session_state.get("life guessed", (None, 0, ""))
     if guess and after == actions:
-        found = lifecycle.effect(life, count)
-        wrong = "" if guess == found else f" Your guess was: {lifecycle.EFFECTS[guess]}."
-        st.markdown(f"{'✗' if wrong else '✓ As you guessed:'} w.grad {lifecycle.EFFECTS[found]}.{wrong}")
+        found = parameter_life.effect(life, count)
+        wrong = "" if guess == found else f" Your guess was: {parameter_life.EFFECTS[guess]}."
+        st.markdown(f"{'✗' if wrong else '✓ As you guessed:'} w.grad {parameter_life.EFFECTS[found]}.{wrong}")
     if life.log and life.log[-1].failed:
         st.error(life.log[-1].sentence, icon=":material/block:")
     with st.container(height=400 if len(life.log) > 6 else "content", border=len(life.log) > 6):
@@ -79,7 +79,7 @@ def _log(actions: str, life: lifecycle.Life) -> None:
             st.markdown(f"**{number}** `{entry.code}`  \n{with_code(sentence)} :small[State: {entry.state}.]")
 
 
-def _states(life: lifecycle.Life) -> None:
+def _states(life: parameter_life.Life) -> None:
     """Tabulate the states, and mark the present one and those that the tensor has been in."""
     marks = {state: "now" if state == life.state else "✓" if state in life.path else "" for state in STATES}
     st.markdown(f"**Now: {life.state}.** {STATES[life.state]}")

@@ -8,11 +8,11 @@ import pytest
 
 from lab.charts import Axis, Line, Mark, Track, answers, bars, error_map, jacobian, landscape, lines, losses
 from lab.charts.contours import contour, frontiers
-from lab.designs.frameworks import QUESTIONS, EngineAnswer, differing
+from lab.designs.pytorch_questions import QUESTIONS, EngineAnswer, differing
 from lab.training.descent.surfaces import SURFACES
 from lab.training.predictions import over_plane
 from lab.traps.faults.catalogue import BY_KEY
-from lab.traps.faults.compare import LessonRun, train_with
+from lab.traps.faults.healthy_and_broken import LessonRun, train_with
 from nn import MLP
 from pages.parts.wider_field import rows
 

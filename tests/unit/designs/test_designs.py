@@ -11,7 +11,7 @@ import pytest
 
 from lab.designs import functions, recursive
 from lab.designs.compare import DESIGNS, ENGINE, FIVE, OPERATIONS, DesignProgram, ProgramLine, program
-from lab.designs.sorting import depth_first, kahn
+from lab.designs.topological_sorting import depth_first, kahn
 from lab.expression import parse
 from lab.gradcheck import numerical_gradient
 from model import Tensor, topological_order

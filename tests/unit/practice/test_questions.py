@@ -14,7 +14,7 @@ from lab.practice.questions import (
     outcome,
     value,
 )
-from lab.traps.faults.engines import Overwrites, ReluWrongSide, SkipsUnbroadcast
+from lab.traps.faults.broken_engines import Overwrites, ReluWrongSide, SkipsUnbroadcast
 from model import Tensor
 from practice.questions import QUESTIONS, TOPICS, ChoiceQuestion, NumberQuestion
 

@@ -8,7 +8,7 @@ from lab.trace import mistakes
 from lab.trace.derive import derive
 from lab.trace.mistakes import Mistakes, diagnosis, same
 from lab.trace.recording import record
-from lab.traps.faults.engines import Overwrites
+from lab.traps.faults.broken_engines import Overwrites
 
 X, W, R = [[1.0, 2.0], [-3.0, 4.0]], [[0.5, 1.0], [2.0, -3.0]], [5.0, -6.0]
 PASSES = (  # an expression and its inputs: numbers, powers and fractions, kinks and curves, small arrays

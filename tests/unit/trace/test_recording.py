@@ -14,7 +14,7 @@ from lab.text import brief
 from lab.trace.derive import kind_of
 from lab.trace.export import playable
 from lab.trace.recording import MAX_NUMBERS, Recording, _source_lines, attempt, record, starting_gradients
-from lab.traps.faults.engines import Overwrites
+from lab.traps.faults.broken_engines import Overwrites
 from model import Tensor, allow_mutation, concatenate, no_grad, stack
 from tests.programs import LEAVES, OPERATIONS, program, shared
 

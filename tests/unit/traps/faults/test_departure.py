@@ -6,8 +6,8 @@ import pytest
 
 from lab.expression.parser import parse
 from lab.trace.comparison import departure, first_difference
-from lab.traps.faults.compare import follow
-from lab.traps.faults.engines import SWITCH
+from lab.traps.faults.broken_engines import SWITCH
+from lab.traps.faults.healthy_and_broken import follow
 from model import Tensor
 
 SHARED = ("((a*b) + c) * (a + d)", {"a": 2.0, "b": 3.0, "c": 4.0, "d": 5.0})

@@ -14,8 +14,10 @@ from lab.trace.comparison import first_difference
 from lab.trace.derive import derive, first_disagreement
 from lab.trace.export import playable
 from lab.training.doctor import diagnose
+from lab.traps.faults.broken_engines import WrongOrder
+from lab.traps.faults.broken_training import LessonTrainer
 from lab.traps.faults.catalogue import BY_KEY, FAULTS
-from lab.traps.faults.compare import (
+from lab.traps.faults.healthy_and_broken import (
     EngineComparison,
     check,
     compare,
@@ -25,8 +27,6 @@ from lab.traps.faults.compare import (
     train_with,
     which_curve,
 )
-from lab.traps.faults.engines import WrongOrder
-from lab.traps.faults.training import LessonTrainer
 from model import Tensor
 
 ROOT = Path(__file__).resolve().parents[4]

@@ -7,8 +7,8 @@ import pytest
 
 from lab.traps.faults import feedback
 from lab.traps.faults.catalogue import BY_KEY, FAULTS
-from lab.traps.faults.compare import CURVES, EFFECTS, compare, train_with, which_curve
-from lab.traps.faults.suspects import NOTHING, SuspectCase
+from lab.traps.faults.healthy_and_broken import CURVES, EFFECTS, compare, train_with, which_curve
+from lab.traps.faults.spot_the_fault import NOTHING, SuspectCase
 
 SUSPECTS = [*BY_KEY, NOTHING]
 

@@ -6,8 +6,8 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from lab.autodiff import cost
-from lab.autodiff.cost import FAMILIES, METHODS, SIZES, FunctionFamily, Timing, counted_differences, passes
+from lab.autodiff import gradient_cost
+from lab.autodiff.gradient_cost import FAMILIES, METHODS, SIZES, FunctionFamily, Timing, counted_differences, passes
 
 
 @pytest.mark.parametrize("family", FAMILIES)
@@ -39,7 +39,7 @@ def test_a_network_has_the_nearest_number_of_parameters_that_is_not_larger():
 def test_a_pause_is_not_the_cost_of_a_gradient(slow, monkeypatch):
     """Another visitor's thread may hold the interpreter for 50 ms, in which reverse mode runs five hundred times."""
     calls, now = 0, 0.0
-    monkeypatch.setattr(cost, "time", SimpleNamespace(perf_counter=lambda: now))  # a clock of this test's own
+    monkeypatch.setattr(gradient_cost, "time", SimpleNamespace(perf_counter=lambda: now))  # a clock of this test's own
 
     def function(w):
         nonlocal calls, now

@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
-from lab.autodiff.products import example, min_multiplications, multiplications, multiply, sizes
+from lab.autodiff.jacobian_chain import example, min_multiplications, multiplications, multiply, sizes
 
 
 @pytest.mark.parametrize("chain", [[3, 4, 5, 1], [1, 6, 6, 6, 4], [5, 5, 5], [2, 7], [4, 1, 3, 2, 6]])

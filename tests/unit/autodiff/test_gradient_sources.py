@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from lab.autodiff.gradient_sources import SIGNS, broadcast, fit, indexing, matmul, read_shape, reduction
 from lab.autodiff.one_operation import run
-from lab.autodiff.sources import SIGNS, broadcast, fit, indexing, matmul, read_shape, reduction
 
 RNG = np.random.default_rng(11)
 

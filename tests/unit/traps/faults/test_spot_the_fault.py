@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from lab.traps.faults.catalogue import BY_KEY
-from lab.traps.faults.suspects import (
+from lab.traps.faults.spot_the_fault import (
     COSTS,
     NOTHING,
     START,

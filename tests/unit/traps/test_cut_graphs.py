@@ -2,7 +2,7 @@
 
 import pytest
 
-from lab.traps.cuts import CUTS, numerical, run_cut
+from lab.traps.cut_graphs import CUTS, numerical, run_cut
 from model import Tensor, no_grad
 
 A, B = 2.0, 3.0

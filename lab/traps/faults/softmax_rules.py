@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from lab.gradcheck import Report, gradcheck
-from lab.traps.faults.engines import SoftmaxDiagonal, SoftmaxNothing, SoftmaxPlainMean, SoftmaxWrongSign
+from lab.traps.faults.broken_engines import SoftmaxDiagonal, SoftmaxNothing, SoftmaxPlainMean, SoftmaxWrongSign
 from model import Tensor
 
 

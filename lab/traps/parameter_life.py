@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from lab.text import numeral
+from lab.text import numeral, run_lines
 from lab.training.descent.walk import SETTLED
-from lab.traps.fingerprints import detect_mutation
+from lab.traps.write_detection import detect_mutation
 from nn import SGD
 
 MAX_ACTIONS = 100  # in one life
@@ -101,7 +101,7 @@ def live(actions: str, lr: float) -> Life:
         for letter in actions:
             before, failed = (w.item(), w.grad), False
             try:
-                exec(ACTIONS[letter].code, names)
+                run_lines(ACTIONS[letter].code, names)
                 moves, sentence = _result(letter, names, *before)
             except RuntimeError as error:
                 moves, sentence, failed = [], str(error), True

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lab.training.descent.walk import SETTLED
-from lab.traps.lifecycle import ACTIONS, MAX_ACTIONS, STATES, WHOLE_STEP, effect, live, parse_life
+from lab.traps.parameter_life import ACTIONS, MAX_ACTIONS, STATES, WHOLE_STEP, effect, live, parse_life
 from model import Tensor
 from nn import SGD
 

@@ -7,7 +7,7 @@ import pytest
 
 from lab.text import brief
 from lab.traps.in_place import Box, Experiment, run
-from lab.traps.panels import arrays, forward_pass, gradients, program
+from lab.traps.in_place_panels import arrays, forward_pass, gradients, program
 
 
 def cells(html):

@@ -17,8 +17,8 @@ import numpy as np
 from lab.gradcheck import Report, gradcheck
 from lab.trace.recording import Recording, Trace
 from lab.training.records import Record, column
+from lab.traps.faults.broken_training import LessonTrainer, Setup
 from lab.traps.faults.catalogue import Fault
-from lab.traps.faults.training import LessonTrainer, Setup
 from model import Tensor, allow_mutation, topological_order
 from train import train
 

@@ -5,7 +5,7 @@ import importlib.util
 
 import pytest
 
-from lab.designs.frameworks import QUESTIONS, answer, pytorch_answers, recorded_answers
+from lab.designs.pytorch_questions import QUESTIONS, answer, pytorch_answers, recorded_answers
 
 DUE = {
     "graph": "6", "grad": "12", "twice": "✗ error", "write": "6", "result": "6", "whole": "✗ error",

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from lab.gradcheck.finite_differences import ElementName, best_step
-from lab.gradcheck.steps import PRECISIONS, STEPS, CheckPoint, error_by_step
+from lab.gradcheck.step_size import PRECISIONS, STEPS, CheckPoint, error_by_step
 from model import Tensor
 
 X = ElementName("x")

@@ -12,8 +12,8 @@ from typing import Any, Literal
 
 import numpy as np
 
+from lab.autodiff.gradient_sources import Shape, Sources, Summand
 from lab.autodiff.one_operation import Run
-from lab.autodiff.sources import Shape, Sources, Summand
 from lab.text import numeral
 
 Kind = Literal["value", "copy", "gradient", "upstream", "wrong"]

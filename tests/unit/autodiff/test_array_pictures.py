@@ -5,33 +5,33 @@ import re
 import numpy as np
 import pytest
 
-from lab.autodiff import grids, one_operation, sources
+from lab.autodiff import array_pictures, gradient_sources, one_operation
 from lab.traps.faults import forgotten_sum
 from model import Tensor
 
 
 def all_pictures():
     for a, b in [((3, 3), (3,)), ((3, 1), (1, 3)), ((), (2, 1, 3)), ((2,), (2,)), ((4, 4, 4), (4, 1)), ((), ())]:
-        for op in sources.SIGNS:
+        for op in gradient_sources.SIGNS:
             found = broadcast_run(op, a, b)
-            yield grids.broadcast(found, op, sources.broadcast(op, *found.operands))
+            yield array_pictures.broadcast(found, op, gradient_sources.broadcast(op, *found.operands))
     for n, k, m in [(2, 3, 2), (1, 1, 1), (4, 4, 4)]:
         found = one_operation.run(lambda x, y: x @ y, one_operation.counted((n, k)), one_operation.counted((k, m)))
-        yield grids.matmul(found, sources.matmul(*found.operands))
+        yield array_pictures.matmul(found, gradient_sources.matmul(*found.operands))
     value = one_operation.counted((3, 4))
     for op in ("sum", "mean", "max"):
         for axis in (None, 0, 1):
             found = one_operation.run(lambda x, op=op, axis=axis: getattr(x, op)(axis), value)
-            yield grids.of_one(found, sources.reduction(op, value, axis), "title")
+            yield array_pictures.of_one(found, gradient_sources.reduction(op, value, axis), "title")
     found = one_operation.run(lambda x: x[[0, 0, 2]], value)
-    yield grids.of_one(found, sources.indexing(value, [0, 0, 2]), "title")
+    yield array_pictures.of_one(found, gradient_sources.indexing(value, [0, 0, 2]), "title")
     for rows in (2, 3):
         right = forgotten_sum.train(Tensor, rows, forgotten_sum.UPDATES[0])
         for engine in forgotten_sum.BROKEN.values():
             broken = forgotten_sum.train(engine, rows, forgotten_sum.UPDATES[0])
-            yield grids.bias_gradients(right.upstream, right.gradient, broken.gradient)
-    yield grids.softmax_upstreams(np.array([1.0, 2.0]), np.array([0.25, 0.75]), np.array([-0.5, 1.25]))
-    yield grids.loss_trap(forgotten_sum.loss(4, (4,)), forgotten_sum.loss(4, (4, 1)))
+            yield array_pictures.bias_gradients(right.upstream, right.gradient, broken.gradient)
+    yield array_pictures.softmax_upstreams(np.array([1.0, 2.0]), np.array([0.25, 0.75]), np.array([-0.5, 1.25]))
+    yield array_pictures.loss_trap(forgotten_sum.loss(4, (4,)), forgotten_sum.loss(4, (4, 1)))
 
 
 def broadcast_run(op, a, b):
@@ -42,7 +42,7 @@ def broadcast_run(op, a, b):
 def test_every_cell_says_something_true_and_lights_what_is_there():
     equations = 0
     for picture in all_pictures():
-        parts = [part for row in picture.rows for part in row if isinstance(part, grids.Grid)]
+        parts = [part for row in picture.rows for part in row if isinstance(part, array_pictures.Grid)]
         sizes = {part.key: part.array.size for part in parts}
         assert picture.start[1] < sizes[picture.start[0]]
         for part in parts:
@@ -60,7 +60,7 @@ def test_every_cell_says_something_true_and_lights_what_is_there():
 
 def test_the_three_cells_that_a_bias_sums():
     found = broadcast_run("+", (3, 3), (3,))
-    picture = grids.broadcast(found, "+", sources.broadcast("+", *found.operands))
+    picture = array_pictures.broadcast(found, "+", gradient_sources.broadcast("+", *found.operands))
     assert picture.start == ("gradient of b", 0)
     (grid,) = [part for row in picture.rows for part in row if getattr(part, "key", "") == "gradient of b"]
     assert grid.says[0].endswith("1 + 4 + 7 = 12")
@@ -68,16 +68,16 @@ def test_the_three_cells_that_a_bias_sums():
 
 
 def test_numbers_that_were_rounded_are_not_called_equal():
-    assert grids.equation([(1.0, 1 / 3)], 1 / 3) == "1 × 0.3333 ≈ 0.3333"
-    assert grids.equation([(-1.0,), (3.0,)], 2.0) == "(−1) + 3 = 2"
-    assert grids.equation([(1 / 3,)], 1 / 3) == "0.3333"
-    assert grids.equation([], 0.0) == "nothing arrives: 0"
+    assert array_pictures.equation([(1.0, 1 / 3)], 1 / 3) == "1 × 0.3333 ≈ 0.3333"
+    assert array_pictures.equation([(-1.0,), (3.0,)], 2.0) == "(−1) + 3 = 2"
+    assert array_pictures.equation([(1 / 3,)], 1 / 3) == "0.3333"
+    assert array_pictures.equation([], 0.0) == "nothing arrives: 0"
 
 
 def test_an_engine_with_another_rule_is_found_out(monkeypatch):
     monkeypatch.setattr(Tensor, "__mul__", _wrong)
     found = broadcast_run("*", (3, 1), (3,))
-    picture = grids.broadcast(found, "*", sources.broadcast("*", *found.operands))
+    picture = array_pictures.broadcast(found, "*", gradient_sources.broadcast("*", *found.operands))
     grid = picture.rows[1][7]
     assert "gives 140, but the engine has 60: its rule is different" in grid.says[0]
 
@@ -120,13 +120,13 @@ def test_the_outcome_of_a_forgotten_sum_is_what_somebody_sees(name, rows, update
 def test_no_line_of_arithmetic_is_false_where_rounding_shows():
     for count in range(2, 7):
         trap, right = forgotten_sum.loss(count, (count,)), forgotten_sum.loss(count, (count, 1))
-        for row in grids.loss_trap(trap, right).rows:
+        for row in array_pictures.loss_trap(trap, right).rows:
             for grid in row:
                 for said in [] if isinstance(grid, str) else grid.says:
                     assert ": 2.776e" not in said, said
                     assert "that is" not in said, said
     assert "which rounding turns into" in str(
-        grids.loss_trap(forgotten_sum.loss(6, (6,)), forgotten_sum.loss(6, (6, 1)))
+        array_pictures.loss_trap(forgotten_sum.loss(6, (6,)), forgotten_sum.loss(6, (6, 1)))
     )
 
 

@@ -9,9 +9,9 @@ from types import MappingProxyType
 import numpy as np
 
 from lab.gradcheck import Outcome
+from lab.traps.faults.broken_training import LessonTrainer, Setup
 from lab.traps.faults.catalogue import BY_KEY, FAULTS, Fault, source
-from lab.traps.faults.compare import STEPS, check
-from lab.traps.faults.training import LessonTrainer, Setup
+from lab.traps.faults.healthy_and_broken import STEPS, check
 from model import Tensor
 
 NOTHING = "nothing"  # the suspect that stands for a healthy run

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from lab.gradcheck import numerical_gradient
+from lab.text import run_lines
 from lab.trace.recording import Trace, record
 from model import Tensor, no_grad
 from nn import SGD
@@ -70,7 +71,7 @@ def numerical(a: float, b: float) -> dict[str, float]:
 def _forward(lines: str, a: Tensor, b: Tensor) -> tuple[Tensor, Tensor]:
     """Run the lines, and return h and L with their labels."""
     names: dict[str, Any] = {"a": a, "b": b, "no_grad": no_grad}
-    exec(lines, names)
+    run_lines(lines, names)
     h, loss = names["h"], names["L"]
     h.label, loss.label = "h", "L"
     for child in loss.children:
