@@ -61,7 +61,7 @@ class Derivative:
         return lambda *arrays: local(arrays[0], arrays[-2], arrays[-1])
 
     def reads(self, name: str) -> bool:
-        """Tell whether the formula contains the operand "a" or "b", the result "y" or the upstream gradient "g"."""
+        """Return whether the formula contains the operand "a" or "b", the result "y" or the upstream gradient "g"."""
         return f"{{{name}}}" in self.text or f"{{{name}}}" in self.latex
 
 
@@ -217,18 +217,27 @@ OVERFLOW = "The result is larger than the largest number a float can hold."
 
 
 def _equal(a: Any, b: Any, y: Any) -> bool:
-    """Tell whether any element of a equals its counterpart in b."""
+    """Return whether any element of a equals its counterpart in b."""
     return bool(np.any(a == b))
 
 
 def _repeated(a: Any, y: Any) -> bool:
-    """Tell whether several elements share a maximum."""
+    """Return whether several elements share a maximum."""
     return int(np.isin(a, y).sum()) > np.size(y)
 
 
 def _function(name: str, text: str, latex: str, formula: str = "", **more: Any) -> Op:
     """Return the row of an elementwise function of one operand, with its derivative."""
     return Op(name, "elementwise", derivatives=(Derivative(text, latex, formula),), **more)
+
+
+def _choice(name: str, call: Callable[..., Any], sign: str, formula: str) -> Op:
+    """Return the row of a choice between two operands. formula: 1 where the first is chosen, 0.5 where both are."""
+    derivatives = (
+        Derivative(f"1 if {{a}} {sign} {{b}}, ½ if equal, else 0", f"[{{a}} {sign} {{b}}]", formula),
+        Derivative(f"1 if {{b}} {sign} {{a}}, ½ if equal, else 0", f"[{{b}} {sign} {{a}}]", f"1 - {formula}"),
+    )
+    return Op(name, "elementwise", "function", derivatives, TWO, call, at_kinks=HALVES, ties=_equal)
 
 
 def _reduction(name: str, text: str, latex: str, formula: str = "", **more: Any) -> Op:
@@ -334,32 +343,8 @@ _ROWS = (
         example="clip(x, -1, 1)",
     ),
     # -- elementwise functions of two
-    Op(
-        "maximum",
-        "elementwise",
-        "function",
-        (
-            Derivative("1 if {a} > {b}, ½ if equal, else 0", "[{a} > {b}]", "larger(a, b)"),
-            Derivative("1 if {b} > {a}, ½ if equal, else 0", "[{b} > {a}]", "1 - larger(a, b)"),
-        ),
-        TWO,
-        maximum,
-        at_kinks=HALVES,
-        ties=_equal,
-    ),
-    Op(
-        "minimum",
-        "elementwise",
-        "function",
-        (
-            Derivative("1 if {a} < {b}, ½ if equal, else 0", "[{a} < {b}]", "larger(b, a)"),
-            Derivative("1 if {b} < {a}, ½ if equal, else 0", "[{b} < {a}]", "1 - larger(b, a)"),
-        ),
-        TWO,
-        minimum,
-        at_kinks=HALVES,
-        ties=_equal,
-    ),
+    _choice("maximum", maximum, ">", "larger(a, b)"),
+    _choice("minimum", minimum, "<", "larger(b, a)"),
     Op(
         "where",
         "elementwise",

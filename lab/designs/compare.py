@@ -168,7 +168,7 @@ class Design:
     """One way to build an engine.
 
     node   the class whose objects are the nodes of a graph
-    makes  a pattern for the qualified names of the functions that make such an object
+    makes  a pattern for the names of its methods that make such an object
     rules  a pattern for the functions that pass a gradient through one operation. The `backward` of a Tensor or Value
            is not one of them: it starts the pass, or hands a gradient on
     """
@@ -177,9 +177,9 @@ class Design:
     title: str
     module: ModuleType
     node: type
-    makes: str
     rules: str
     idea: str
+    makes: str = "__init__"
 
     @property
     def file(self) -> str:
@@ -260,9 +260,9 @@ ENGINE = Design(
     "This lab’s engine",
     model,
     model.Tensor,
-    r"Tensor\.(__init__|node|constant)",
     r"Tensor\.\w+\.<locals>\._backward",
     "Closures that no write can reach, every operation, and a graph that the pass frees.",
+    r"(__init__|node|constant)",
 )
 FIVE = (
     Design(
@@ -270,7 +270,6 @@ FIVE = (
         "Closures",
         closures,
         closures.Tensor,
-        r"Tensor\.__init__",
         r"Tensor\.\w+\.<locals>\.(_backward|<lambda>)",
         "Each result keeps a function that captured what its derivative needs.",
     ),
@@ -279,7 +278,6 @@ FIVE = (
         "Function objects",
         functions,
         functions.Tensor,
-        r"Tensor\.__init__",
         r"(?!Tensor)\w+\.backward",
         "Each operation is a class with forward and backward; the object is the result's creator.",
     ),
@@ -288,7 +286,6 @@ FIVE = (
         "Recursion",
         recursive,
         recursive.Tensor,
-        r"Tensor\.__init__",
         r"\w+Backward\.backward",
         "Each node that receives a gradient passes it on at once: no order.",
     ),
@@ -297,7 +294,6 @@ FIVE = (
         "Scalar Values",
         scalars,
         scalars.Value,
-        r"Value\.__init__",
         r"Value\.\w+\.<locals>\._backward",
         "An object for each number, and no arrays.",
     ),
@@ -306,7 +302,6 @@ FIVE = (
         "Dual numbers",
         duals,
         duals.Dual,
-        r"Dual\.__init__",
         NONE,
         "Forward mode: each value carries its derivative along, and nothing is kept.",
     ),
@@ -446,7 +441,7 @@ def _measured(design: Design, run: DesignProgram, repeats: int) -> DesignRun:
         design,
         float(_plain(result)),
         dict(zip(names, first, strict=True)),
-        matching(calls, design.makes),
+        matching(calls, rf"{design.node.__name__}\.{design.makes}"),
         matching(calls, design.rules),
         design.passes(run),
         kept,

@@ -119,7 +119,7 @@ def loss(count: int, target_shape: tuple[int, ...]) -> Loss:
 
 
 def end(found: Loss) -> Literal["targets", "mean", "start", "other"]:
-    """Tell where the predictions end up."""
+    """Return where the predictions end up."""
     places = {"targets": found.target.reshape(-1, 1), "mean": found.target.mean(), "start": found.prediction}
     at: Any = next((name for name, place in places.items() if np.allclose(found.after, place, atol=0.01)), "other")
     return at
