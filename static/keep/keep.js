@@ -40,7 +40,10 @@ async function records() {
   const opening = indexedDB.open("tensor-ops-lab", 1);
   opening.onupgradeneeded = () =>
     opening.result.createObjectStore("tabs", { keyPath: "tab" }).createIndex("time", "time");
-  return (await answer(opening)).transaction("tabs", "readwrite").objectStore("tabs");
+  const database = await answer(opening);
+  const found = database.transaction("tabs", "readwrite").objectStore("tabs");
+  database.close(); // once the transaction is over
+  return found;
 }
 
 /** Return what is kept for this tab. @returns {Promise<Parts>} */

@@ -52,7 +52,9 @@ def forget(pages):
     """What a visitor has written and done stays in the browser; the next one begins without it."""
     for page in pages:
         if not page.is_closed() and page.url.startswith("http"):
-            page.evaluate("() => { localStorage.clear(); sessionStorage.clear(); }")
+            page.evaluate(
+                "() => { localStorage.clear(); sessionStorage.clear(); indexedDB.deleteDatabase('tensor-ops-lab'); }"
+            )
 
 
 @pytest.fixture
