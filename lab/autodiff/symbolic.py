@@ -181,34 +181,20 @@ def text(of: Formula, most: int) -> str:
 
 def _pieces(of: Formula) -> Iterator[str]:
     """Yield a formula's text piece by piece, from left to right. Only operands of a sign get brackets."""
-    stack: list[Any] = [_Bare(of)]
+    stack: list[tuple[Formula, bool]] = [(of, True)]  # a formula or a sign, and whether it needs no brackets
     while stack:
-        part = stack.pop()
-        bare = isinstance(part, _Bare)
-        part = part.of if bare else part
-        if isinstance(part, _Sign):
-            yield part.text
-        elif isinstance(part, str):
+        part, bare = stack.pop()
+        if isinstance(part, str):
             yield part
         elif isinstance(part, float):
             yield f"{part:g}" if part >= 0 or bare else f"({part:g})"
         elif part[0] in INFIX:
             yield "" if bare else "("
             sign = "**" if part[0] == "**" else f" {part[0]} "
-            stack += [*([] if bare else [_Sign(")")]), part[2], _Sign(sign), part[1]]
+            stack += [("" if bare else ")", False), (part[2], False), (sign, False), (part[1], False)]
         else:
             yield "-(" if part[0] == "neg" else f"{part[0]}("
-            stack += [_Sign(")"), _Bare(part[1])]
-
-
-@dataclass(frozen=True)
-class _Bare:
-    of: Formula
-
-
-@dataclass(frozen=True)
-class _Sign:
-    text: str
+            stack += [(")", False), (part[1], True)]
 
 
 def value(of: Formula, point: Mapping[str, float]) -> float:
