@@ -5,7 +5,7 @@ from collections import Counter
 from dataclasses import replace
 from functools import partial
 from graphlib import TopologicalSorter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import torch
 
@@ -23,9 +23,6 @@ from lab.watch.cards import (
     preview,
 )
 from lab.watch.records import GraphNode, kind, storage_of, walk
-
-if TYPE_CHECKING:  # it imports this module
-    from lab.watch.torch_recorder import TorchRecorder
 
 Tensor = torch.Tensor
 MAX_CAPTURED = 12  # saved values shown on one card
@@ -51,8 +48,9 @@ def dense(tensor: Tensor) -> Tensor:
 class TorchPass:
     """Records one run of PyTorch's engine over the graph of some outputs."""
 
-    def __init__(self, recorder: "TorchRecorder", outputs: list[Tensor], accumulates: bool = True) -> None:
-        """accumulates: whether the engine adds to `.grad`, as backward() does and autograd.grad() does not."""
+    def __init__(self, recorder: Any, outputs: list[Tensor], accumulates: bool = True) -> None:
+        """recorder: a TorchRecorder, whose module imports this one; accumulates: whether the engine adds to `.grad`, as
+        backward() does and autograd.grad() does not."""
         self.recorder, self.accumulates = recorder, accumulates
         self.backward_position = SourceLine(caller(2))
         self.draft = TraceDraft(self.backward_position)

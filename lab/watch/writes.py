@@ -14,16 +14,15 @@ Tensor = torch.Tensor
 SCALINGS = frozenset(("div_", "mul_", "__itruediv__", "__imul__"))
 
 
-def assign(run: WatchedRun, attribute: str, tensor: Tensor, value: Any) -> Look:
-    """Look at the assignment of an attribute of a tensor, and record what that means for its gradient."""
+def assign(run: WatchedRun, attribute: str, tensor: Tensor, value: Any) -> Look | None:
+    """Record what the assignment of an attribute of a tensor means for its gradient."""
+    if attribute == "requires_grad":
+        return look_at_request(run, tensor, bool(value))
     if attribute == "grad" and value is None:
         run.training.cleared[id(tensor)] = (run.clock.iteration, site(), run.clock.forward_ran)
-    if attribute == "requires_grad":
-        yield from look_at_request(run, tensor, bool(value))
-        return
     if attribute == "data" and has_numbers(tensor) and has_numbers(value):
         replace_data(run, tensor, value)
-    yield
+    return None
 
 
 def look_at_request(run: WatchedRun, tensor: Tensor, wanted: bool) -> Look:
