@@ -49,8 +49,8 @@ class TorchPass:
     """Records one run of PyTorch's engine over the graph of some outputs."""
 
     def __init__(self, recorder: Any, outputs: list[Tensor], accumulates: bool = True) -> None:
-        """recorder: a TorchRecorder, whose module imports this one; accumulates: whether the engine adds to `.grad`, as
-        backward() does and autograd.grad() does not."""
+        """Begin a pass of a TorchRecorder. accumulates: whether the engine adds to `.grad`, as backward() does and
+        autograd.grad() does not."""
         self.recorder, self.accumulates = recorder, accumulates
         self.backward_position = SourceLine(caller(2))
         self.draft = TraceDraft(self.backward_position)
