@@ -21,7 +21,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from benchmarks import write_figures
 from lab.practice.checker import check
-from lab.practice.runners import Pool
+from lab.practice.process_pool import Pool
 from practice.scalars import COURSE
 
 THINKING = 1.0  # seconds between two checks, during which the next process loads NumPy

@@ -18,7 +18,7 @@ from playwright.sync_api import sync_playwright
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from benchmarks import write_figures
-from lab.practice.program import examples
+from lab.practice.learner_program import examples
 from tests.support import launch, start_app
 
 THINKING = 8.0  # seconds between two runs, in which the next process is prepared

@@ -10,7 +10,7 @@ import numpy as np
 from practice.task import Inputs
 
 
-def kept_apart(inputs: Inputs, values: Mapping[str, Any]) -> str:
+def uses_are_independent(inputs: Inputs, values: Mapping[str, Any]) -> str:
     """Object if a rule sends other messages once the same operation was used again. `values`: the messages of the
     first run, then those of the second."""
     alone, again = values.values()

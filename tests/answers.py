@@ -4,7 +4,7 @@ import contextlib
 from pathlib import Path
 
 import practice
-from lab.practice import checker, runners
+from lab.practice import checker, process_pool
 
 HERE = Path(__file__).parent
 COURSES_FOLDER = Path(practice.__file__).parent
@@ -46,5 +46,5 @@ class JudgeHere:
 
 @contextlib.contextmanager
 def judge_here():
-    with runners.runner() as runner:
+    with process_pool.runner() as runner:
         yield JudgeHere(runner)

@@ -2,7 +2,6 @@
 
 # ruff: noqa: F401  the names that this package offers
 
-from lab.charts.answers import AnswerCell, AnswerRow, answers
 from lab.charts.bars import bars
 from lab.charts.chart import Chart, layer_name
 from lab.charts.curves import (
@@ -17,8 +16,9 @@ from lab.charts.curves import (
     saturation,
     trial,
 )
-from lab.charts.errors import error_map
-from lab.charts.fits import answers_against_targets, curve
+from lab.charts.decision_boundary import Plane, boundary, placed_points, signed_shades, unit
+from lab.charts.engine_answers import AnswerCell, AnswerRow, answers
+from lab.charts.gradient_errors import error_map
 from lab.charts.images import confusion_matrix, drawing, likelihoods, samples
 from lab.charts.jacobian import jacobian
 from lab.charts.landscape import STEP_MS, Track, landscape
@@ -26,5 +26,5 @@ from lab.charts.lines import Axis, Line, Mark, lines
 from lab.charts.losses import limit_log_axis, losses
 from lab.charts.network import LINES as NETWORK_LINES
 from lab.charts.network import network
-from lab.charts.plane import Plane, boundary, placed_points, signed_shades, unit
+from lab.charts.regression import answers_against_targets, curve
 from lab.charts.weights import RIDGES, ridges, weight_histograms

@@ -11,7 +11,7 @@ import numpy as np
 
 from lab.charts.chart import COLOURS, DASHES, SYMBOLS, Chart, mix, nth
 from lab.charts.contours import contour
-from lab.charts.plane import colour_picture
+from lab.charts.decision_boundary import colour_picture
 from lab.text import short
 
 LEVELS = 12  # number of contours, with equal areas between them

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lab.charts.plane import signed_shades
+from lab.charts.decision_boundary import signed_shades
 from lab.text import short
 from lab.training.features import FEATURES, NAMES, PLAIN, of_inputs
 from lab.training.predictions import PlaneGrid, layer_maps

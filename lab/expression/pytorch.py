@@ -27,14 +27,14 @@ JOINING = {"concatenate": "torch.cat", "stack": "torch.stack"}
 LOSSES = ("mse_loss", "cross_entropy", "binary_cross_entropy_with_logits")
 
 
-class Untranslatable(ValueError):
+class TranslationError(ValueError):
     """A part of the expression has no direct counterpart in PyTorch; the message says which."""
 
 
 def to_torch(expression: Expression, values: Mapping[str, Any]) -> str:
     """Write the expression with these values as a PyTorch script in float64 that prints its result and gradients.
 
-    Raises Untranslatable if a part of it has no counterpart.
+    Raises TranslationError if a part of it has no counterpart.
     """
     tree = ast.parse(expression.to_python(**values))
     lines = [node for node in tree.body if isinstance(node, ast.Assign)]
@@ -66,7 +66,7 @@ class _Translator(ast.NodeTransformer):
     def visit_Subscript(self, node: ast.Subscript) -> ast.expr:
         for part in ast.walk(node.slice):
             if isinstance(part, ast.Slice) and part.step is not None and ast.unparse(part.step).startswith("-"):
-                raise Untranslatable("PyTorch has no slice that goes backward, such as `x[::-1]`.")
+                raise TranslationError("PyTorch has no slice that goes backward, such as `x[::-1]`.")
         return ast.Subscript(self.visit(node.value), node.slice)
 
     def function(self, name: str, node: ast.Call) -> ast.expr:
@@ -114,7 +114,7 @@ class _Translator(ast.NodeTransformer):
             return self.called(value, name, arguments, {"dim": ast.Constant(-1)} | options)
         if name in ("prod", "logsumexp") and not isinstance(options.get("dim"), (ast.Constant, ast.UnaryOp)):
             if "dim" in options or "keepdim" in options:
-                raise Untranslatable(f"PyTorch's `{name}` goes along one axis: give it a single one.")
+                raise TranslationError(f"PyTorch's `{name}` goes along one axis: give it a single one.")
             if name == "logsumexp":
                 return _call(
                     "torch.logsumexp", self.called(value, "reshape", [ast.Constant(-1)], {}), dim=ast.Constant(0)
@@ -128,7 +128,7 @@ class _Translator(ast.NodeTransformer):
         return self.refuse(name)
 
     def refuse(self, name: str) -> NoReturn:
-        raise Untranslatable(f"`{name}` has no counterpart here: leave it out, or write it with other operations.")
+        raise TranslationError(f"`{name}` has no counterpart here: leave it out, or write it with other operations.")
 
     def called(
         self, value: ast.expr, name: str, arguments: list[ast.expr], options: Mapping[str, ast.expr]

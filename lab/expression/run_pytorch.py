@@ -48,7 +48,7 @@ class Transcript:
 
 
 def installed() -> bool:
-    """Tell whether PyTorch is installed, without importing it."""
+    """Return whether PyTorch is installed, without importing it."""
     return importlib.util.find_spec("torch") is not None
 
 

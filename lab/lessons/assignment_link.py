@@ -31,7 +31,7 @@ def read(text: str) -> tuple[str, ...]:
     return tuple(found)
 
 
-def of_link(link: str) -> tuple[str, ...]:
+def keys_of_link(link: str) -> tuple[str, ...]:
     """Read the keys of the assignment in an address. Raises ValueError, with a sentence, if it has none."""
     try:
         texts = parse_qs(urlsplit(link.strip()).query).get(ITEMS, [])

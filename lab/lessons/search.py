@@ -201,7 +201,7 @@ def _related(word: str) -> frozenset[str]:
 
 
 def _same_stem(one: str, other: str) -> bool:
-    """Tell whether two words share most of the longer one: "detach", "detached"; "initialise", "initialisation"."""
+    """Return whether two words share most of the longer one: "detach", "detached"; "initialise", "initialisation"."""
     if min(len(one), len(other)) < 4 or not (one.isalpha() and other.isalpha()):
         return False
     shared = next((i for i, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))

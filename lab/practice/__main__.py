@@ -17,10 +17,10 @@ from typing import Any
 
 from lab.lessons import assignment_link
 from lab.lessons.assignment import ITEMS
-from lab.practice import folder, isolation, progress_file, runners, summary
+from lab.practice import folder, isolation, process_pool, progress_file, summary
 from lab.practice.checker import CheckReport
 from lab.practice.folder import printable
-from lab.practice.judging import judge
+from lab.practice.judge_processes import judge
 from lab.practice.render_report import render_report
 from practice import COURSES
 from practice.task import Course
@@ -83,7 +83,7 @@ def start(course: Course, place: Path) -> int:
 
 def first_text(place: Path, course: Course) -> str:
     """Return the learner's code from a progress file in the folder, or the course's starter if there is none."""
-    work = progress_file.of_folder(place).texts.get(course.key)
+    work = progress_file.read_folder(place).texts.get(course.key)
     return work.text if work else course.starter
 
 
@@ -113,8 +113,8 @@ def check_all(place: Path) -> int:
     passed = True
     for course, file in found:
         folder.keep(place, course, file.text, datetime.now())
-        progress_file.of_folder(place)  # raises before the check if the progress cannot be read
-        report, printed = judge(course, course.tasks[-1].key, file.text, secrets.randbits(32), runners.runner)
+        progress_file.read_folder(place)  # raises before the check if the progress cannot be read
+        report, printed = judge(course, course.tasks[-1].key, file.text, secrets.randbits(32), process_pool.runner)
         print("\n".join(lines(course, place / course.file, report, printed)))
         progress_file.keep(place, course, file.text, report)
         passed = passed and bool(report)
@@ -158,7 +158,7 @@ def watch(place: Path) -> int:
 def summarize(files: Sequence[str], out: Path | None, link: str | None, run_unconfined: bool) -> int:
     """Print the class table and the notes on files. Return the exit code: 1 if a file failed, 2 if the link is bad."""
     try:
-        keys = assignment_link.of_link(link) if link is not None else ()
+        keys = assignment_link.keys_of_link(link) if link is not None else ()
     except ValueError as error:
         print(error, file=sys.stderr)
         return 2

@@ -14,7 +14,7 @@ SIZES = 4  # the sizes of cases are 0 to SIZES - 1, in turn
 
 
 @dataclass(frozen=True)
-class Run:
+class CheckRun:
     """A check, its cases, and the answers of the learner's code and of the reference to each."""
 
     check: Check

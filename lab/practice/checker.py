@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from lab.practice.cases import Run, answers, cases_of, loaded
+from lab.practice.cases import CheckRun, answers, cases_of, loaded
 from lab.practice.comparison import agree
 from lab.practice.mistakes import FailedCheck, explain
 from lab.practice.runner import Answer, Job, LocalRunner, Problem, Runner, StoppedError
@@ -67,13 +67,13 @@ def check(
             for task in tasks:
                 checks = dict.fromkeys((one.name for one in task.checks), None)
                 passed[task.key] = False
-                ran: list[Run] = []
+                ran: list[CheckRun] = []
                 for number, one in enumerate(task.checks):
                     begins(task, one)
                     cases = list(cases_of(one, np.random.default_rng([seed, number])))
                     right = aside.submit(_right_answers, reference, one, cases)
                     got = answers(runner, one, cases)
-                    ran.append(Run(one, cases, got, right.result()))
+                    ran.append(CheckRun(one, cases, got, right.result()))
                     checks[one.name] = all(agree(one, *pair) for pair in zip(got, right.result(), strict=True))
                     if not checks[one.name]:
                         failure = _failed(course, task, ran, source, runner, reference)
@@ -90,7 +90,7 @@ def _right_answers(reference: LocalRunner, one: Check, cases: Sequence[Job]) -> 
 
 
 def _failed(
-    course: Course, task: Task, ran: Sequence[Run], source: str, runner: Runner, reference: LocalRunner
+    course: Course, task: Task, ran: Sequence[CheckRun], source: str, runner: Runner, reference: LocalRunner
 ) -> FailedCheck:
     """Return the smallest case in which the last check that ran fails. The learner's file is loaded afresh before the
     search for it, as the cases may have changed its state, and again before it is run for the text that it prints."""

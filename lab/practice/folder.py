@@ -25,7 +25,7 @@ class FolderError(Exception):
     """The folder or a file cannot be used; the message is a sentence that says why."""
 
 
-class Changed(FolderError):
+class FileChangedError(FolderError):
     """The file has changed since the caller read it."""
 
 
@@ -98,15 +98,15 @@ def content(path: Path, most: int) -> tuple[bytes, datetime]:
 def write(folder: Path, course: Course, text: str, seen: str) -> OnDisk:
     """Replace the course's file by a text and keep a copy of its last content.
 
-    seen: the stamp of the file to replace, "" for none. Raises Changed if the file has changed since, and FolderError
-    if it cannot be written.
+    seen: the stamp of the file to replace, "" for none. Raises FileChangedError if the file has changed since, and
+    FolderError if it cannot be written.
     """
     path = folder / course.file
     before = read(folder, course)
     if before and before.text == text:
         return before
     if (before.stamp if before else "") != seen:
-        raise Changed(f"{path} has changed since it was read.")
+        raise FileChangedError(f"{path} has changed since it was read.")
     if before:
         keep(folder, course, before.text, before.saved)
     data = _encoded(text.replace("\n", "\r\n") if before and before.windows else text)

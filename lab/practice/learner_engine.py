@@ -23,13 +23,13 @@ from lab.text import brief, read_rows
 from lab.trace.derive import rule_of
 from lab.trace.loading import add_kinds, read_trace
 from lab.trace.numerical import NumericalCheck, check
-from lab.trace.parts import Code
 from lab.trace.recording import Trace, record
+from lab.trace.schema import Code
 from model import Tensor
 from practice.task import Course, Inputs
 
 TRACER = (Path(__file__).parent / "tracer.py").read_text("utf-8")
-OPERANDS = (Path(__file__).parent / "operands.py").read_text("utf-8")
+OPERATORS = (Path(__file__).parent / "operators.py").read_text("utf-8")
 # course -> expressions that its engine supports, with leaves
 EXAMPLES: dict[str, dict[str, dict[str, Any]]] = read_rows(Path(practice.__file__).with_name("engine_examples.toml"))
 ENGINES = {"scalars": "Value", "tensors": "Tensor", "functions": "Tensor"}  # course -> the class that its file defines
@@ -131,7 +131,7 @@ class Loaded:
         names, result = expression.names, expression.result_name
         written = f"def {{}}({', '.join(names)}):\n{textwrap.indent(body, '    ')}\n    return {result}"
         if self.course.key == "functions":
-            return f"{OPERANDS}\n\n{written.format('of_operands')}"
+            return f"{OPERATORS}\n\n{written.format('of_operands')}"
         return written.format("build")
 
 
@@ -147,7 +147,7 @@ def _must_be_equal(mine: np.ndarray, labs: np.ndarray) -> None:
 def _sentence(problem: Problem) -> str:
     if (
         problem.kind in ("UnsupportedError", "RecordingError") and problem.line is None
-    ):  # raised by operands.py or tracer.py
+    ):  # raised by operators.py or tracer.py
         return problem.message
     missing = problem.kind in ("AttributeError", "NameError") or problem.message.startswith("unsupported operand")
     if missing and problem.line is None:

@@ -12,12 +12,12 @@ from typing import Any
 
 import numpy as np
 
-from lab.practice.cases import Run, answers, cases_of
+from lab.practice.cases import CheckRun, answers, cases_of
 from lab.practice.comparison import NUMBERS, agree, resemblance, same, wrong_elements
 from lab.practice.formulas import formula
-from lab.practice.overwritten import overwritten
+from lab.practice.in_place_writes import overwritten
 from lab.practice.runner import Answer, Job, LocalRunner, Problem, Runner, StoppedError
-from lab.practice.variants import NO_RULE, variants
+from lab.practice.wrong_variants import NO_RULE, variants
 from practice.task import Check, Course, Inputs, Mistake, Task
 
 STEP = 1e-5  # of the finite differences
@@ -60,7 +60,7 @@ class FailedCheck:
     alone: bool = False
 
 
-def explain(course: Course, task: Task, ran: Sequence[Run], runner: Runner, reference: LocalRunner) -> FailedCheck:
+def explain(course: Course, task: Task, ran: Sequence[CheckRun], runner: Runner, reference: LocalRunner) -> FailedCheck:
     """Find the smallest failing case and the mistake behind it. ran: the task's checks so far; the last one failed."""
     one, cases, got, expected = ran[-1].check, ran[-1].cases, ran[-1].got, ran[-1].right
     mistake = None if one.slow else _find_mistake(course, task, ran, runner, reference)
@@ -118,7 +118,7 @@ def _overwritten(course: Course, task: Task, one: Check, job: Job, mine: Answer,
     return "", ""
 
 
-def _find_formula(ran: Run, show: str, reference: LocalRunner) -> Mistake | None:
+def _find_formula(ran: CheckRun, show: str, reference: LocalRunner) -> Mistake | None:
     """Find a formula that gives the learner's value of `show` in every case, from the inputs and what they became."""
     names = dict.fromkeys(
         node.id
@@ -143,7 +143,7 @@ def _fits(one: Check, show: str, got: Answer, expected: Answer) -> bool:
 
 
 def _find_mistake(
-    course: Course, task: Task, ran: Sequence[Run], runner: Runner, reference: LocalRunner
+    course: Course, task: Task, ran: Sequence[CheckRun], runner: Runner, reference: LocalRunner
 ) -> Mistake | None:
     """Find a mistake with which the reference gives the learner's answers to every check of this task so far.
 
@@ -161,15 +161,15 @@ def _find_mistake(
     return next(fitting, known[0] if known else None)
 
 
-def _run_later(task: Task, done: int, runner: Runner, reference: LocalRunner) -> Iterator[Run]:
+def _run_later(task: Task, done: int, runner: Runner, reference: LocalRunner) -> Iterator[CheckRun]:
     """Run the remaining checks of a task and yield both sides' answers, until one ends the learner's process."""
     with contextlib.suppress(StoppedError):
         for one in (each for each in task.checks[done:] if not each.slow):
             cases = list(cases_of(one, np.random.default_rng(0)))
-            yield Run(one, cases, answers(runner, one, cases), answers(reference, one, cases))
+            yield CheckRun(one, cases, answers(runner, one, cases), answers(reference, one, cases))
 
 
-def _explains(course: Course, task: Task, mistake: Mistake, ran: Sequence[Run]) -> bool:
+def _explains(course: Course, task: Task, mistake: Mistake, ran: Sequence[CheckRun]) -> bool:
     """Return whether the reference with this mistake gives the learner's answers."""
     text = _variant(course, task, mistake)
     for one in ran:

@@ -135,7 +135,7 @@ def read(path: Path) -> Progress:
         raise FolderError(f"{path} cannot be read: {error}. Rename it: the next check makes a new one.") from None
 
 
-def of_folder(place: Path) -> Progress:
+def read_folder(place: Path) -> Progress:
     """Return the progress kept in a folder, empty if there is none. Raises FolderError as `read` does."""
     path = place / FILE
     return read(path) if path.exists() else Progress()
@@ -143,7 +143,7 @@ def of_folder(place: Path) -> Progress:
 
 def keep(place: Path, course: Course, text: str, report: CheckReport) -> None:
     """Add the result of a check to the progress in the folder. Raises FolderError."""
-    found = checked(of_folder(place), course, text, report)
+    found = checked(read_folder(place), course, text, report)
     folder.replace(place / FILE, packed(found).encode())
 
 

@@ -1,6 +1,6 @@
 """Runs a learner's code in a process of its own, which has limits, is isolated where possible, and is used once.
 
-A `Sandbox` is a runner for lab/practice/checker.py; lab/practice/runners.py keeps a process ready for the next one.
+A `Sandbox` is a runner for lab/practice/checker.py; lab/practice/process_pool.py keeps a process ready for the next.
 Inside the process runs lab/practice/driver.py. Its output is not trusted: it is read up to a limit, as JSON, and every
 part is validated before use.
 """
@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from lab.config import ROOT
-from lab.practice import driver, endings, isolation, runner, syscalls
+from lab.practice import driver, isolation, runner, stop_reasons, syscalls
 from lab.practice.runner import Answer, Job, Problem, StoppedError
 from practice.task import Inputs
 
@@ -180,7 +180,7 @@ class Sandbox:
     @property
     def crowded(self) -> bool:
         """Whether the code was stopped for taking too long while it had to share its processor."""
-        long = self._end is not None and str(self._end) in (endings.TOO_LONG, endings.TOO_DEEP)
+        long = self._end is not None and str(self._end) in (stop_reasons.TOO_LONG, stop_reasons.TOO_DEEP)
         return long and self._open_for - self._asleep > CROWDED * self._limits.seconds
 
     def stop(self) -> None:
@@ -243,7 +243,7 @@ class Sandbox:
         except (OSError, queue.Empty):
             ready = False
         if not ready:
-            raise StoppedError(endings.STOPPED if self._halted else endings.NOT_READY)
+            raise StoppedError(stop_reasons.STOPPED if self._halted else stop_reasons.NOT_READY)
         self._began = time.monotonic()
 
     @contextlib.contextmanager
@@ -294,17 +294,17 @@ class Sandbox:
         slow = self._open_for + time.monotonic() - self._asked > longest
         if slow or self._asleep > self._limits.wall:
             self._process.interrupt()
-            raise self._stopped(endings.TOO_SLOW.format(longest) if slow else "", otherwise=endings.TOO_LONG)
+            raise self._stopped(stop_reasons.TOO_SLOW.format(longest) if slow else "", otherwise=stop_reasons.TOO_LONG)
 
     def _answer(self, message: dict[str, Any], shows: tuple[str, ...] = ()) -> Answer:
         answer: Answer = self._parsed(runner.answer, message, shows)
         if not (problem := answer.problem):
             return answer
         if problem.kind == "MemoryError":
-            raise self._stopped(endings.TOO_MUCH_MEMORY.format(self._limits.memory >> 20), problem.line)
+            raise self._stopped(stop_reasons.TOO_MUCH_MEMORY.format(self._limits.memory >> 20), problem.line)
         if problem.kind == driver.OutputError.__name__:
-            raise self._stopped(endings.TOO_MUCH_OUTPUT, problem.line)
-        said = endings.REFUSED if endings.was_refused(problem.message) else problem.message
+            raise self._stopped(stop_reasons.TOO_MUCH_OUTPUT, problem.line)
+        said = stop_reasons.REFUSED if stop_reasons.was_refused(problem.message) else problem.message
         return replace(answer, problem=replace(problem, line=self._known(problem.line), message=said))
 
     def _known(self, line: int | None) -> int | None:
@@ -315,10 +315,10 @@ class Sandbox:
         try:
             return parse(*data)
         except MALFORMED:
-            raise self._stopped(endings.GARBAGE) from None
+            raise self._stopped(stop_reasons.GARBAGE) from None
 
     def _stopped(
-        self, sentence: str = "", line: int | None = None, otherwise: str = endings.GARBAGE, said: bytes = b""
+        self, sentence: str = "", line: int | None = None, otherwise: str = stop_reasons.GARBAGE, said: bytes = b""
     ) -> StoppedError:
         """End the process and return the exception that says why; without a sentence, infer it from how it ended.
 
@@ -329,9 +329,9 @@ class Sandbox:
         if not sentence:
             late = time.monotonic() - self._began >= self._limits.seconds
             text = b"\n".join([said, *self._last_lines()]).decode("utf-8", "replace")
-            sentence, line = endings.explain(self._process.code(), text, self._file, late, otherwise)
+            sentence, line = stop_reasons.explain(self._process.code(), text, self._file, late, otherwise)
         self._process.kill()
-        self._end = StoppedError(endings.STOPPED) if self._halted else StoppedError(sentence, self._known(line))
+        self._end = StoppedError(stop_reasons.STOPPED) if self._halted else StoppedError(sentence, self._known(line))
         return self._end
 
     def _last_lines(self) -> Iterator[bytes]:

@@ -24,7 +24,7 @@ from tqdm import tqdm
 from lab.practice import isolation, progress_file
 from lab.practice.checker import CheckReport
 from lab.practice.folder import FolderError, content, printable, read_file, reason
-from lab.practice.judging import MAX_PLACES, Judges
+from lab.practice.judge_processes import MAX_PLACES, Judges
 from lab.practice.progress_file import MAX_BYTES, Done, Progress, Stumble, Work, parse
 from lab.practice.runner import StoppedError
 from lab.text import listed
@@ -172,7 +172,7 @@ def _read_folder(path: Path, found: Summary) -> Row:
     own = {progress_file.FILE, *(course.file for course in COURSES.values())}
     for name in own:
         _refuse_link(path / name)
-    progress = progress_file.of_folder(path)
+    progress = progress_file.read_folder(path)
     if others := sorted(one.name for one in path.iterdir() if one.name not in own and _is_handed_in(one)):
         found.notes.append(
             f"{printable(path)} is read as one learner's folder, so these are not read: {printable(listed(others))}."

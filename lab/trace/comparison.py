@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from lab.trace.parts import Event
 from lab.trace.recording import Trace
+from lab.trace.schema import Event
 
 
 @dataclass(frozen=True)

@@ -15,8 +15,8 @@ import numpy as np
 
 from lab.operation_table import UNKNOWN, Derivative
 from lab.text import brief
-from lab.trace.parts import Derived, DueTerm, Message, Node, Role, SentTerm, Value
 from lab.trace.recording import Trace
+from lab.trace.schema import Derived, DueTerm, Message, Node, Role, SentTerm, Value
 
 
 def derive(trace: Trace) -> list[Derived]:

@@ -11,8 +11,8 @@ from lab.gradcheck.slopes import Slope
 from lab.text import strict_json
 from lab.trace.derive import derive
 from lab.trace.nonfinite import remarks
-from lab.trace.parts import Captured
 from lab.trace.recording import Trace
+from lab.trace.schema import Captured
 
 STATIC = Path(__file__).parents[2] / "static"
 # The player's modules, each after those that it imports.
@@ -34,7 +34,7 @@ def player_data(trace: Trace, slopes: Sequence[Slope] = ()) -> dict[str, Any]:
 
 
 def playable(trace: Trace) -> dict[str, Any]:
-    """Return a trace and its derivations as plain data for the player; lab/trace/parts.py describes the parts.
+    """Return a trace and its derivations as plain data for the player; lab/trace/schema.py describes the parts.
 
     Numbers that the browser can look up are left out: captured arrays that are a node's value, and the numbers in a
     derivation that are also in its event.

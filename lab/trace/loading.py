@@ -10,8 +10,8 @@ import numpy as np
 
 from lab.operation_table import OPS, UNKNOWN
 from lab.trace.derive import derive
-from lab.trace.parts import Code, Event, Node, Step, Value
 from lab.trace.recording import Trace
+from lab.trace.schema import Code, Event, Node, Step, Value
 
 MAX_BYTES = 8_000_000
 MAX_NODES = 5_000

@@ -16,8 +16,8 @@ import numpy as np
 from lab.operation_table import Derivative
 from lab.text import with_minus
 from lab.trace.derive import derive, rule_of
-from lab.trace.parts import Accumulate, Message, Node, SentTerm
 from lab.trace.recording import Trace
+from lab.trace.schema import Accumulate, Message, Node, SentTerm
 
 # The names of the mistakes: each follows "this is what you get if".
 OVERWRITTEN = "you overwrite instead of adding"

@@ -7,8 +7,8 @@ import numpy as np
 from lab.operation_table import UNKNOWN
 from lab.text import brief
 from lab.trace.derive import rule_of, short_names
-from lab.trace.parts import Message, Node
 from lab.trace.recording import Trace, describe
+from lab.trace.schema import Message, Node
 
 MAX_NUMBERS = 12  # in an array that is written out
 GIVEN = frozenset(("masked_fill",))  # operations that write a number the program chose: an inf there is on purpose

@@ -8,8 +8,8 @@ import numpy as np
 from lab.gradcheck import InputResult, compare
 from lab.gradcheck.rounding import sensitivity
 from lab.gradcheck.slopes import KnownGraph, Slope
-from lab.trace.parts import Value
 from lab.trace.recording import Trace
+from lab.trace.schema import Value
 from model import Tensor, no_grad
 
 TABLE_BUDGET = 5_000_000  # cells computed for one table: about a fifth of a second

@@ -20,8 +20,8 @@ from lab.expression.parser import parse
 from lab.gradcheck import Report, gradcheck
 from lab.operation_table import OPS, Op
 from lab.trace.derive import latex_name
-from lab.trace.parts import Code
 from lab.trace.recording import Trace, record
+from lab.trace.schema import Code
 from model import Tensor
 
 # What an example writes for each kind of required parameter that is not an operand.

@@ -26,7 +26,7 @@ import model
 import nn
 from lab.operation_table import OPS, UNKNOWN, Op
 from lab.text import brief, strict_json
-from lab.trace.parts import Captured, Code, Event, Node, Value
+from lab.trace.schema import Captured, Code, Event, Node, Value
 from model import (
     Tensor,
     topological_order,
@@ -42,7 +42,7 @@ _SLOT: Any = vars(Tensor)["grad"]  # where every engine keeps a gradient
 
 @dataclass
 class Trace:
-    """A recorded pass, as `record` returns it. lab/trace/parts.py describes its nodes and events.
+    """A recorded pass, as `record` returns it. lab/trace/schema.py describes its nodes and events.
 
     nodes      in the order of creation; the id of each is its index
     events     in the order in which they happened. An accumulation comes right after its message

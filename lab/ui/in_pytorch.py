@@ -9,7 +9,7 @@ import numpy as np
 import streamlit as st
 
 from lab.expression.parser import Expression
-from lab.expression.pytorch import TorchAnswer, Untranslatable, run, to_torch
+from lab.expression.pytorch import TorchAnswer, TranslationError, run, to_torch
 from lab.expression.run_pytorch import installed
 from lab.text import brief
 from lab.ui.memoize import memoize
@@ -44,7 +44,7 @@ def show_comparison(
         return
     try:
         program = to_torch(expression, values)
-    except Untranslatable as error:
+    except TranslationError as error:
         st.info(with_code(str(error)))
         return
     answer = None

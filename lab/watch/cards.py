@@ -17,8 +17,8 @@ from typing import Any, Protocol, TypeAlias
 import numpy as np
 
 from lab.trace.loading import MAX_TEXT, set_kinds
-from lab.trace.parts import Captured, Code, Event, Large, Node, Step, Value
 from lab.trace.recording import Trace
+from lab.trace.schema import Captured, Code, Event, Large, Node, Step, Value
 from lab.watch.sites import user_frame
 
 MAX_SHOWN = 64  # cells kept of an array; a larger one keeps every second, third, ... along an axis

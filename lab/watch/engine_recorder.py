@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from lab.trace.parts import Captured
 from lab.trace.recording import ENGINE_FILES, Trace
+from lab.trace.schema import Captured
 from lab.watch.cards import (
     MAX_CARDS,
     EdgeMessage,

@@ -1,7 +1,7 @@
 """Run a learner's program and record each of its passes, for *Your program* in the Graph lab.
 
 This is the side of the learner's process: lab/practice/driver.py loads it before the program arrives, and
-lab/practice/program.py, in the server's process, reads what it reports and trusts none of it.
+lab/practice/learner_program.py, in the server's process, reads what it reports and trusts none of it.
 """
 
 import builtins

@@ -9,8 +9,8 @@ from typing import Any
 
 import torch
 
-from lab.trace.parts import Captured, Value
 from lab.trace.recording import Trace
+from lab.trace.schema import Captured, Value
 from lab.watch.cards import (
     ArrayPreview,
     EdgeMessage,

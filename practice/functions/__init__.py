@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.random import Generator
 
-from practice.judges import kept_apart
+from practice.judges import uses_are_independent
 from practice.task import Cases, Course, Inputs, read_tasks
 
 # -- Inputs ------------------------------------------------------------------------------------------------------------
@@ -93,7 +93,7 @@ FUNCTIONS: Mapping[str, Callable[..., Any]] = {  # what the rows of tasks.toml n
     "total": _total,
     "row": _row,
     "network": _network,
-    "kept_apart": kept_apart,
+    "uses_are_independent": uses_are_independent,
 }
 COURSE = Course(
     "functions",

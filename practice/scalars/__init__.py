@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.random import Generator
 
-from practice.judges import kept_apart
+from practice.judges import uses_are_independent
 from practice.task import Cases, Course, Inputs, Judge, read_tasks
 
 # -- Inputs: the smallest case has small integers; later ones have zeros, ties, signs and fractions --------------------
@@ -147,7 +147,7 @@ def _loss_and_gradient(numbers: np.ndarray) -> tuple[float, np.ndarray]:
 
 
 def _trains(start: Any, moved: Any, losses: list[float], end: Any) -> bool:
-    """Tell whether gradient descent gives these losses and parameters. Its rate is read from the first step."""
+    """Return whether gradient descent gives these losses and parameters. Its rate is read from the first step."""
     numbers = np.array(start, float)
     _, gradient = _loss_and_gradient(numbers)
     rate = (gradient @ (numbers - moved)) / (gradient @ gradient)
@@ -191,7 +191,7 @@ FUNCTIONS: Mapping[str, Callable[..., Any]] = {  # what the rows of tasks.toml n
     "beginning": _beginning,
     "seed": _seed,
     "both_sides": _both_sides,
-    "kept_apart": kept_apart,
+    "uses_are_independent": uses_are_independent,
     "learned": _learned,
 }
 COURSE = Course(

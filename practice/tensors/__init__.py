@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.random import Generator
 
-from practice.judges import kept_apart
+from practice.judges import uses_are_independent
 from practice.task import Cases, Course, Inputs, Judge, read_tasks
 
 FOLDER = Path(__file__).resolve().parent
@@ -275,7 +275,7 @@ FUNCTIONS: Mapping[str, Callable[..., Any]] = {  # what the rows of tasks.toml n
     "layers": _layers,
     "digits": _digits,
     "spoiled": _spoiled,
-    "kept_apart": kept_apart,
+    "uses_are_independent": uses_are_independent,
     "read": _read,
     "seeded": _seeded,
     "steady": _steady,

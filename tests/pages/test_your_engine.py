@@ -5,9 +5,9 @@ from importlib.util import find_spec
 
 import pytest
 
-from lab.practice import isolation, runners
+from lab.practice import isolation, process_pool
 from lab.practice.checker import CheckReport
-from lab.practice.judging import Checking
+from lab.practice.judge_processes import Checking
 from lab.practice.learner_training import Contest
 from pages.parts.practice.finished import Engine
 from practice import COURSES
@@ -270,7 +270,7 @@ def test_a_training_that_fails_says_where(course, edit, said):
 def test_a_training_with_another_text_is_not_that_of_this_engine():
     at = app(PAGE)
     at.session_state["own engines"] = {"scalars": Engine(SCALARS, SCALARS.reference, date(2026, 11, 2))}
-    contest = Contest(SCALARS, "another", 0, runners.runner)
+    contest = Contest(SCALARS, "another", 0, process_pool.runner)
     contest.stop()
     contest.wait(PATIENCE)
     at.session_state["own contest"] = contest

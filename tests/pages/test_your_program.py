@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from lab.practice import isolation, program
-from lab.practice.program import ProgramPass, ProgramRun, pack
+from lab.practice import isolation, learner_program
+from lab.practice.learner_program import ProgramPass, ProgramRun, pack
 from lab.practice.progress_file import hashed
 from lab.watch import watch
 from lab.watch.finding import RunFinding
@@ -81,7 +81,7 @@ def test_a_program_from_a_link_runs_only_where_something_confines_it(monkeypatch
 
 
 def test_what_ran_is_shown_with_its_passes_its_output_and_its_end():
-    finding = RunFinding(6, program.FILE, 3, "backward() added <b>to</b> *it*.")
+    finding = RunFinding(6, learner_program.FILE, 3, "backward() added <b>to</b> *it*.")
     at = opened(ran(problem="ValueError: *no*", line=5, findings=(finding,)))
     assert editor(at)["result"] == {"hash": hashed(SOURCE), "problem": "ValueError: *no*", "line": 5}
     assert sent(at)["trace"]["nodes"][0]["label"] == "w"

@@ -15,7 +15,7 @@ from lab.expression.parser import parse
 from lab.failures import FAILURES
 from lab.text import brief, numeral
 from lab.trace.comparison import first_difference
-from lab.trace.parts import Event
+from lab.trace.schema import Event
 from lab.training.doctor import Finding, diagnose
 from lab.traps.faults import feedback, side_by_side
 from lab.traps.faults.broken_training import Setup

@@ -9,7 +9,7 @@ import streamlit as st
 from lab.failures import FAILURES
 from lab.failures.code import MAX_CHARACTERS, CodeFinding, NotReadable, program, read
 from lab.practice import isolation
-from lab.practice.program import ProgramRun, pack
+from lab.practice.learner_program import ProgramRun, pack
 from lab.ui import page
 from lab.ui.table import escape_markdown, with_code
 from lab.ui.widgets import button

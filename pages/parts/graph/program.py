@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from lab.practice import isolation
-from lab.practice.program import MAX_CHARACTERS, ProgramPass, ProgramRun, examples, unpack
+from lab.practice.learner_program import MAX_CHARACTERS, ProgramPass, ProgramRun, examples, unpack
 from lab.practice.progress_file import hashed
 from lab.text import strict_json
 from lab.trace.loading import LoadError, load

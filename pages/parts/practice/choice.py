@@ -14,7 +14,7 @@ import streamlit as st
 
 from lab.practice import isolation, learner_engine
 from lab.practice.folder import MAX_BYTES
-from lab.practice.judging import Checking
+from lab.practice.judge_processes import Checking
 from lab.practice.render_report import render_report
 from lab.ui import binding, page, places
 from lab.ui.table import with_code

@@ -19,8 +19,8 @@ import streamlit as st
 from lab.practice import folder as workspace
 from lab.practice import isolation, progress_file
 from lab.practice.checker import CheckReport
-from lab.practice.folder import Changed, FolderError
-from lab.practice.judging import Checking
+from lab.practice.folder import FileChangedError, FolderError
+from lab.practice.judge_processes import Checking
 from lab.practice.progress_file import hashed
 from lab.practice.render_report import render_report
 from lab.text import strict_json
@@ -104,7 +104,7 @@ def exercise(
             try:
                 workspace.keep(folder, course, text, datetime.now())
                 workspace.write(folder, course, text, str(asked.get("seen")))
-            except Changed:
+            except FileChangedError:
                 pass  # the browser asks the learner when it receives the changed file
             except FolderError as error:
                 session[_name(course, "complaint")] = str(error)

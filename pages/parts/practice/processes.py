@@ -7,8 +7,8 @@ from contextlib import AbstractContextManager
 
 import streamlit as st
 
-from lab.practice.judging import JudgeProcess, Judges
-from lab.practice.runners import Pool
+from lab.practice.judge_processes import JudgeProcess, Judges
+from lab.practice.process_pool import Pool
 from lab.practice.sandbox import Sandbox
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from lab.practice import isolation
-from lab.practice.program import MAX_CHARACTERS, ProgramRun, RunningProgram, imports
+from lab.practice.learner_program import MAX_CHARACTERS, ProgramRun, RunningProgram, imports
 from lab.practice.sandbox import PROGRAMS
 from pages.parts.practice.processes import recorder_in_turn, recorders
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from lab.expression import parse
-from lab.expression.pytorch import Untranslatable, run, to_torch
+from lab.expression.pytorch import TranslationError, run, to_torch
 from model import Tensor
 
 MATRIX = [[1.0, 2.5], [3.0, -4.0]]
@@ -46,7 +46,7 @@ def test_the_program_is_one_that_a_person_would_write():
     [("x[::-1] * 2", "backward"), ("prod(x, keepdims=True)", "single"), ("sum(logsumexp(x, axis=(0, 1)))", "single")],
 )
 def test_what_pytorch_does_otherwise_is_refused(text, said):
-    with pytest.raises(Untranslatable, match=said):
+    with pytest.raises(TranslationError, match=said):
         to_torch(parse(text), {"x": MATRIX})
 
 

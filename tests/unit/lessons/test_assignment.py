@@ -33,7 +33,7 @@ def test_order_stays_and_doubles_go():
 
 def test_the_keys_are_read_out_of_a_whole_link():
     query = urlencode({"name": "Monday & more", "set": assignment_link.written(["scalars/add", "by-hand"])})
-    assert assignment_link.of_link(f" https://lab.example/?{query}\n") == ("scalars/add", "by-hand")
+    assert assignment_link.keys_of_link(f" https://lab.example/?{query}\n") == ("scalars/add", "by-hand")
     for link in ("", "https://lab.example/", "https://lab.example/?set=", "http://[", "?set=x"):
         with pytest.raises(ValueError, match="carries no list"):
-            assignment_link.of_link(link)
+            assignment_link.keys_of_link(link)

@@ -4,7 +4,7 @@ import sys
 
 import pytest
 
-from lab.practice import isolation, runners
+from lab.practice import isolation, process_pool
 
 
 @pytest.fixture(autouse=True)
@@ -24,5 +24,5 @@ def boxed(request):
 
 @pytest.fixture(scope="module")
 def pool(boxed):
-    with runners.Pool(boxed) as pool:
+    with process_pool.Pool(boxed) as pool:
         yield pool

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from lab.practice.folder import COPIES, MAX_BYTES, Changed, FolderError, keep, read, start, write
+from lab.practice.folder import COPIES, MAX_BYTES, FileChangedError, FolderError, keep, read, start, write
 from practice.task import Course
 
 NOW = datetime(2026, 1, 2, 3, 4, 5)
@@ -47,7 +47,7 @@ def test_a_text_that_was_seen_is_replaced_and_kept_as_a_copy(folder, course):
 def test_a_newer_file_is_not_written_over(folder, course):
     seen = start(folder, course)
     (folder / "small.py").write_text("newer\n", "utf-8")
-    with pytest.raises(Changed):
+    with pytest.raises(FileChangedError):
         write(folder, course, "older\n", seen.stamp)
     assert read(folder, course).text == "newer\n"
     assert write(folder, course, "newer\n", seen.stamp).text == "newer\n"  # both say the same
@@ -56,14 +56,14 @@ def test_a_newer_file_is_not_written_over(folder, course):
 def test_a_file_that_came_meanwhile_is_not_written_over(folder, course):
     folder.mkdir(parents=True)
     (folder / "small.py").write_text("newer\n", "utf-8")
-    with pytest.raises(Changed):
+    with pytest.raises(FileChangedError):
         write(folder, course, "older\n", "")
 
 
 def test_a_file_that_was_deleted_is_told_as_changed_and_then_written_anew(folder, course):
     seen = start(folder, course)
     (folder / "small.py").unlink()
-    with pytest.raises(Changed):
+    with pytest.raises(FileChangedError):
         write(folder, course, "mine\n", seen.stamp)
     assert write(folder, course, "mine\n", "").text == "mine\n"
 

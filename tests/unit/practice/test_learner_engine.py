@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from lab.expression.parser import parse
-from lab.practice import learner_training, runners
+from lab.practice import learner_training, process_pool
 from lab.practice.learner_engine import MAX_FUNCTIONS, EngineError, Loaded
 from lab.practice.runner import LocalRunner, StoppedError
 from lab.trace.derive import derive
@@ -302,9 +302,9 @@ def test_an_engine_that_cannot_be_followed_is_refused_in_a_sentence(edit, said):
 @pytest.mark.parametrize("course", [SCALARS, TENSORS, FUNCTIONS], ids=lambda course: course.key)
 def test_training_gives_the_numbers_of_the_lab_s_engine(course):
     task = learner_training.task(course, 0)
-    with runners.runner(learner_training.LIMITS) as runner:
+    with process_pool.runner(learner_training.LIMITS) as runner:
         own = list(learner_training.train(task, course.reference, course.file, runner))
-    with runners.runner(learner_training.LIMITS) as runner:
+    with process_pool.runner(learner_training.LIMITS) as runner:
         labs = list(learner_training.train_lab_engine(task, runner))
     losses = [[said.loss for said in told[: task.steps]] for told in (own, labs)]
     assert len(losses[0]) == task.steps
@@ -320,7 +320,7 @@ def test_an_engine_that_fails_while_it_trains_says_where():
     wrong = SCALARS.reference.replace("t = math.tanh(self.data)", "t = math.tanh(self.dat)")
     with (
         pytest.raises(StoppedError, match="AttributeError") as raised,
-        runners.runner(learner_training.LIMITS) as runner,
+        process_pool.runner(learner_training.LIMITS) as runner,
     ):
         list(learner_training.train(learner_training.task(SCALARS, 0), wrong, "scalars.py", runner))
     assert "self.dat)" in wrong.splitlines()[raised.value.line - 1]

@@ -22,11 +22,11 @@ import numpy as np
 import psutil
 import pytest
 
-from lab.practice import driver, endings, isolation, judging, runners, sandbox
+from lab.practice import driver, isolation, judge_processes, process_pool, sandbox, stop_reasons
 from lab.practice.checker import check
 from lab.practice.comparison import agree, resemblance
+from lab.practice.process_pool import Pool
 from lab.practice.runner import Answer, Job, StoppedError, answer
-from lab.practice.runners import Pool
 from lab.practice.sandbox import Limits
 from practice import COURSES
 from practice.debug import PROGRAMS
@@ -483,7 +483,7 @@ def test_no_forgery_is_accepted(pool, name):
 def test_a_check_that_is_stopped_says_why_and_where(pool, course):
     with pool.runner(SHORT) as runner:
         report = check(course, "double", "def double(x):\n    while True:\n        pass\n", runner, seed=1)
-    assert (report.stopped, report.passed) == (endings.TOO_LONG, {"double": False})
+    assert (report.stopped, report.passed) == (stop_reasons.TOO_LONG, {"double": False})
     assert report.line in (2, 3)
     with pytest.raises(StoppedError, match=LOOP):
         runner.run(DOUBLE)  # it stays so
@@ -637,7 +637,7 @@ def test_code_that_gets_no_processor_is_given_more_time(pool):
 def test_code_that_gets_no_processor_for_too_long_is_told_so(pool, monkeypatch):
     monkeypatch.setattr(sandbox, "MAX_STRETCH", 1)
     said = ending(pool, "while True:\n    pass\n", Limits(seconds=60, wall=0.3))
-    assert said.sentence == endings.TOO_SLOW.format(0.3)
+    assert said.sentence == stop_reasons.TOO_SLOW.format(0.3)
 
 
 @pytest.mark.sample(1)
@@ -652,33 +652,33 @@ def test_a_spare_that_was_ended_is_replaced(boxed):
 @pytest.mark.sample(1)
 def test_more_than_there_is_room_for_is_told_and_trainings_leave_room_for_checks(boxed, monkeypatch):
     long = Limits(seconds=60.0, wall=90.0)
-    monkeypatch.setattr(runners, "START_TIMEOUT", 0.01)
+    monkeypatch.setattr(process_pool, "START_TIMEOUT", 0.01)
     with Pool(boxed) as pool, contextlib.ExitStack() as trainings:
         for _ in range(10):
             trainings.enter_context(pool.runner(long))  # those for whom there is room keep it
-        assert ending(pool, HONEST, long).sentence == runners.BUSY_TRAINING
+        assert ending(pool, HONEST, long).sentence == process_pool.BUSY_TRAINING
         with contextlib.ExitStack() as checks:
-            for _ in range(runners.MAX_CHECKS - 1):
+            for _ in range(process_pool.MAX_CHECKS - 1):
                 checks.enter_context(pool.runner())
-            monkeypatch.setattr(runners, "START_TIMEOUT", 20.0)  # until a process is ready
+            monkeypatch.setattr(process_pool, "START_TIMEOUT", 20.0)  # until a process is ready
             assert ending(pool, HONEST).sentence == ""
             checks.enter_context(pool.runner())
-            monkeypatch.setattr(runners, "START_TIMEOUT", 0.01)
-            assert ending(pool, HONEST).sentence == runners.BUSY
+            monkeypatch.setattr(process_pool, "START_TIMEOUT", 0.01)
+            assert ending(pool, HONEST).sentence == process_pool.BUSY
         trainings.close()
-        monkeypatch.setattr(runners, "START_TIMEOUT", 20.0)
+        monkeypatch.setattr(process_pool, "START_TIMEOUT", 20.0)
         assert ending(pool, HONEST, long).sentence == ""  # free again
 
 
 @pytest.mark.sample(1)
 def test_what_took_too_long_on_a_crowded_machine_gets_a_second_attempt(pool, course, monkeypatch):
     busy = "import time\nend = time.process_time() + 0.5\nwhile time.process_time() < end:\n    pass\n"
-    monkeypatch.setattr(judging, "CHECK", Limits(seconds=0.2))
+    monkeypatch.setattr(judge_processes, "CHECK", Limits(seconds=0.2))
     monkeypatch.setattr(sandbox, "CROWDED", 1000)
-    report, _ = judging.judge(course, "double", busy + HONEST, 1, pool.runner)
-    assert (report.stopped, report.line in (3, 4)) == (endings.TOO_LONG, True)
+    report, _ = judge_processes.judge(course, "double", busy + HONEST, 1, pool.runner)
+    assert (report.stopped, report.line in (3, 4)) == (stop_reasons.TOO_LONG, True)
     monkeypatch.setattr(sandbox, "CROWDED", 0)  # as if it had shared its processor
-    assert judging.judge(course, "double", busy + HONEST, 1, pool.runner)[0]
+    assert judge_processes.judge(course, "double", busy + HONEST, 1, pool.runner)[0]
 
 
 @pytest.mark.sample(1)
@@ -693,7 +693,7 @@ def test_code_that_only_waits_is_not_blamed_for_the_time_that_others_take(pool):
 
 def test_a_server_that_is_killed_leaves_no_process_and_no_folder(boxed, tmp_path):
     program = f"""
-    from lab.practice.runners import Pool
+    from lab.practice.process_pool import Pool
     from lab.practice.sandbox import Limits
     pool = Pool({boxed})
     print(pool._spare.result().popen.pid, flush=True)
@@ -748,7 +748,7 @@ def hosted_without_bubblewrap(monkeypatch, tmp_path):
 
 def test_a_server_for_several_people_runs_nothing_without_bubblewrap(hosted_without_bubblewrap):
     assert "bubblewrap" in isolation.unavailable()
-    for pool in (runners, Pool()):
+    for pool in (process_pool, Pool()):
         assert ending(pool, HONEST).sentence == isolation.unavailable()
 
 
@@ -756,5 +756,5 @@ def test_one_s_own_machine_runs_code_with_one_s_own_rights(hosted_without_bubble
     monkeypatch.delenv("TENSOR_LAB_HOSTED")
     assert isolation.unavailable() == ""
     assert "your rights" in isolation.isolation()
-    with runners.runner() as runner:
+    with process_pool.runner() as runner:
         assert runner.load(HONEST, FILE) is None

@@ -16,8 +16,8 @@ import pytest
 
 from lab.practice import syscalls
 from lab.practice.checker import check
+from lab.practice.process_pool import Pool
 from lab.practice.runner import Job, StoppedError
-from lab.practice.runners import Pool
 from lab.practice.sandbox import Limits
 from lab.practice.syscalls import ALLOW, ALLOWED, ARCHITECTURES, KILL, REFUSE, UNKNOWN, Call, instructions
 from practice import COURSES

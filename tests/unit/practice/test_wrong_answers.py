@@ -13,7 +13,7 @@ from lab.practice import driver
 from lab.practice.checker import check
 from lab.practice.render_report import render_report
 from lab.practice.runner import LocalRunner
-from lab.practice.variants import variants
+from lab.practice.wrong_variants import variants
 from practice import COURSES
 from tests.answers import edited
 from tests.told_answers import TOLD

@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from lab.practice import isolation, runners
+from lab.practice import isolation, process_pool
 from lab.practice.learner_training import GRADUATED, TRAININGS, Contest, Side
 from practice import COURSES
 
@@ -16,7 +16,7 @@ PATIENCE = 100
 def over(*edit):
     source = SCALARS.reference.replace(*edit) if edit else SCALARS.reference
     assert not edit or source != SCALARS.reference
-    contest = Contest(SCALARS, source, 0, runners.runner)
+    contest = Contest(SCALARS, source, 0, process_pool.runner)
     contest.wait(PATIENCE)
     assert contest.done
     return contest
@@ -62,7 +62,7 @@ def test_an_engine_that_fails_says_why_and_the_lab_s_goes_on(edit, why, line):
 
 def test_an_endless_loop_is_stopped_by_hand():
     source = SCALARS.reference.replace("t = math.tanh(self.data)", "while True: pass")
-    contest = Contest(SCALARS, source, 0, runners.runner)
+    contest = Contest(SCALARS, source, 0, process_pool.runner)
     contest.wait(0.5)
     assert not contest.done
     contest.stop()

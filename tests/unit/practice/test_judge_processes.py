@@ -7,9 +7,9 @@ from concurrent.futures import Future
 import psutil
 import pytest
 
-from lab.practice import endings, isolation
+from lab.practice import isolation, stop_reasons
 from lab.practice.background import YOU_STOPPED
-from lab.practice.judging import Checking, Judges
+from lab.practice.judge_processes import Checking, Judges
 from lab.practice.render_report import render_report
 from lab.practice.runner import StoppedError
 from practice import COURSES
@@ -72,7 +72,7 @@ def test_a_check_that_is_stopped_says_so(judges):
     checking.stop()
     checking.wait(DONE)
     assert not checking.report
-    assert checking.report.stopped in (YOU_STOPPED, endings.STOPPED)
+    assert checking.report.stopped in (YOU_STOPPED, stop_reasons.STOPPED)
 
 
 def test_what_keeps_a_process_from_starting_is_said():

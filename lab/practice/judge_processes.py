@@ -1,7 +1,7 @@
 """Judges learners' code in processes of their own, so that no check delays the pages of a server.
 
-`Judges` is the server's side, and `Checking` one check, in the background. `python -m lab.practice.judging` is the
-process: it checks one text at a time, and starts the process of the learner's code itself.
+`Judges` is the server's side, and `Checking` one check, in the background. The process itself is
+`python -m lab.practice.judge_processes`: it checks one text at a time, and starts the process of the learner's code.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from lab.config import ONE_THREAD, ROOT
 from lab.practice.background import YOU_STOPPED, Background
 from lab.practice.checker import Begins, CheckReport, check
 from lab.practice.mistakes import FailedCheck
+from lab.practice.process_pool import Pool
 from lab.practice.runner import StoppedError
-from lab.practice.runners import Pool
 from lab.practice.sandbox import CHECK, REPEATED, Limits, Sandbox
 from lab.training.fair_queue import FairQueue
 from practice import COURSES

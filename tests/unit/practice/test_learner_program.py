@@ -9,11 +9,11 @@ import tempfile
 import psutil
 import pytest
 
-from lab.practice import endings, isolation, program, runners, sandbox
+from lab.practice import isolation, learner_program, process_pool, sandbox, stop_reasons
 from lab.practice.driver import ENGINE, TORCH
-from lab.practice.program import ProgramRun, examples, pack, run_program, unpack
+from lab.practice.learner_program import ProgramRun, examples, pack, run_program, unpack
+from lab.practice.process_pool import Pool
 from lab.practice.runner import Problem
-from lab.practice.runners import Pool
 from lab.practice.sandbox import PROGRAMS
 from lab.trace.loading import LoadError, load
 
@@ -25,7 +25,7 @@ def patient(monkeypatch):
     """However busy the machine is: code is stopped for its processor time, not by the clock."""
     monkeypatch.setattr(sandbox, "MAX_STRETCH", 1000)
     monkeypatch.setattr(sandbox, "START_TIMEOUT", 600)
-    monkeypatch.setattr(runners, "START_TIMEOUT", 600)
+    monkeypatch.setattr(process_pool, "START_TIMEOUT", 600)
 
 
 @pytest.fixture(scope="module", params=["bubblewrap", "limits alone"])
@@ -142,7 +142,7 @@ def test_each_example_has_a_title_and_runs():
 @pytest.mark.parametrize("text", ["", "x" * 100, "-_-_", "é", pack("x" * 4000)[:-4], pack("x" * 3999 + "é") * 2])
 def test_a_bad_link_is_refused_or_read_in_bounds(text):
     with contextlib.suppress(ValueError):
-        assert len(unpack(text)) <= program.MAX_LINKED
+        assert len(unpack(text)) <= learner_program.MAX_LINKED
 
 
 def test_a_long_program_is_in_no_link():
@@ -152,13 +152,13 @@ def test_a_long_program_is_in_no_link():
 
 def test_each_ending_is_one_sentence():
     sentences = {
-        "ModuleNotFoundError": ("No module named 'torch'", program.INSTALL),
-        "TimeUp": ("", endings.TOO_LONG),
+        "ModuleNotFoundError": ("No module named 'torch'", learner_program.INSTALL),
+        "TimeUp": ("", stop_reasons.TOO_LONG),
         "ValueError": ("first\nsecond", "ValueError: first"),
         "KeyError": ("", "KeyError"),
     }
     for kind, (message, wanted) in sentences.items():
-        said = program.explain(Problem(kind, message))
+        said = learner_program.explain(Problem(kind, message))
         assert wanted in said
         assert "\n" not in said
 

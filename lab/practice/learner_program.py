@@ -19,9 +19,9 @@ from typing import Any
 from lab.config import ROOT
 from lab.practice.background import Background
 from lab.practice.driver import ENGINE, TORCH
-from lab.practice.endings import GARBAGE, TOO_LONG
 from lab.practice.runner import Problem, StoppedError
 from lab.practice.sandbox import MALFORMED, PROGRAMS, Limits, Sandbox
+from lab.practice.stop_reasons import GARBAGE, TOO_LONG
 from lab.watch.finding import BY_NUMBER, RunFinding
 
 FILE = "program.py"

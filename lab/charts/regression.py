@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from lab.charts.chart import COLOURS, DASHES, SYMBOLS, Chart, Colours
-from lab.charts.plane import MAX_OUTLINED, PLANE
+from lab.charts.decision_boundary import MAX_OUTLINED, PLANE
 from lab.text import short
 
 ROWS = 13  # of the table
