@@ -78,13 +78,17 @@ class TableColumn:
 
 @dataclass
 class _Texts:
-    """The different texts of a column: codes (rows,), -1 where a cell is empty; counts and missing (texts,)."""
+    """The different texts of a column: codes (rows,), -1 where a cell is empty; counts and missing (texts,).
+
+    about: why they are not numbers, if they nearly are.
+    """
 
     name: str
     codes: np.ndarray
     texts: list[str]
     counts: np.ndarray
     missing: np.ndarray
+    about: str = ""
 
     def are(self, values: np.ndarray) -> bool:
         """Tell whether nearly all cells have a value; values: (texts,)."""
@@ -123,9 +127,12 @@ def _as_numbers(cells: _Texts, comma: bool) -> TableColumn | None:
     codes, names = pd.factorize(units)
     shares = np.bincount(codes, cells.counts, len(names)) * (names != "")
     unit = names[shares.argmax()] if shares.any() else ""
-    values[(units != "") & (units != unit)] = np.nan
-    if not cells.are(values):
+    of_unit = np.where((units == "") | (units == unit), values, np.nan)
+    if not cells.are(of_unit):
+        if cells.are(values):
+            cells.about = f"numbers with several units: {quoted(sorted(set(names) - {''}))}"
         return None
+    values = of_unit
     column = _checked(cells.column(values, "number"))
     kinds = {CLOCK: "clock times read as hours", FRACTION: "fractions read as numbers"}
     if unit:
@@ -227,7 +234,9 @@ def _as_texts(cells: _Texts, as_target: bool) -> TableColumn:
     if as_target:  # a class may be called NA
         cells.missing = cells.missing & (cells.counts <= COMMON * cells.counts.sum())
     elif len(cells.texts) > MANY:
-        return TableColumn(cells.name, np.where(cells.codes < 0, np.nan, cells.codes), tuple(cells.texts))
+        return TableColumn(
+            cells.name, np.where(cells.codes < 0, np.nan, cells.codes), tuple(cells.texts), about=cells.about
+        )
     merged = not as_target and _fill_merged(cells)
     spellings: dict[str, Counter[str]] = {}
     keys = [" ".join(text.split()) for text in cells.texts]
@@ -239,7 +248,7 @@ def _as_texts(cells: _Texts, as_target: bool) -> TableColumn:
     place = {key: float(code) for code, key in enumerate(order)}
     values = np.array([place.get(key.casefold(), np.nan) for key in keys])
     values[cells.missing] = np.nan
-    column = cells.column(values, "text", texts=tuple(usual[key] for key in order))
+    column = cells.column(values, "text", texts=tuple(usual[key] for key in order), about=cells.about)
     joined = [usual[key] for key, found in spellings.items() if len(found) > 1]
     if merged:
         column.remarks.append(("merged cells, each empty one takes the text above it", repr(cells.name)))

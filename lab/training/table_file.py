@@ -30,9 +30,7 @@ if TYPE_CHECKING:
     import pandas as pd  # heavy: imported when a table is read
 
 SAMPLE_ROWS, SAMPLE_CELLS, SAMPLE_BYTES = 50, 500, 200_000  # that tell the layout
-NEARLY_AS_GOOD = (
-    0.1  # difference in the share of rows of one length, or of numbers, that tells no separator from another
-)
+NEARLY_AS_GOOD = 0.1  # difference in a share of rows or cells that tells no separator from another
 MIN_ROWS, MAX_FOOTERS = 10, 3  # rows of a table whose last rows may be totals, and the number of these
 ROUNDED = 1e-4  # relative error of a sum of rounded numbers
 MAX_NAME = 60  # characters of a column's name
@@ -52,8 +50,6 @@ RULED = frozenset("-=─═━|:+ ┌┬┐╞╪╡├┼┤└┴┘╔╦╗�
 YEARS = range(1800, 2200)
 _DATE = re.compile(r"\d+[-/.:]\d+[-/.:]\d+")
 _ATTRIBUTE = re.compile(r"""(?im)^@attribute\s+('[^'\n]*'|"[^"\n]*"|\S+)""")
-
-
 Row = tuple[int, list[str]]  # how many lines stand above it, and its cells
 
 
@@ -179,8 +175,6 @@ def _flat(row: dict[str, Any]) -> dict[str, Any]:
 
 
 def _csv_table(content: bytes, name: str, shared: bool, as_texts: bool) -> ReadTable:
-    import pandas as pd
-
     content, mark, remarks = _plain(content)
     head = content[:SAMPLE_BYTES].decode("utf-8", "ignore").replace("\r\n", "\n").replace("\r", "\n")
     comments = re.match(r"(?:#.*\n)*", head)[0].splitlines()  # type: ignore[index]
@@ -205,10 +199,6 @@ def _csv_table(content: bytes, name: str, shared: bool, as_texts: bool) -> ReadT
     missing = {cell for row in cells[above:] for at, cell in enumerate(row) if at in plain and cell.lower() in MISSING}
     written = [one for row in typed for one in row.values() if one]
     comma = mark != "," and sum(math.isnan(one.point) - math.isnan(one.comma) for one in written) > 0
-    lines = len(comments) + rows[above][0]
-    ends = itertools.islice(re.finditer(rb"\r\n?|\n", content), max(lines - 1, 0), None)
-    body = io.BytesIO(content)
-    start = next(ends).end() if lines else 0
     how = {
         "sep": r"\s+" if mark == " " else mark,
         "header": None,
@@ -220,22 +210,10 @@ def _csv_table(content: bytes, name: str, shared: bool, as_texts: bool) -> ReadT
         "nrows": MAX_ROWS + 1 if shared else None,
         "low_memory": False,
     }
-    try:
-        body.seek(start)
-        if len(rows[above][1]) > columns:
-            raise pd.errors.ParserError  # pandas would take the first cells for an index
-        frame = pd.read_csv(body, names=range(columns), **how)
-    except pd.errors.ParserError:
-        body = io.BytesIO(content)  # pandas closes it
-        body.seek(start)
-        try:  # with one more column, for what is too much in some rows
-            frame = pd.read_csv(body, names=range(columns + 1), usecols=range(columns + 1), **how)
-        except pd.errors.ParserError:
-            raise DataError(f"{name!r} cannot be split into cells: look for an unclosed quotation mark.") from None
-        fits = frame.pop(columns).isna()
-        frame = frame[fits]
-        if not fits.all():
-            remarks.append(f"rows with too many cells: {(~fits).sum():,}, left out")
+    skipped = len(comments) + rows[above][0]
+    frame, longer = _cells(content, name, skipped, columns, len(rows[above][1]) > columns, how)
+    if longer:
+        remarks.append(f"rows with too many cells: {longer:,}, left out")
     _check_size(name, len(frame), columns, shared)
     frame, within = _without_other_rows(frame, header)
     others = len(comments) + above - used + within
@@ -250,6 +228,34 @@ def _csv_table(content: bytes, name: str, shared: bool, as_texts: bool) -> ReadT
     frame = frame if len(full) == columns else frame[full]
     frame.columns = unique([names[at] for at in full])
     return ReadTable(frame, comma, remarks)
+
+
+def _cells(
+    content: bytes, name: str, skipped: int, columns: int, wide: bool, how: dict[str, Any]
+) -> tuple[pd.DataFrame, int]:
+    """Let pandas read the cells below the skipped lines; return how many rows with more cells were left out, too.
+
+    wide: whether the first row has more cells.
+    """
+    import pandas as pd
+
+    ends = itertools.islice(re.finditer(rb"\r\n?|\n", content), max(skipped - 1, 0), None)
+    start = next(ends).end() if skipped else 0
+
+    def read(**columns: Any) -> pd.DataFrame:
+        body = io.BytesIO(content)
+        body.seek(start)
+        return pd.read_csv(body, **columns, **how)
+
+    if not wide:  # otherwise pandas would take the first cells of each row for its name
+        with contextlib.suppress(pd.errors.ParserError):  # a later row is longer
+            return read(names=range(columns)), 0
+    try:  # with one more column, for what is too much in some rows
+        frame = read(names=range(columns + 1), usecols=range(columns + 1))
+    except pd.errors.ParserError:
+        raise DataError(f"{name!r} cannot be split into cells: look for an unclosed quotation mark.") from None
+    fits = frame.pop(columns).isna()
+    return frame[fits], int((~fits).sum())
 
 
 def _plain(content: bytes) -> tuple[bytes, str, list[str]]:

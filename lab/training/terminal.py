@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import sys
 import time
 from collections.abc import Sequence
@@ -13,7 +14,9 @@ from lab.text import percent_text
 from lab.training import data_card
 from lab.training.checkpoint import RunState
 from lab.training.config import Config, describe, epochs_text
+from lab.training.datasets import Dataset
 from lab.training.doctor import Finding, diagnose
+from lab.training.numbers_in_text import is_number
 from lab.training.records import Record, is_regression, r_squared, score, slim
 from lab.training.run_folder import RunFolder
 
@@ -131,14 +134,21 @@ def progress_bar(total: int, initial: int, unit: str, show: bool) -> Any:
     return tqdm(total=total, initial=initial, unit=unit, leave=False, file=sys.stderr, disable=disable)
 
 
+def _to_change(data: Dataset) -> list[str]:
+    """Return a line with the options that change what was decided about a table's columns, ready to be copied."""
+    options = ["--task regression"] if data.classes and all(map(is_number, data.classes)) else []
+    for option, used in (("--drop", True), ("--keep", False)):
+        options += [f"{option} {shlex.quote(name)}" for name, is_used in data.choices if is_used == used][:1]
+    return [f"to change what was decided: {' '.join(['--target COLUMN', *options])}"] if data.choices else []
+
+
 def introduction(trainer: RunState, run: RunFolder) -> list[str]:
     """Return lines about the data, the network and the folder of a run."""
     config = trainer.config
     continued = f", continued after epoch {trainer.epoch}" if trainer.epoch else ""
-    change = ["to change what was decided: --target, --task, --drop, --keep"] if trainer.dataset.choices else []
     return [
         *trainer.dataset.notes,
-        *change,
+        *_to_change(trainer.dataset),
         *data_card.remarks(trainer.dataset),
         f"network: {describe(trainer.sizes, trainer.config)}, {config.init} init, batches of {config.batch_size}, "
         f"{trainer.weights().size:,} weights in float32, seed {config.seed}",

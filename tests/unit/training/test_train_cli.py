@@ -893,3 +893,18 @@ def test_a_loss_that_diverges_is_one_sentence(here, capsys):
     assert "a smaller --lr" in out
     assert names("r") == FILES
     assert metrics("r")[-1]["train_loss"] is None
+
+
+def test_the_options_that_change_what_was_decided_can_be_copied(tmp_path, capsys):
+    rows = "".join(f"{i},{i * i % 17},{i % 5},{i % 3}\n" for i in range(60))
+    (tmp_path / "t.csv").write_text(f"id,the size,b,y\n{rows}")
+    words = ["--data", f"csv:{tmp_path / 't.csv'}", "--epochs", "1", "--hidden", "4"]
+    assert cli.main([*words, "--out", str(tmp_path / "one")]) == 0
+    line = next(line for line in capsys.readouterr().out.splitlines() if line.startswith("to change what was decided"))
+    assert line.endswith("--target COLUMN --task regression --drop 'the size' --keep id")
+    options = shlex.split(line.partition("COLUMN ")[2])
+    assert cli.main([*words, *options, "--out", str(tmp_path / "two")]) == 0
+    said = capsys.readouterr().out
+    assert "(regression)" in said
+    assert "left out, as you asked: 'the size'" in said
+    assert "2 inputs" in said
