@@ -200,7 +200,7 @@ def test_a_progress_file_with_more_than_it_needs_is_read_in_time(content):
 
 
 def test_an_address_has_few_changes():
-    assert CHANGES.read({"changes": " ".join(["1:lr=0.1"] * 6_000)}) == ((), ["changes"])
+    assert CHANGES.read({CHANGES.key: " ".join(["1:lr=0.1"] * 6_000)}) == ()
 
 
 @pytest.mark.parametrize(("sent", "kept"), [(10**9, 20), (-1, 20), (math.nan, 20), ("7", 20), (7, 7)])
