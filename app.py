@@ -13,7 +13,6 @@ ASSETS = Path(__file__).parent / "assets"  # the server may have been started fr
 
 if __name__ == "__main__":
     from lab.lessons.pages import GROUPS, PAGES
-    from lab.ui.stale_messages import acknowledge
 
     st.set_page_config(page_title="Tensor Ops Lab", page_icon=str(ASSETS / "icon.svg"), layout="wide")
     st.logo(str(ASSETS / "logo.svg"), size="large")
@@ -30,16 +29,13 @@ if __name__ == "__main__":
     page = st.navigation(menu, position="top")  # at the top, to leave the window's width to the page
     st.session_state["path"] = page.url_path  # the browser uses it to check that it still shows this page
     page.run()
-    acknowledge()
 else:
     from starlette.middleware import Middleware
     from streamlit.errors import StreamlitAPIException
-    from streamlit.runtime import state
 
     from lab.config import allow_open_files, detect_hosted
     from lab.ui.same_origin import SameOrigin
     from lab.ui.search_field import ROUTE
-    from lab.ui.stale_messages import LatestState
 
     allow_open_files()
     detect_hosted(st.get_option("server.address"), st.get_option("server.allowedHosts"))
@@ -48,5 +44,4 @@ else:
     # followed a link to one of them would see it without the menu. Without pages the call raises an error.
     with suppress(StreamlitAPIException):
         st.navigation([])
-    setattr(state, "SessionState", LatestState)  # noqa: B010  the class of each visitor's session; Streamlit has no public name
     app = st.App(__file__, routes=[ROUTE], middleware=[Middleware(SameOrigin)])

@@ -52,8 +52,6 @@ class Page:
         Streamlit names a parameter after the widget's key, which is unique in the whole lab, and holds a tab by its
         title.
         """
-        if not self.key:
-            return dict(query)
         return {
             name if name in SHARED else f"{self.key}-{name}": self.tabs.get(text, text) if name == self.tab else text
             for name, text in query.items()

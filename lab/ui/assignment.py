@@ -1,6 +1,6 @@
 """The assignment in a teacher's link, which Start lists.
 
-The addresses of all pages carry it (`FIELDS`), so it survives a reload.
+The addresses of all pages carry it (`HELD`), so it survives a reload.
 """
 
 from __future__ import annotations
@@ -14,18 +14,12 @@ from lab.lessons import assignment_link
 from lab.lessons.assignment import ITEMS
 from lab.lessons.pages import BY_FILE, BY_PATH
 from lab.ui import binding, places, progress
-from lab.ui.address import Field, shorter_than
 from lab.ui.table import escape_markdown
 from lab.ui.widgets import button
 
 MAX_NAMED = 8  # unknown names that a note repeats
 MAX_NAME = 80  # characters of the assignment's name
-FIELDS = (  # in the address of every page that has no fields of the same names
-    Field(assignment_link.ITEMS, assignment_link.ITEMS, (), assignment_link.read, assignment_link.written),
-    Field(assignment_link.NAME, assignment_link.NAME, "", shorter_than(MAX_NAME)),
-)
-
-HELD = (  # the same for the pages that hold their values in Streamlit's way
+HELD = (
     binding.HeldValue(assignment_link.ITEMS, (), assignment_link.read, assignment_link.written, shared=True),
     binding.HeldValue(assignment_link.NAME, "", lambda text: text[:MAX_NAME], shared=True),
 )

@@ -158,7 +158,8 @@ def arrive(page: str, *values: HeldValue) -> bool:
     new = False
     for value in values:
         known = value.key in session
-        if not known or (asked and (not value.shared or value.key in address)):
+        brought = (asked or entered) and value.key in address if value.shared else asked
+        if brought or not known:
             session[value.key] = value.read(address)
         new = new or not known
     return asked or new

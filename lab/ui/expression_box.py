@@ -15,8 +15,7 @@ import streamlit as st
 
 from lab.expression import ExpressionError
 from lab.expression.parser import Expression, parse
-from lab.ui import address, binding, state
-from lab.ui.address import Field, PrefixField
+from lab.ui import binding
 from lab.ui.binding import HeldDict, HeldValue
 from lab.ui.memoize import memoize
 from lab.ui.table import escape_markdown, with_code
@@ -54,15 +53,7 @@ def value(text: str) -> float | list:
 
 def written(number: float | list) -> str:
     """Write an input as text, the inverse of `value`, with no more digits than needed to read it again."""
-    return address.number(number) if isinstance(number, (int, float)) else f"[{', '.join(map(written, number))}]"
-
-
-def fields(page: str, text: str) -> tuple[Field, PrefixField]:
-    """Return the address fields of an expression and its inputs; text: the page's initial expression."""
-    return (
-        Field("expression", f"{page} expression", text, address.shorter_than(MAX_CHARACTERS), always=True),
-        PrefixField("in_", f"{page} inputs", {}, value, written, label="Input"),
-    )
+    return binding.number(number) if isinstance(number, (int, float)) else f"[{', '.join(map(written, number))}]"
 
 
 def held(page: str, text: str) -> tuple[HeldValue, HeldDict]:
@@ -174,49 +165,6 @@ def _entry(name: str, at: float | list, key: str) -> float | list | None:
     return float(st.slider(name, -reach, reach, float(at), STEP * reach / REACH, key=key))
 
 
-def expression_box(
-    page: str, examples: Mapping[str, Mapping[str, float | list]], of_one: Sequence[Field] = ()
-) -> Expression | None:
-    """Draw the text field and a choice of examples, and return the expression; None after showing a parse error.
-
-    examples: text -> initial values of its inputs. of_one: fields that are reset for another expression. `inputs` draws
-    the widgets for the values.
-    """
-    session = st.session_state
-    key = f"{page} example"
-
-    def change() -> None:
-        begin(page)
-        state.reset(of_one)
-
-    def take() -> None:
-        session[f"{page} expression"], session[f"{page} inputs"] = session[key], {}
-        change()
-        state.step()
-
-    texts = [*examples]
-    session[key] = session[f"{page} expression"] if session[f"{page} expression"] in texts else None
-    left, right = st.columns([2, 3], vertical_alignment="bottom")
-    left.selectbox("Example", texts, key=key, on_change=take, placeholder="Your own", label_visibility="collapsed")
-    right.text_input(
-        "Expression",
-        key=f"{page} expression",
-        max_chars=MAX_CHARACTERS,
-        on_change=change,
-        label_visibility="collapsed",
-    )
-    try:
-        expression = memoize(
-            f"{page} expression", session[f"{page} expression"], lambda: parse(session[f"{page} expression"])
-        )
-    except ExpressionError as error:
-        mistake(error)
-        return None
-    known = {**examples.get(session[f"{page} expression"], {}), **session[f"{page} inputs"]}
-    session[f"{page} inputs"] = initial_values(expression, known)
-    return expression
-
-
 def initial_values(expression: Expression, known: Mapping[str, float | list]) -> dict[str, float | list]:
     """Return the value of each input: the known one, or else the next number from 2 on that no other input has.
 
@@ -236,34 +184,6 @@ def mistake(error: Exception) -> None:
         st.code(error.marked.partition("\n\n")[2], language=None)
 
 
-def inputs(page: str, expression: Expression) -> dict[str, float | list] | None:
-    """Draw a slider for each number and a text field for each array, and return the values of the inputs.
-
-    Returns None after showing an error if a field cannot be read. Called in a fragment, a slider reruns only that.
-    """
-    session = st.session_state
-    found: dict[str, float | list | None] = {}
-    names: Sequence[str] = expression.names
-    with st.container(key=f"{page}-inputs", horizontal=True):  # assets/app.css says how wide each is
-        for name in names:
-            found[name] = _input(page, name, session[f"{page} inputs"][name])
-    read = {name: number for name, number in found.items() if number is not None}
-    session[f"{page} inputs"] = session[f"{page} inputs"] | read
-    return read if len(read) == len(found) else None
-
-
-def _input(page: str, name: str, start: float | list) -> float | list | None:
-    # Only the first run sets the widget: setting it later would undo what the visitor is dragging.
-    if isinstance(start, (int, float)):
-        key = f"{page} input {name}"
-        reach = max(REACH, 10.0 ** math.ceil(math.log10(max(abs(start), 1.0))))
-        session = st.session_state
-        reach = session.setdefault(f"{key} reach", reach)
-        session.setdefault(f"{key} slider", float(start))
-        return float(st.slider(name, -reach, reach, step=STEP * reach / REACH, key=f"{key} slider"))
-    return array_entry(name, start, f"{page} input {name} array")
-
-
 def array_entry(name: str, start: float | list, key: str) -> float | list | None:
     """Draw a text field for an array and return its value; None after showing an error if it cannot be read."""
     text = st.text_input(f"{name} ({'vector' if np.ndim(start) == 1 else 'matrix'})", written(start), key=key)
@@ -272,8 +192,3 @@ def array_entry(name: str, start: float | list, key: str) -> float | list | None
     except ValueError as error:
         st.error(f"{escape_markdown(name)}: {error}")
         return None
-
-
-def begin(page: str) -> None:
-    """Forget the input widgets, so that they start from the page's values again."""
-    state.forget_widgets(f"{page} input ")

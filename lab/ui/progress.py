@@ -10,12 +10,10 @@ import streamlit as st
 from lab.lessons.cards import BY_KEY, CARD, CARDS
 from lab.lessons.pages import BY_FILE
 from lab.ui import binding, places
-from lab.ui.address import Field, one_of
 from lab.ui.table import escape_markdown
 from lab.ui.widgets import button
 
-ASKED = Field(CARD, CARD, "", one_of(*BY_KEY))  # the card whose link led to the page
-HELD_CARD = binding.choice(CARD, "", *BY_KEY)
+ASKED = binding.choice(CARD, "", *BY_KEY)  # the card whose link led to the page
 
 
 def note(key: str = "progress") -> None:

@@ -9,23 +9,21 @@ const MAIN = "[data-testid=stMain]";
 const SHARED = ["set", "name", "embed", "embed_options"]; // parameters of all pages
 const SAVED = "address of "; // in the session storage: the parameters with which a page was left
 
-let native = false; // whether the present page keeps its state in Streamlit's way
 let installed = false;
 /** @type {History["pushState"]} */
 let push;
 /** @type {History["replaceState"]} */
 let replace;
 
-/** Start, or go on with another page. @param {boolean} keepsState whether Streamlit keeps the page's state */
-export function follow(keepsState) {
-  native = keepsState;
+/** Start. */
+export function follow() {
   if (installed) return;
   installed = true;
   push = history.pushState.bind(history);
   replace = history.replaceState.bind(history);
   history.pushState = (state, title, url) => {
     const to = new URL(url ?? "", location.href);
-    if (native && to.pathname === location.pathname) {
+    if (to.pathname === location.pathname) {
       const here = new URL(location.href);
       const number = here.searchParams.get(ENTRY) ?? "";
       const isStep = parseInt(to.searchParams.get(ENTRY) ?? "0") > (parseInt(number) || 0);

@@ -24,9 +24,9 @@ function page({ tell }) {
   const theme = watch((colour) => tell("theme", colour));
   return {
     element: projector.bar,
-    show(/** @type {{path: string, native: boolean}} */ { path, native }) {
+    show(/** @type {{path: string}} */ { path }) {
       setComputedPage(path);
-      follow(native);
+      follow();
     },
     remove() {
       listening.abort();

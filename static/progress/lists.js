@@ -2,7 +2,6 @@
  * of what has been done, and the question for finished engines. The lists are painted again when the progress changes,
  * in this window or another. */
 
-import { parameters } from "../current_page.js";
 import { mount } from "../mount.js";
 import { h, setText } from "../player/dom.js";
 import { Draft } from "../practice/draft.js";
@@ -106,7 +105,7 @@ export function achievementLink(href, ...content) {
 
 /** Tell the page which achievement the learner has chosen. @param {Place} place @param {string} key */
 function go({ tell }, key) {
-  tell("go", { key, here: parameters() });
+  tell("go", { key });
 }
 
 /** Return what sends the server the engines that were finished on earlier days; the server checks them again.

@@ -3,7 +3,6 @@
 import functools
 import json
 from pathlib import Path
-from urllib.parse import parse_qsl, urlencode
 
 import pytest
 from streamlit.components.v2 import manifest_scanner
@@ -11,7 +10,6 @@ from streamlit.runtime.pages_manager import PagesManager
 from streamlit.testing.v1 import AppTest
 
 from lab.lessons.pages import BY_FILE, BY_PATH
-from lab.ui.state import NavigationRequest
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -87,33 +85,16 @@ def progress(at, kind):
     return [shown for one in components(at, "progress") if (shown := json.loads(one.proto.bytes))["kind"] == kind]
 
 
-def entry(at):
-    """What the page tells the browser of its address."""
-    (component,) = components(at, "address")
-    return json.loads(component.proto.bytes)
-
-
 def address(at):
-    """The parameters that the page wants in the browser's address."""
-    if not components(at, "address"):
-        key = at.page.key if at.page else ""
-        return {
-            name.removeprefix(f"{key}-"): at.query_params[name] for name in at.query_params if at.query_params[name]
-        }
-    return dict(parse_qsl(entry(at)["query"], keep_blank_values=True))
+    """The parameters in the browser's address, by their short names."""
+    key = at.page.key if at.page else ""
+    return {name.removeprefix(f"{key}-"): at.query_params[name] for name in at.query_params if at.query_params[name]}
 
 
 def switch(at, page):
     """Go to another page by the menu: an address without parameters."""
     at.query_params.clear()
     at.switch_page(page).run()
-    assert not at.exception
-
-
-def go_back(at, **address):
-    """The browser's Back, to another address of this page."""
-    at.session_state["address asked"] = NavigationRequest(entry(at)["page"], f"?{urlencode(address)}")
-    at.run()
     assert not at.exception
 
 

@@ -30,13 +30,10 @@ PAGE = '''"""A page that nobody has written yet."""
 import streamlit as st
 
 from lab.ui import page
-from lab.ui.address import Field
 
-FIELDS = (Field("n", "squares n", 3, int, limits=(0, 9), always=True),)
-
-with page.run("squares", FIELDS):
+with page.frame("square"):
     st.title("Squares")
-    n = st.slider("n", *FIELDS[0].limits, key="squares n")
+    n = st.slider("n", 0, 9, 3, key="square-n", bind="query-params")
     st.markdown(f"The square of {n} is {n * n}.")
 '''
 
@@ -51,11 +48,11 @@ def test_a_new_page_is_a_file_and_a_row(tmp_path, monkeypatch):
     monkeypatch.setattr(pages, "PAGES", (*pages.PAGES, row))
     at = AppTest.from_file(tmp_path / "app.py", default_timeout=120).run()
     at.switch_page("pages/squares.py")
-    at.query_params["n"] = "7"
+    at.query_params["square-n"] = "7"
     at.run()
     assert not at.exception
     assert at.markdown[-1].value == "The square of 7 is 49."
-    at.slider(key="squares n").set_value(4).run()
+    at.slider(key="square-n").set_value(4).run()
     assert at.markdown[-1].value == "The square of 4 is 16."
 
 
@@ -98,7 +95,7 @@ def test_there_is_something_to_do_before_eighty_words(page):
 def is_invisible(element):
     """The components that stand on a page without anything to be seen of them."""
     name = getattr(element.proto, "component_name", "")
-    return name.endswith(("address", "navigation", "progress", "teller"))
+    return name.endswith(("progress", "teller"))
 
 
 KEPT = [  # a page, and a widget of its with a value that is not the first

@@ -2,7 +2,6 @@
 
 import contextlib
 import json
-import math
 import random
 import signal
 import sys
@@ -25,7 +24,6 @@ from lab.training import config, points
 from lab.training.datasets import from_table
 from lab.training.samples import DataError
 from lab.ui import expression_box
-from lab.ui.address import Field
 from pages.parts.training.settings import CHANGES
 
 CEILING = 1.0  # seconds of processor time
@@ -201,11 +199,3 @@ def test_a_progress_file_with_more_than_it_needs_is_read_in_time(content):
 
 def test_an_address_has_few_changes():
     assert CHANGES.read({CHANGES.key: " ".join(["1:lr=0.1"] * 6_000)}) == ()
-
-
-@pytest.mark.parametrize(("sent", "kept"), [(10**9, 20), (-1, 20), (math.nan, 20), ("7", 20), (7, 7)])
-def test_a_number_that_the_widget_does_not_accept_is_not_kept(sent, kept):
-    field = Field("epochs", "epochs of a test", 20, int, limits=(1, 300))
-    field.set(sent)
-    field.refuse_misfit()
-    assert field.get() == kept

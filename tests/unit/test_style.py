@@ -118,3 +118,24 @@ def test_few_style_rules_stand_on_names_inside_streamlit():
     rules = [" ".join(rule.split()) for rule in re.findall(r"([^{};]+)\{", css)]
     inner = [rule for rule in rules if re.search(r"data-testid|data-baseweb|emotion|\.st[A-Z]", rule)]
     assert 0 < len(inner) <= 15, inner
+
+
+def test_only_documented_names_of_streamlit_are_used():
+    """An update of Streamlit may change every other name without notice. `launch` starts it as its command does."""
+    public = {"streamlit", "streamlit.errors", "streamlit.testing.v1", "streamlit.delta_generator"}
+    found = []
+    for path in [ROOT / "app.py", *(ROOT / "lab").rglob("*.py"), *(ROOT / "pages").rglob("*.py")]:
+        if path.name == "launch.py":
+            continue
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            match node:
+                case ast.ImportFrom(module=str(module)) if module.split(".")[0] == "streamlit":
+                    found += [] if module in public else [(path.name, module)]
+                case ast.Import(names=names):
+                    modules = [name.name for name in names if name.name.split(".")[0] == "streamlit"]
+                    found += [(path.name, module) for module in modules if module not in public]
+                case ast.Attribute(value=ast.Name(id="st"), attr=name):
+                    found += (
+                        [(path.name, name)] if name.startswith("_") or name in ("runtime", "web", "elements") else []
+                    )
+    assert found == []

@@ -4,22 +4,27 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from lab.ui.expression_box import value, written
-from tests.pages.conftest import address, app, run
+from tests.pages.conftest import app, run
 
 
 def page():
     import streamlit as st
 
+    from lab.ui import binding
     from lab.ui import expression_box as box
-    from lab.ui import state
 
-    fields = box.fields("trial", "a*b")
-    with state.page("trial", fields) as current:
-        if current.restored:
-            box.begin("trial")
-        expression = box.expression_box("trial", {"a*b": {"a": 2.0, "b": 3.0}, "sum(x)": {"x": [1.0, 2.0]}})
-        if expression:
-            st.session_state["found"] = box.inputs("trial", expression)
+    held = box.held("trial", "a*b")
+    if binding.arrive("trial", *held):
+        box.restart("trial")
+    expression = box.box("trial", {"a*b": {"a": 2.0, "b": 3.0}, "sum(x)": {"x": [1.0, 2.0]}})
+    if expression:
+        st.session_state["found"] = box.entries("trial", expression)
+    binding.write(*held)
+    binding.settle()
+
+
+def address(at):
+    return {name: at.query_params[name] for name in at.query_params if name != "entry" and at.query_params[name]}
 
 
 @pytest.fixture
@@ -30,14 +35,14 @@ def at():
 def test_it_begins_with_an_example_and_its_values(at):
     at.run()
     assert at.session_state["found"] == {"a": 2.0, "b": 3.0}
-    assert address(at) == {"expression": "a*b", "in_a": "2", "in_b": "3"}
+    assert address(at) == {}
     at.slider[0].set_value(5.0).run()
     assert at.session_state["found"] == {"a": 5.0, "b": 3.0}
-    assert address(at)["in_a"] == "5"
+    assert address(at) == {"trial-in_a": "5", "trial-in_b": "3"}
 
 
 def test_an_address_brings_text_and_values(at):
-    at.query_params.update({"expression": "x*c", "in_x": "[1, 2]", "in_c": "700"})
+    at.query_params.update({"trial-expression": "x*c", "trial-in_x": "[1, 2]", "trial-in_c": "700"})
     at.run()
     assert at.session_state["found"] == {"x": [1.0, 2.0], "c": 700.0}
     assert at.selectbox[0].value is None
@@ -69,7 +74,7 @@ def test_a_mistake_is_said_in_one_way_on_all_pages():
 
 
 def test_an_array_that_is_none_is_said(at):
-    at.query_params.update({"expression": "sum(x)", "in_x": "[1, 2]"})
+    at.query_params.update({"trial-expression": "sum(x)", "trial-in_x": "[1, 2]"})
     at.run()
     at.text_input[1].set_value("[1, ").run()
     assert "Write a number, or a vector" in at.error[0].value
