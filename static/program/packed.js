@@ -1,4 +1,5 @@
-/** A text in a form that fits into an address: deflated, in URL-safe base 64. lab/practice/learner_program.py reads it. */
+/** A text in a form that fits into an address: deflated, in URL-safe base 64. lab/practice/learner_program.py reads it.
+ */
 
 /** @param {string} text @returns {Promise<string>} */
 export async function packed(text) {
