@@ -105,7 +105,6 @@ def matrix(runs: Sequence[Labelled], epoch: int | None) -> str:
 
 
 SGD = {"optimizer": "sgd"}
-LEAKY = {"activation": "leaky_relu"}  # of a few relu units, all may die, which is another cause
 SMALL = ("moons", "circles", "xor", "blobs", "spirals", "digits")
 
 

@@ -161,8 +161,7 @@ class Output(io.TextIOBase):
 
     def __init__(self, say: Callable[[Any], None]) -> None:
         self._say = say
-        self._amount = 0
-        self.shown = 0
+        self._amount = self.shown = 0  # characters
 
     def write(self, text: str) -> int:
         self._amount += len(text)
@@ -175,10 +174,7 @@ class Output(io.TextIOBase):
 
 
 def main() -> None:
-    """Answer the questions on standard input until it ends.
-
-    The answers go to what was standard output. The learner's standard input is empty.
-    """
+    """Answer the questions on standard input, on what was standard output. The learner's own input is empty."""
     questions, answers, nowhere = os.fdopen(os.dup(0), "rb"), os.dup(1), os.open(os.devnull, os.O_RDWR)
     for descriptor in (0, 1, 2):
         os.dup2(nowhere, descriptor)
@@ -237,8 +233,7 @@ class Server:
 
         if sys.platform == "linux":
             _prctl(_PARENT_DEATH_SIGNAL, signal.SIGKILL)
-        limits = {"CORE": 0, "FSIZE": 0, "NOFILE": 64}
-        limits["NPROC"] = 0  # does not hold for root
+        limits = {"CORE": 0, "FSIZE": 0, "NOFILE": 64, "NPROC": 0}  # the last does not hold for root
         limits["CPU"] = math.ceil(time.process_time() + seconds) + 1
         if sys.platform != "darwin":  # macOS has this limit but does not accept it
             limits["AS"] = memory

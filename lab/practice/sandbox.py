@@ -237,8 +237,8 @@ class Sandbox:
             process = self._process = self._start()
             if self._halted:
                 process.kill()
-            limits = {"seconds": self._limits.seconds, "memory": self._limits.memory}
-            process.ask("limit", **limits, allowed=syscalls.instructions())
+            seconds, memory = self._limits.seconds, self._limits.memory
+            process.ask("limit", seconds=seconds, memory=memory, allowed=syscalls.instructions())
             ready = process.lines.get(timeout=START_TIMEOUT) == driver.READY
         except (OSError, queue.Empty):
             ready = False
