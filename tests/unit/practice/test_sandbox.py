@@ -134,7 +134,7 @@ ATTACKS = {
     "an interrupt": ("raise KeyboardInterrupt", "KeyboardInterrupt", 1),
     "1 GB of output": ("while True:\n    print('x' * 10**6)", OUTPUT, 2),
     "1 GB of output past Python": ("import os\nwhile True:\n    os.write(2, b'x' * 10**6)", LOOP, 3),
-    "1 GB of output for the driver": ("import sys\nwhile True:\n    sys.stdout._say({'printed': 'x' * 10**6})", LOOP, (3, None)),
+    "1 GB of output for the driver": ("import sys\nwhile True:\n    sys.stdout._say({'printed': 'x' * 10**6})", (LOOP, DISTURBS), (3, None)),
     "rubbish for printed": ("import sys\nsys.stdout._say({'printed': 'x', 'y': 1})\nsys.stdout._say({'printed': 1})\nsys.stdout._answers = print('x' * 10**7)", (DISTURBS, OUTPUT), (None, 4)),
     "a recursion without a limit": ("import sys\nsys.setrecursionlimit(10**9)\ndef f(n):\n    return f(n)\nf(0)", "a function that calls itself", (4,)),
     "an expression of many signs": ("x = " + "-" * 200_000 + "1", "SyntaxError: an expression has too many parts", None),
