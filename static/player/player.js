@@ -7,7 +7,7 @@ import { NumericalCheck } from "./check.js";
 import { Closure } from "./closure.js";
 import { Controls } from "./controls.js";
 import { Derivation } from "./derivation.js";
-import { boxed, h, inWindow, save } from "./dom.js";
+import { boxed, Debounced, h, inWindow, observeSight, save } from "./dom.js";
 import { Graph } from "./graph.js";
 import { Inputs, Sender } from "./inputs.js";
 import { Ledger } from "./ledger.js";
@@ -29,6 +29,7 @@ const MIN_STILL_HEIGHT = 200; // pixels; with less room below it, a picture has 
 const MIN_WORKBENCH_HEIGHT = 440; // pixels
 const HEADER_HEIGHT = 64; // pixels; covers the top of the window above a player further down the page
 const BOTTOM_MARGIN = 8; // pixels
+const REST_MS = 250; // without an event, until what is out of sight follows
 const END_EVENT = "tensor-ops-lab-end"; // sent when the backward pass has ended
 
 /** @import { PlayerData, PlayerState, Wish } from "../types.js" */
@@ -179,6 +180,10 @@ export function createPlayer(root, host) {
       paint: (now, frame) => list.paint(now, frame, selected),
     },
   ]);
+  const lower = [
+    new LowerPanel(table.element, () => playback && table.paint(playback, playback.frame(k), selected)),
+    new LowerPanel(check.element, () => playback && check.paint(playback, playback.frame(k))),
+  ];
   controls.element.insertBefore(predict.toggle, controls.element.lastChild);
   ledger.element.append(predict.element);
   const workbench = h(
@@ -326,8 +331,7 @@ export function createPlayer(root, host) {
       const due = k >= playback.endOf(/** @type {HTMLElement} */ (remark).dataset.after ?? "backward");
       remark.classList.toggle("due", due);
     }
-    table.paint(playback, frame, selected);
-    check.paint(playback, frame);
+    for (const panel of lower) panel.postpone();
     pointing.show(playback, frame);
   }
 
@@ -457,6 +461,7 @@ export function createPlayer(root, host) {
       removeEventListener("resize", fill);
       present.destroy();
       observer.disconnect();
+      for (const panel of lower) panel.destroy();
       check.destroy();
       source.destroy();
       controls.destroy();
@@ -492,4 +497,29 @@ function ancestors(element) {
 /** Return how far the page is scrolled down. @param {Element} element */
 function scrolled(element) {
   return ancestors(element).reduce((sum, one) => sum + one.scrollTop, 0);
+}
+
+/** A panel further down: painted at each event if it can be seen, otherwise once the events pause. */
+class LowerPanel {
+  /** @param {Element} element @param {() => void} paint */
+  constructor(element, paint) {
+    this.paint = paint;
+    this.seen = false;
+    this.resting = new Debounced(paint, REST_MS);
+    this.sight = observeSight(element, (seen) => {
+      this.seen = seen;
+      if (seen && this.resting.waiting) this.postpone();
+    });
+  }
+
+  postpone() {
+    if (!this.seen) return this.resting.postpone();
+    this.resting.cancel();
+    this.paint();
+  }
+
+  destroy() {
+    this.resting.cancel();
+    this.sight.disconnect();
+  }
 }
