@@ -109,7 +109,7 @@ export class Graph {
     this.pillRequest = 0; // animation frame
     this.scene = s("g");
     this.svg = s("svg", { class: "graph", role: "group", "aria-label": "Computation graph" }, arrowheads(), this.scene);
-    this.view = new View(this.svg, this.scene);
+    this.view = new View(this.svg, this.scene, () => this.hideUnseen());
     this.observer = new ResizeObserver(() => this.choosePlan());
     this.folding = h("div", { class: "folding", role: "group", "aria-label": "Fold parts of the graph" });
     this.simple = h("p", { class: "simple", hidden: true }, "Drawn simply, by depth: Graphviz did not answer in time.");
@@ -435,6 +435,13 @@ export class Graph {
   reveal(id) {
     const drawn = this.current();
     if (drawn) this.view.reveal([boundsOfCards(drawn.plan, [id])]);
+  }
+
+  /** Hide the texts on cards out of sight: the browser lays out all texts again with each change. */
+  hideUnseen() {
+    const { plan, cards } = this.drawing ?? { cards: [] };
+    for (const { element, node, card } of cards)
+      element.toggleAttribute("data-away", plan !== undefined && !this.view.sees(centreOf(plan, node), card));
   }
 
   /** Update the edges that have changed. */
