@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
 NEARLY_ALL = 0.9  # share of numbers, or of dates, in a column of them: the other cells are mistakes
 COMMON = 0.1  # share of the rows in which a word for a missing cell is a class
-HALF = 0.5  # share of empty cells, from which cells may have been merged
 MAX_QUOTED = 3  # cells that a sentence quotes
 SAMPLE = 200  # different texts that tell what a column holds
 MANY = 1_000  # different texts: more are no categories, however they are spelled
@@ -78,17 +77,14 @@ class TableColumn:
 
 @dataclass
 class _Texts:
-    """The different texts of a column: codes (rows,), -1 where a cell is empty; counts and missing (texts,).
-
-    about: why they are not numbers, if they nearly are.
-    """
+    """The different texts of a column: codes (rows,), -1 where a cell is empty; counts and missing (texts,)."""
 
     name: str
     codes: np.ndarray
     texts: list[str]
     counts: np.ndarray
     missing: np.ndarray
-    about: str = ""
+    about: str = ""  # why they are not numbers, if they nearly are
 
     def are(self, values: np.ndarray) -> bool:
         """Tell whether nearly all cells have a value; values: (texts,)."""
@@ -234,10 +230,11 @@ def _as_texts(cells: _Texts, as_target: bool) -> TableColumn:
     if as_target:  # a class may be called NA
         cells.missing = cells.missing & (cells.counts <= COMMON * cells.counts.sum())
     elif len(cells.texts) > MANY:
-        return TableColumn(
-            cells.name, np.where(cells.codes < 0, np.nan, cells.codes), tuple(cells.texts), about=cells.about
-        )
-    merged = not as_target and _fill_merged(cells)
+        return cells.column(np.arange(len(cells.texts)), "text", texts=tuple(cells.texts), about=cells.about)
+    alone = len(cells.texts) > 1 and cells.counts.max() == 1 and cells.codes[0] == 0
+    merged = alone and not as_target and np.median(cells.codes) < 0  # each text stands once, over empty cells
+    if merged:
+        cells.codes = np.maximum.accumulate(cells.codes)  # the texts are numbered as they come
     spellings: dict[str, Counter[str]] = {}
     keys = [" ".join(text.split()) for text in cells.texts]
     for text, count, gone in zip(keys, cells.counts.tolist(), cells.missing.tolist(), strict=True):
@@ -255,15 +252,6 @@ def _as_texts(cells: _Texts, as_target: bool) -> TableColumn:
     if joined:
         column.remarks.append(("spellings joined", f"of {quoted(joined)} in {cells.name!r}"))
     return column
-
-
-def _fill_merged(cells: _Texts) -> bool:
-    """Fill cells that were merged in a sheet: each text stands once, over empty cells. Return whether they were."""
-    empty = np.mean(cells.codes < 0)
-    merged = len(cells.texts) > 1 and cells.counts.max() == 1 and cells.codes[0] == 0 and empty > HALF
-    if merged:
-        cells.codes = np.maximum.accumulate(cells.codes)  # the texts are numbered as they come
-    return bool(merged)
 
 
 def _as_class(label: str) -> tuple[float, str]:

@@ -25,16 +25,8 @@ from lab.training.samples import Cell, Choices, DataError, Raw, TableSettings, T
 
 SYNTHETIC_SAMPLES = 1000
 RARE = 20  # one point in this many is of the rare class; in a small sample more are, so that it has two at least
-DATA_SETTINGS = (
-    "data_dir",
-    "target",
-    "task",
-    "drop",
-    "keep",
-    "val_fraction",
-    "noise",
-    "samples",
-)  # with the name, all but the seed
+# with the name, all but the seed
+DATA_SETTINGS = ("data_dir", "target", "task", "drop", "keep", "val_fraction", "noise", "samples")
 MIN_SCALE = 1e-150  # the square of a smaller number underflows
 MAX_DEVIATIONS = 1e9  # from the mean: float32 cannot tell the other samples apart next to a sample farther out
 
@@ -294,7 +286,11 @@ def _split_and_standardise(name: str, raw: Raw, val_fraction: float, rng: np.ran
         _fill_gaps(name, raw.columns, train_x, val_x)
     constant = np.ptp(train_x, axis=0) == 0
     if not pixels and constant.all() and len(train) > 1:
-        _refuse_constant(name, raw.columns)
+        one, several = f"the only input, {raw.columns[0]!r}, is", f"each of the {len(raw.columns)} inputs is"
+        raise DataError(
+            f"{name}: {one if len(raw.columns) == 1 else several} the same in every training row, so no network can "
+            "tell rows apart: add a column that varies."
+        )
     mean = train_x.mean(axis=0, dtype=np.float64)
     if pixels:
         # One mean and one deviation for all pixels: divided by its own deviation, a pixel that is hardly ever set
@@ -353,14 +349,6 @@ def _split_and_standardise(name: str, raw: Raw, val_fraction: float, rng: np.ran
         held_out=held_out,
         cells=raw.cells,
         choices=raw.choices,
-    )
-
-
-def _refuse_constant(name: str, columns: Sequence[str]) -> None:
-    """Raise the DataError for a table whose inputs are the same in every training row."""
-    which = f"the only input, {columns[0]!r}, is" if len(columns) == 1 else f"each of the {len(columns)} inputs is"
-    raise DataError(
-        f"{name}: {which} the same in every training row, so no network can tell rows apart: add a column that varies."
     )
 
 

@@ -64,8 +64,7 @@ def number(text: str) -> Number | None:
 
 def is_number(text: str) -> bool:
     """Tell whether a text is a number without a unit."""
-    found = number(text)
-    return found is not None and not found.unit
+    return bool((found := number(text)) and not found.unit)
 
 
 def _of_parts(text: str) -> Number | None:

@@ -55,10 +55,9 @@ Row = tuple[int, list[str]]  # how many lines stand above it, and its cells
 
 @dataclass
 class ReadTable:
-    """The cells of a table, as pandas read them, with unique names of columns.
+    """The cells of a table, as pandas read them, with unique names of columns, and sentences about how it was read.
 
-    comma: whether its numbers have decimal commas, where one cannot tell from a column alone. remarks: sentences about
-    how the file was read.
+    comma: whether its numbers have decimal commas, where one cannot tell from a column alone.
     """
 
     frame: pd.DataFrame
@@ -95,17 +94,14 @@ def _sheet(content: bytes, name: str) -> bytes | None:
     import pandas as pd
 
     try:
-        with zipfile.ZipFile(io.BytesIO(content)) as archive:
-            size = sum(part.file_size for part in archive.infolist())
-        if size > MAX_UNPACKED:
-            raise DataError(f"{name!r} unpacks to {size / 1e6:,.0f} MB: save the sheet as CSV.")
-        sheet = pd.read_excel(io.BytesIO(content), header=None, dtype=object)
+        unpacked = sum(part.file_size for part in zipfile.ZipFile(io.BytesIO(content)).infolist())
+        sheet = pd.read_excel(io.BytesIO(content), header=None, dtype=object) if unpacked <= MAX_UNPACKED else None
     except ImportError:
         return None
-    except DataError:
-        raise
     except Exception:  # whatever is in the archive
         raise DataError(f"{name!r} is no sheet that can be read: save it as CSV.") from None
+    if sheet is None:
+        raise DataError(f"{name!r} unpacks to {unpacked / 1e6:,.0f} MB: save the sheet as CSV.")
     return bytes(sheet.to_csv(header=False, index=False).encode())
 
 
@@ -323,9 +319,8 @@ def _rows_above(
 ) -> tuple[list[list[str]], int]:
     """Return which rows above the data may hold the names of columns, and how many rows stand there.
 
-    These have no number in any column of numbers: titles, the names, units. A row without a text in one of these holds
-    the names if it is the first full row and its texts are not also those of other rows. typed: the cells of each row
-    that are not missing, and their numbers.
+    These have no number in any column of numbers: titles, the names, units. Without texts in these columns, the first
+    full row holds the names unless other rows repeat its texts. typed: numbers of the cells that are not missing.
     """
     filled = [sum(map(bool, cells)) for cells in rows]
     sparse = statistics.median(filled) <= columns / 2

@@ -89,13 +89,17 @@ def _samples(table: table_file.ReadTable, name: str, encoding: str, settings: Ta
     for column in read:
         if column.name in kept:
             column.doubt = ""
-    _rather_doubtful_than_none(read)
+    for column in read if not any(one.usable for one in read) else ():  # rather a doubtful input than none
+        if column.doubt:
+            column.remarks.append((f"used, although to be left out {column.doubt}", _about(column)))
+        column.doubt = ""
     used = [column for column in read if column.usable]
     out = [column for column in read if not column.usable]
     report += _together((f"left out, {column.unusable or column.doubt}", _about(column)) for column in out)
     report += _together(remark for column in [*used, answer] for remark in column.remarks)
     if not used:
-        raise DataError(f"{name!r} has no column left that can be an input. {_sentences(report)}")
+        reasons = " ".join(f"{line[0].upper()}{line[1:]}." for line in report)
+        raise DataError(f"{name!r} has no column left that can be an input. {reasons}")
     cells = [cell for column in used for cell in column.cells()]
     choices = tuple((one.name, one.usable) for one in read if not one.unusable or one.name in dropped)
     if len(cells) > most_inputs:
@@ -220,14 +224,6 @@ def _doubt(read: Sequence[TableColumn], answer: TableColumn, classes: tuple[str,
         column.doubt = "because exactly one of them and the target is 1 in each row"
 
 
-def _rather_doubtful_than_none(read: Sequence[TableColumn]) -> None:
-    if not any(column.usable for column in read):
-        for column in read:
-            if column.doubt:
-                column.remarks.append((f"used, although to be left out {column.doubt}", _about(column)))
-            column.doubt = ""
-
-
 def _is_id(column: TableColumn, first: bool) -> bool:
     """Tell whether a column only names its row: whole numbers, all different, that it is called for or that count."""
     named = _NAME_OF_ID.fullmatch(column.name)
@@ -288,10 +284,6 @@ def _together(pairs: Iterable[tuple[str, str]]) -> list[str]:
     for kind, about in pairs:
         grouped.setdefault(kind, []).append(about)
     return [f"{kind}: {', '.join(abouts)}" for kind, abouts in grouped.items()]
-
-
-def _sentences(report: Sequence[str]) -> str:
-    return " ".join(f"{line[0].upper()}{line[1:]}." for line in report)
 
 
 def find_column(path: str, wanted: str, names: Sequence[str]) -> str:
