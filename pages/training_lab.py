@@ -161,10 +161,6 @@ def _run() -> LiveRun:
     return st.session_state["training worker"].run
 
 
-def _worker(run: LiveRun) -> Worker:
-    return Worker(run, visitor=kept.visit())
-
-
 def _keep_up(config: Config, data: Dataset | None, own: Own) -> None:
     """Replace the present run, which moves to the shelf, if the settings or the data have changed.
 
@@ -176,7 +172,7 @@ def _keep_up(config: Config, data: Dataset | None, own: Own) -> None:
         session["training worker"].pause()
         _shelve(run)
         session.pop("training proposal", None)
-        session["training worker"] = _worker(LiveRun(config, data, own=own))
+        session["training worker"] = Worker(LiveRun(config, data, own=own), visitor=kept.visit())
         session["training cursor"] = config.epochs
 
 
@@ -265,7 +261,7 @@ def _begin() -> None:
         kept.return_memory_at_the_end()
         if config.data in OWN_DATA:  # until the visitor's own data have been read
             config = replace(config, data=FIRST.data)
-        session["training worker"] = _worker(LiveRun(config))
+        session["training worker"] = Worker(LiveRun(config), visitor=kept.visit())
         session["training running"] = False
         session["training cursor"] = config.epochs
         session["training shelf"] = []
