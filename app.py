@@ -21,8 +21,7 @@ if __name__ == "__main__":
     menu: dict[str, list[st.Page]] = {group: [] for group in GROUPS}
     for known in PAGES:
         if known.file not in pages:
-            icon, start = f":material/{known.icon}:", not known.path
-            path = known.path or None
+            icon, path, start = f":material/{known.icon}:", known.path or None, not known.path
             page = st.Page(known.file, title=known.title, icon=icon, url_path=path, default=start, help=known.question)
             pages[known.file] = page
         menu[known.group].append(pages[known.file])
@@ -40,8 +39,7 @@ else:
     allow_open_files()
     detect_hosted(st.get_option("server.address"), st.get_option("server.allowedHosts"))
 
-    # Until `st.navigation` has been called, Streamlit takes the files in pages/ for the pages: the first visitor who
-    # followed a link to one of them would see it without the menu. Without pages the call raises an error.
+    # Until this has been called, Streamlit takes the files in pages/ for the pages. Without pages it raises an error.
     with suppress(StreamlitAPIException):
         st.navigation([])
     app = st.App(__file__, routes=[ROUTE], middleware=[Middleware(SameOrigin)])
