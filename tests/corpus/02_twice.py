@@ -6,9 +6,9 @@ w = torch.randn(3, requires_grad=True)
 opt = torch.optim.SGD([w], lr=0.1)
 for _ in range(3):
     loss = w.exp().sum()
-    size = torch.autograd.grad(loss, [w])[0].abs().max()  #! ran 2
+    size = torch.autograd.grad(loss, [w])[0].abs().max()  #! 2
     opt.zero_grad()
-    loss.backward()  #! read 2
+    loss.backward()
     opt.step()
 
 
@@ -66,7 +66,7 @@ measure = {"depth": nn.L1Loss(), "edges": nn.MSELoss()}
 adam.zero_grad()
 answer = model(image)
 for name, distance in measure.items():
-    distance(answer[name], wanted[name]).backward()  #! ran 2
+    distance(answer[name], wanted[name]).backward()  #! 2
 adam.step()
 
 

@@ -63,7 +63,7 @@ class Heat:
         layer.register_forward_hook(self.keep)
 
     def keep(self, layer, given, output):
-        self.seen = output
+        self.seen = output  #! read 5
 
     def of(self, image, label):
         self.net.zero_grad()

@@ -44,7 +44,7 @@ class Next(nn.Module):
 
 
 def log_cosh(a, b):
-    d = a - b  #! ran 8
+    d = a - b  #! 8
     return (d + nn.functional.softplus(-2 * d) - math.log(2)).mean()
 
 
@@ -81,7 +81,7 @@ net = nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 1))
 crit = nn.MSELoss()
 opt = torch.optim.Adam(net.parameters())
 for x, y in DataLoader(Toy(), batch_size=16):
-    loss = crit(net(x), y)  #! ran 8
+    loss = crit(net(x), y)  #! 8
     opt.zero_grad()
     loss.backward()
     opt.step()
@@ -156,7 +156,7 @@ train, held_out = random_split(data, [48, 12])
 net = nn.Sequential(nn.Linear(3, 8), nn.Hardswish(), nn.Linear(8, 1))
 optimizer = torch.optim.AdamW(net.parameters())
 for inputs, wanted in DataLoader(train, batch_size=12):
-    loss = nn.functional.smooth_l1_loss(net(inputs), wanted)  #! ran 8
+    loss = nn.functional.smooth_l1_loss(net(inputs), wanted)  #! 8
     optimizer.zero_grad()
     loss.backward()
     optimizer.step()

@@ -171,7 +171,7 @@ class Record:
         self.entries = []
 
     def keep(self, step, **values):
-        self.entries.append((step, values))  #! 10
+        self.entries.append((step, values))  #! ran 10
 
 
 w = torch.ones(3, requires_grad=True)
@@ -183,7 +183,7 @@ for step in range(6):
     optimizer.zero_grad()
     loss.backward()
     optimizer.step()
-    record.keep(step, out=out)
+    record.keep(step, out=out)  #! read 10
 
 
 # %% validation outputs joined

@@ -177,7 +177,7 @@ from torch.utils.data import DataLoader, TensorDataset
 
 def descent(net, batch_size, rate=0.2, reference=2):
     scaled = rate * batch_size / reference
-    return torch.optim.SGD(net.parameters(), lr=scaled, momentum=0.9)  #! ran 17
+    return torch.optim.SGD(net.parameters(), lr=scaled, momentum=0.9)  #! 17
 
 
 net = nn.Sequential(nn.Linear(4, 30), nn.ReLU(), nn.Linear(30, 1))

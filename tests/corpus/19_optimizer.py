@@ -389,7 +389,7 @@ class Net(nn.Module):
 net = Net()
 optimizer = torch.optim.Adam(net.parameters(), lr=1e-3)
 for name, layer in list(net.named_children()):
-    setattr(net, name, Scaled(layer))
+    setattr(net, name, Scaled(layer))  #! read 19
 x = torch.randn(128, 8)
 y = x.sum(1, keepdim=True)
 for _ in range(100):

@@ -180,7 +180,7 @@ net = nn.Sequential(
         [
             ("body", nn.Sequential(nn.Linear(4, 8), nn.ReLU())),
             ("fc", nn.Linear(8, 3)),
-            ("prob", nn.Softmax(dim=1)),  #! ran 25
+            ("prob", nn.Softmax(dim=1)),  #! 25
         ]
     )
 )

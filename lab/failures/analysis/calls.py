@@ -33,6 +33,9 @@ class Calls:
         if function.kind == Kind.MODULE:
             self.state.nested += 1
             value = self.forward(function, args, keys, node)
+            for hook in function.hooks:
+                changed = self.call(hook, [function, Value(Kind.LIST, items=args), value], {}, node)
+                value = value if changed.kind == Kind.NONE else changed
             self.state.nested -= 1
             if not self.state.nested and function.op not in LOSSES:
                 self.state.record_event(EventKind.FORWARD, node, value, function)

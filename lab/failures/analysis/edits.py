@@ -34,7 +34,7 @@ class Text:
 
     def span(self, node: ast.AST) -> tuple[int, int, int, int]:
         """Return a node's first line and column, its last line, and the column after its end."""
-        assert isinstance(node, ast.expr | ast.stmt | ast.keyword)
+        assert isinstance(node, ast.expr | ast.stmt)
         line, last = node.lineno, node.end_lineno or node.lineno
         return line, self.column(line, node.col_offset), last, self.column(last, node.end_col_offset or 0)
 
@@ -120,12 +120,21 @@ class Text:
         parts = ["\n".join(self.lines[s.lineno - 1 : s.end_lineno]) for s in order]
         return Edit(ends[0][0], ends[-1][1], "\n".join(parts))
 
+    def without_keyword(self, call: ast.Call, name: str) -> str:
+        """Return a call's source without one of its keyword arguments."""
+        rest = [self.of(a) for a in call.args]
+        rest += [
+            f"{k.arg}={self.of(k.value)}" if k.arg else f"**{self.of(k.value)}" for k in call.keywords if k.arg != name
+        ]
+        return f"{self.of(call.func)}({', '.join(rest)})"
+
     def with_keyword(self, call: ast.Call, name: str, value: str) -> str:
         """Return a call's source with a keyword argument added or changed."""
-        inside = self.of(call)
         for keyword in call.keywords:
             if keyword.arg == name:
-                return inside.replace(self.of(keyword), f"{name}={value}", 1)
+                start = self.without_keyword(call, name)
+                return f"{start[:-1]}{'' if start.endswith('(') else ', '}{name}={value})"
+        inside = self.of(call)
         comma = "" if inside.endswith("()") else ", "
         return f"{inside[:-1].rstrip().rstrip(',')}{comma}{name}={value})"
 

@@ -10,7 +10,7 @@ from typing import ClassVar
 from lab.failures.analysis.calls import Calls
 from lab.failures.analysis.facts import TENSORS, Body, Scope, Value
 from lab.failures.analysis.kinds import EventKind, Kind, Tag
-from lab.failures.analysis.libraries import Libraries
+from lab.failures.analysis.libraries import Libraries, named_items
 from lab.failures.analysis.methods import Methods
 from lab.failures.analysis.registry import ACTIVATIONS, CONTAINERS, IDENTITIES, LAYERS, POOLS
 from lab.failures.analysis.shapes import index_shape, known_turns, length
@@ -91,6 +91,8 @@ class Expressions:
             return Value(Kind.LIST, items=items, tags=(one.tags | two.tags) & {Tag.OPEN})
         if sign == "*" and (repeated := self.repeated(one, two)) is not None:
             return repeated
+        if sign in "+*" and one.kind == Kind.LIST:
+            return Value(Kind.LIST, items=one.items, tags={Tag.OPEN})
         return self.tensors.arithmetic(sign, one, two, node)
 
     @staticmethod
@@ -143,7 +145,12 @@ class Expressions:
     def conditional(self, node: ast.IfExp, scope: Scope) -> Value:
         if isinstance(flag := self.eval(node.test, scope).constant, bool):
             return self.eval(node.body if flag else node.orelse, scope)
-        return self.tensors.either(self.eval(node.body, scope), self.eval(node.orelse, scope))
+        one, two = self.eval(node.body, scope), self.eval(node.orelse, scope)
+        return (
+            one
+            if one.kind == two.kind == Kind.NUMBER and one.constant == two.constant
+            else self.tensors.either(one, two)
+        )
 
     def sequence(self, node: ast.Tuple | ast.List | ast.Set, scope: Scope) -> Value:
         items, opened = [], False
@@ -173,6 +180,11 @@ class Expressions:
         found, complete = self.comprehend(node.generators, [node.elt], Scope(scope))
         return Value(Kind.LIST, items=[item for (item,) in found], tags=set() if complete else {Tag.OPEN})
 
+    def named_expression(self, node: ast.NamedExpr, scope: Scope) -> Value:
+        value = self.eval(node.value, scope)
+        self.follower.bind(node.target, value, scope)
+        return value
+
     def formatted(self, node: ast.JoinedStr, scope: Scope) -> Value:
         for part in node.values:
             if isinstance(part, ast.FormattedValue):
@@ -183,6 +195,12 @@ class Expressions:
         value = self.eval(node.value, scope) if node.value is not None else Value(Kind.NONE)
         if self.state.frames:
             self.state.frames[-1].yielded.append(value)
+        return Value()
+
+    def yielded_from(self, node: ast.YieldFrom, scope: Scope) -> Value:
+        over = self.eval(node.value, scope)
+        if self.state.frames:
+            self.state.frames[-1].yielded += [self.follower.item(over, node.value, iteration) for iteration in (1, 2)]
         return Value()
 
     @staticmethod
@@ -405,6 +423,9 @@ class Expressions:
             return self.tensors.like(first, node, "+", (*items, first), "loss" if first.form == "loss" else "")
         return Value(parents=(args[0],), node=node) if args else None
 
+    def extremes(self, args: list[Value], keys: dict[str, Value], node: ast.Call) -> Value:
+        return Value(parents=tuple(args))
+
     def call_super(self, node: ast.Call, scope: Scope) -> Value:
         args, keys = self.arguments(node, scope)
         assert isinstance(node.func, ast.Attribute)
@@ -433,10 +454,12 @@ class Expressions:
         ast.DictComp: comprehension,
         ast.Subscript: subscript,
         ast.Lambda: lambda self, node, scope: Value(Kind.FUNCTION, body=Body(node, scope), node=node),
+        ast.NamedExpr: named_expression,
         ast.JoinedStr: formatted,
         ast.Starred: lambda self, node, scope: self.eval(node.value, scope),
         ast.Await: lambda self, node, scope: self.eval(node.value, scope),
         ast.Yield: yielded,
+        ast.YieldFrom: yielded_from,
     }
     # Attributes of tensors and their like; a handler returns None if the owner's own attribute is meant.
     of_values: ClassVar[dict[str, Callable[["Expressions", Value, ast.Attribute], Value | None]]] = {
@@ -452,6 +475,9 @@ class Expressions:
         "ndim": described,
         "values": values_and_indices,
         "indices": values_and_indices,
+        "batch_size": lambda self, owner, node: (
+            Value(Kind.NUMBER, constant=owner.constant) if owner.kind == Kind.LOADER else None
+        ),
     }
     builtins: ClassVar[dict[str, Builtin]] = {
         "list": collected,
@@ -461,9 +487,8 @@ class Expressions:
         "iter": collected,
         "set": collected,
         "tqdm": collected,
-        "dict": lambda self, args, keys, node: (
-            args[0] if args else Value(Kind.DICT, items=[*keys.values()], attributes=keys)
-        ),
+        "dict": lambda self, args, keys, node: named_items(args, keys),
+        "filter": lambda self, args, keys, node: args[1] if len(args) > 1 else None,
         "next": lambda self, args, keys, node: self.follower.item(args[0], node, 1) if args else None,
         "enumerate": lambda self, args, keys, node: Value(Kind.ENUMERATE, items=args),
         "zip": lambda self, args, keys, node: Value(Kind.ZIP, items=args),
@@ -474,10 +499,14 @@ class Expressions:
         "type": lambda self, args, keys, node: Value(Kind.LIBRARY, op=args[0].op) if is_known_layer(args) else None,
         "getattr": attribute_by_name,
         "setattr": set_by_name,
+        "abs": lambda self, args, keys, node: self.tensors.like(args[0], node, "abs", (args[0],)) if args else None,
         "print": lambda self, args, keys, node: Value(Kind.NONE),
         "isinstance": lambda self, args, keys, node: Value(Kind.FLAG, constant=self.is_layer(args)),
         "hasattr": lambda self, args, keys, node: (
             Value(Kind.FLAG, constant=args[0].op in LAYERS and args[0].op != "MLP") if is_known_layer(args) else None
         ),
         "len": lambda self, args, keys, node: Value(Kind.NUMBER, constant=length(args[0]) if args else None),
+        "max": extremes,
+        "min": extremes,
+        "map": lambda self, args, keys, node: None,
     }

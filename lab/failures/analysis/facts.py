@@ -39,6 +39,7 @@ class Value:
     constant: object = None
     items: list["Value"] | None = None
     attributes: dict[str, "Value"] = field(default_factory=dict)
+    hooks: tuple["Value", ...] = ()  # forward hooks of a module
     name: str = ""  # the first name that it was given
     iterations: tuple[tuple[ast.stmt, int], ...] = ()  # (a loop, its iteration) for each loop it was made in
     body: "Body | None" = None  # of a function, class or instance
@@ -126,8 +127,9 @@ def modules(value: Value) -> Iterator[Value]:
     def inside(here: Value) -> Iterator[Value]:
         yield from (v for v in here.attributes.values() if v.kind in {Kind.MODULE, Kind.PARAMETER})
         yield from (v for v in here.items or [] if v.kind in {Kind.MODULE, Kind.PARAMETER})
-        if here.op == "any":  # it wraps others
-            yield from (v for v in here.parents if v.kind == Kind.MODULE)
+        yield from (
+            v for v in here.parents if v.kind == Kind.MODULE and here.op == "any"
+        )  # what something unknown wraps
 
     return traverse(value, inside)
 

@@ -208,9 +208,12 @@ class Interpreter:
     def branch(self, statement: ast.If, scope: Scope) -> bool:
         known = self.eval(statement.test, scope).constant
         test = statement.test
+        condition = test.operand if isinstance(test, ast.UnaryOp) else test
+        if isinstance(condition, ast.Compare | ast.Name | ast.Attribute) and isinstance(known, bool):  # x is None
+            return self.block(statement.body if known else statement.orelse, scope)
         if isinstance(test, ast.Compare) and isinstance(test.left, ast.Name) and test.left.id == "__name__":
-            known = True
-        if isinstance(known, bool) and not isinstance(test, ast.Constant):
+            return self.block(statement.body, scope)
+        if isinstance(test, ast.Call) and isinstance(known, bool):  # isinstance(m, nn.Linear), of a layer that is known
             return self.block(statement.body if known else statement.orelse, scope)
         ends, ways = [], []
         for arm in (0, 1):

@@ -22,7 +22,7 @@ from lab.failures.analysis.registry import (
     OPTIMIZERS,
     POOLS,
 )
-from lab.failures.analysis.shapes import literal_shape
+from lab.failures.analysis.shapes import literal_shape, windows_shape
 from lab.failures.analysis.state import AnalysisState, Follower
 from lab.failures.analysis.tensors import Operation, Tensors
 from lab.failures.analysis.work import walk
@@ -59,8 +59,11 @@ class Libraries:
     def library_call(self, full: str, args: list[Value], keys: dict[str, Value], node: ast.Call, scope: Scope) -> Value:
         call = LibraryCall(full.split(".")[-1], args, keys, node=node, full=full, scope=scope)
         if call.root == "math":
-            known = call.first.kind not in TENSORS | {Kind.UNKNOWN}
-            return Value(Kind.NUMBER, parents=tuple(args)) if known else self.tensors.to_number(call.first, node)
+            return (
+                self.tensors.to_number(args[0], node)
+                if args and args[0].kind in TENSORS | {Kind.UNKNOWN}
+                else math_result(call)
+            )
         if call.name in MODULES:
             return self.layer(call.name, args, keys, node)
         if call.name in self.named and (value := self.named[call.name](self, call)) is not None:
@@ -101,9 +104,11 @@ class Libraries:
 
     def data_call(self, call: LibraryCall) -> Value | None:
         full, name, args, keys = call.full, call.name, call.args, call.keys
-        if name == "DataLoader" and call.first.kind == Kind.DATASET:
+        if name == "DataLoader" and args and (samples := self.samples(args[0], call.node)) is not None:
             size = call.argument(1, "batch_size") or Value()
-            return Value(Kind.LOADER, items=call.first.items, constant=size.constant)
+            return Value(Kind.LOADER, items=samples, constant=size.constant)
+        if name == "random_split" and len(args) > 1 and args[1].items:
+            return Value(Kind.LIST, items=[args[0] for _ in args[1].items])
         if name in DISTRIBUTIONS and "distributions" in full:
             return Value(Kind.DISTRIBUTION, call.node, op=name, parents=(*args, *keys.values()))
         if call.root == "torchvision" or "hub" in full or name in {"DataLoader", "Compose"}:
@@ -113,6 +118,26 @@ class Libraries:
         if (name in CREATORS and call.root in {"torch", "numpy"}) or (call.root == "numpy" and "random" in full):
             return self.tensors.create(name, args, keys, call.node, Kind.ARRAY if call.root == "numpy" else Kind.TENSOR)
         return None
+
+    def samples(self, dataset: Value, node: ast.Call) -> list[Value] | None:
+        """Return the tensors of a data set, one sample per row; None if unknown.
+
+        They were given to it, or are made of what its `__getitem__` returns."""
+        if dataset.kind == Kind.DATASET:
+            return dataset.items
+        place = self.follower.method(dataset, "__getitem__") if dataset.kind == Kind.INSTANCE else None
+        if place is None:
+            return None
+        one = self.follower.call(place, [Value(Kind.NUMBER)], {}, node)
+        parts = one.items if one.kind == Kind.LIST and Tag.OPEN not in one.tags else None
+        if not parts or any(part.kind not in TENSORS | {Kind.ARRAY} for part in parts):
+            return None
+        return [
+            self.tensors.tensor(
+                node, "part", (part,), (None, *part.shape) if part.shape is not None else None, "", part.integer
+            )
+            for part in parts
+        ]
 
     def numpy_call(self, call: LibraryCall) -> Value | None:
         if call.root not in {"numpy", "scipy", "matplotlib"}:
@@ -148,6 +173,12 @@ class Libraries:
     def variable(self, call: LibraryCall) -> Value | None:
         return call.first if call.args else None
 
+    def field(self, call: LibraryCall) -> Value | None:
+        """Return the default of a dataclass field; None for other functions of that name."""
+        if (factory := call.keys.get("default_factory")) is not None:
+            return self.follower.call(factory, [], {}, call.node)
+        return call.keys.get("default", Value())
+
     def gradcheck(self, call: LibraryCall) -> Value:
         given = call.argument(1, "inputs") or Value()
         self.state.record_event(EventKind.GRADCHECK, call.node, given)
@@ -163,6 +194,14 @@ class Libraries:
             self.state.modes[-1] = None if flag.value else node
         return Value(Kind.NONE)
 
+    def windows(self, call: LibraryCall) -> Value | None:
+        """Return the result of NumPy's sliding_window_view(x, size, axis), with one more axis; None if unknown."""
+        size = call.argument(1, "window_shape") or Value()
+        one = call.first.shape is not None and len(call.first.shape) == 1
+        axis = call.argument(2, "axis") or Value(constant=0 if one else None)
+        shape = windows_shape(call.first.shape, [axis.constant, size.constant])
+        return self.tensors.tensor(call.node, "index", [call.first], shape, kind=Kind.ARRAY)
+
     # Names that mean the same in each library; a handler returns None to leave the call to later rules.
     named: ClassVar[dict[str, Callable[["Libraries", LibraryCall], Value | None]]] = {
         "GradScaler": lambda self, call: Value(Kind.SCALER),
@@ -175,10 +214,14 @@ class Libraries:
             if call.first.kind in {Kind.MODULE, Kind.UNKNOWN}
             else Value()
         ),
+        "get_default_dtype": lambda self, call: Value(Kind.LIBRARY, op="torch.float32"),
         "default_rng": lambda self, call: Value(Kind.GENERATOR),
         "RandomState": lambda self, call: Value(Kind.GENERATOR),
         "partial": lambda self, call: Value(Kind.PARTIAL, base=call.first, items=call.args[1:], attributes=call.keys),
+        "field": field,
         "SimpleNamespace": lambda self, call: Value(Kind.INSTANCE, attributes=call.keys),
+        "OrderedDict": lambda self, call: named_items(call.args, call.keys),
+        "sliding_window_view": windows,
         "TensorDataset": lambda self, call: Value(Kind.DATASET, items=call.args),
     }
 
@@ -291,3 +334,22 @@ class Libraries:
             root = self.library_name(node.value, scope)
             return f"{root}.{node.attr}" if root else ""
         return ""
+
+
+def math_result(call: LibraryCall) -> Value:
+    """Return the number that a function of math gives."""
+    return Value(Kind.NUMBER, parents=tuple(a for a in call.args if a.cut or a.parents or a.branches))
+
+
+def named_items(args: list[Value], keys: dict[str, Value]) -> Value:
+    """Return the dict that dict() or OrderedDict() makes of keywords, a dict or a list of pairs."""
+    given = args[0] if args else Value(Kind.DICT, items=[])
+    pairs = given.items if given.kind == Kind.LIST else None
+    if pairs is not None and all(pair.items is not None and len(pair.items) == 2 for pair in pairs):
+        named = {str(pair.items[0].constant): pair.items[1] for pair in pairs if pair.items}
+    elif given.kind == Kind.DICT and (keys or not args):
+        named = given.attributes
+    else:
+        return given
+    named = named | keys
+    return Value(Kind.DICT, items=[*named.values()], attributes=named, tags=given.tags & {Tag.OPEN})

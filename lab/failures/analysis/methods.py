@@ -7,8 +7,8 @@ from typing import ClassVar
 
 from lab.failures.analysis.facts import Value, graph_of, leaf_of, modules, owner_of
 from lab.failures.analysis.kinds import Cut, EventKind, Kind, Tag
-from lab.failures.analysis.registry import CHOICES, MODULE_METHODS, TENSOR_METHODS
-from lab.failures.analysis.shapes import created_shape, part_shape, reduced_shape
+from lab.failures.analysis.registry import CHOICES, LAYERS, MODULE_METHODS, TENSOR_METHODS
+from lab.failures.analysis.shapes import created_shape, part_shape, reduced_shape, windows_shape
 from lab.failures.analysis.state import AnalysisState, Follower
 from lab.failures.analysis.tensors import Operation, Tensors
 from lab.failures.analysis.work import walk
@@ -34,6 +34,9 @@ class Methods:
         op = Operation(name, [owner, *args], keys, node if isinstance(node, ast.expr) else ast.Constant(None))
         if name in self.training and (value := self.training[name](self, op)) is not None:
             return value
+        if name == "register_forward_hook" and owner.kind == Kind.MODULE and args:
+            owner.hooks = (*owner.hooks, args[0])
+            return Value()
         if name in MODULE_METHODS and owner.kind in {Kind.MODULE, Kind.UNKNOWN}:
             return self.known_of_module(op)
         return self.by_kind.get(owner.kind, Methods.of_unknown)(self, op)
@@ -73,6 +76,9 @@ class Methods:
 
     def of_module(self, op: Operation) -> Value:
         owner, added = op.first, op.args[1:2]
+        if owner.op == "ModuleDict" and owner.items and op.name in {"items", "keys", "values"}:
+            named = Value(Kind.DICT, items=owner.items, attributes=owner.attributes, tags=owner.tags & {Tag.OPEN})
+            return self.of_list(Operation(op.name, [named], op.keys, op.node))
         if owner.items is None or op.name not in {"append", "extend"} or not added:
             return self.of_unknown(op)
         added[0].tags.add(Tag.REGISTERED)
@@ -168,11 +174,16 @@ class Methods:
         """Return the list that modules(), children() or their named forms give; one unknown module if unknown."""
         parts = [part for part in modules(owner) if part.kind == Kind.MODULE]
         known = owner.op != "any" and not any(Tag.OPEN in part.tags or part.op == "any" for part in parts)
+        names: dict[Value, str] = {}
         if "children" in name:
-            parts = [v for v in (*owner.attributes.values(), *(owner.items or [])) if v.kind == Kind.MODULE]
+            own = [*owner.attributes.items(), *((str(place), v) for place, v in enumerate(owner.items or []))]
+            children = {v: (word, v) for word, v in reversed(own) if v.kind == Kind.MODULE}
+            names = {place: word for place, (word, _) in children.items()}
+            parts = [v for _, v in reversed(children.values())]
         parts = parts if known else [Value(Kind.MODULE, op="any", tags={Tag.ANY})]
         if name.startswith("named"):
-            parts = [Value(Kind.LIST, items=[Value(Kind.TEXT), part]) for part in parts]
+            words = [Value(Kind.TEXT, constant=names.get(part)) for part in parts]
+            parts = [Value(Kind.LIST, items=[word, part]) for word, part in zip(words, parts, strict=True)]
         return Value(Kind.LIST, items=parts, tags=set() if known else {Tag.OPEN})
 
     def of_list(self, op: Operation) -> Value:
@@ -184,12 +195,22 @@ class Methods:
                 owner.tags.add(Tag.OPEN)
         elif name == "insert" and len(args) > 1:
             return self.of_list(Operation("append", [owner, *args[1:]], op.keys, at))
+        elif name == "extend" and args:
+            owner.items = [*(owner.items or []), *(args[0].items or [])][:64]
+            partly = self.state.grows_by_unknown(owner) or not args[0].items
+            owner.tags |= {Tag.OPEN} if partly else args[0].tags & {Tag.OPEN}
         elif name in {"clear", "pop"}:
             owner.items, owner.iterations = owner.items if name == "pop" else [], self.state.iterations()
         elif name == "values":
             return Value(Kind.LIST, items=owner.items, tags=owner.tags & {Tag.OPEN})
         elif name == "items":
             return self.pairs(owner)
+        elif name == "keys":
+            return self.keys(owner)
+        elif name == "detach":
+            return Value(Kind.LIST, items=[self.tensors.detached(v, at) for v in owner.items or []])
+        elif name == "copy":
+            return Value(Kind.LIST, items=owner.items, tags={Tag.OPEN})
         return Value(parents=tuple(owner.items or []))
 
     @staticmethod
@@ -243,6 +264,10 @@ class Methods:
         op.first.tags.add(Tag.RETAINED)
         return Value(Kind.NONE)
 
+    def detach_(self, op: Operation) -> Value:
+        op.first.parents, op.first.graph, op.first.cut = (), False, Cut.NONE
+        return op.first
+
     def size(self, op: Operation) -> Value:
         return Value(Kind.NUMBER if len(op.args) > 1 else Kind.LIST)
 
@@ -259,7 +284,10 @@ class Methods:
         if not args and not op.keys:
             return None
         axis = (op.argument(1, "dim") or Value()).constant
-        both = self.tensors.tensor(op.node, op.name, (owner,), reduced_shape(owner.shape, axis, op.keys.get("keepdim")))
+        scores = axis in (1, -1) and "keepdim" not in op.keys and len(args) < 2 and owner.shape is None
+        shape = reduced_shape(owner.shape, axis, op.keys.get("keepdim"))
+        shape = (None,) if scores and owner.op in LAYERS | {"call"} else shape
+        both = self.tensors.tensor(op.node, op.name, (owner,), shape)
         return Value(Kind.LIST, items=[both, self.tensors.choice(op.node, [owner])])
 
     def ordered(self, op: Operation) -> Value:
@@ -271,6 +299,16 @@ class Methods:
         axis = op.argument(1 if op.name == "unbind" else 2, "dim") or Value(constant=0)
         shape = part_shape(op.name, op.first.shape, size.constant, axis.constant)
         return Value(Kind.LIST, items=[self.tensors.part(op.first, op.node, shape)], tags={Tag.OPEN})
+
+    def windows(self, op: Operation) -> Value | None:
+        """Return the result of x.unfold(axis, size, step); None for other arguments."""
+        if len(op.args) != 4:
+            return None
+        shape = windows_shape(op.first.shape, [given.constant for given in op.args[1:]])
+        return self.tensors.tensor(op.node, "index", op.args[:1], shape, integer=op.first.integer)
+
+    def new(self, op: Operation) -> Value:
+        return Value(Kind.TENSOR, op.node, self.state.statement, op.name, graph=False)
 
     def new_zeros(self, op: Operation) -> Value:
         assert isinstance(op.node, ast.Call)
@@ -331,26 +369,34 @@ class Methods:
     }
     of_tensors: ClassVar[dict[str, Method]] = {
         "detach": lambda self, op: self.tensors.detached(op.first, op.node),
+        "detach_": detach_,
         "item": lambda self, op: self.tensors.to_number(op.first, op.node),
         "tolist": lambda self, op: self.tensors.to_number(op.first, op.node),
         "numpy": lambda self, op: self.tensors.to_number(op.first, op.node, Cut.NUMPY),
+        "__array__": lambda self, op: self.tensors.to_number(op.first, op.node, Cut.NUMPY),
         "requires_grad_": requires_grad,
         "retain_grad": retain_grad,
         "size": size,
         "dim": lambda self, op: Value(Kind.NUMBER),
         "numel": lambda self, op: Value(Kind.NUMBER),
+        "nelement": lambda self, op: Value(Kind.NUMBER),
+        "cpu_": lambda self, op: op.first,
+        "share_memory_": lambda self, op: op.first,
         "long": to_integers,
         "int": to_integers,
         "bool": to_integers,
         "byte": to_integers,
         "new_zeros": new_zeros,
-        "new_ones": new_zeros,
+        "new_ones": new,
+        "new_tensor": new,
+        "new_full": new,
         "max": extremes_along_axis,
         "min": extremes_along_axis,
         "topk": ordered,
         "sort": ordered,
         "chunk": parts,
         "split": parts,
+        "unfold": windows,
         "unbind": parts,
         "register_hook": lambda self, op: Value(),
     }

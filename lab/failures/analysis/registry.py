@@ -26,6 +26,7 @@ class Result(Enum):
     ARITHMETIC = auto()  # an operator between the first two arguments
     JOINED = auto()  # several tensors as one
     GATHERED = auto()  # elements at given indices
+    PAIRED = auto()  # one number for each pair of vectors
     LOSS = auto()  # a loss of a prediction and a target
     COMPUTED = auto()  # a tensor of unknown shape, computed from all arguments
     UNKNOWN = auto()  # some tensor
@@ -91,8 +92,9 @@ ROWS = {
         "max_pool1d max_pool2d avg_pool1d avg_pool2d adaptive_avg_pool1d adaptive_avg_pool2d adaptive_max_pool2d "
         "interpolate pad unfold pixel_shuffle scaled_dot_product_attention embedding glu repeat tile "
         "repeat_interleave index_select narrow take_along_dim masked_select diagonal diag trace movedim hstack "
-        "vstack pairwise_distance cosine_similarity atan2 hypot logaddexp addcmul"
+        "vstack atan2 hypot logaddexp addcmul"
     ): Effect(Result.COMPUTED),
+    "pairwise_distance cosine_similarity": Effect(Result.PAIRED),
     "sub subtract": Effect(Result.ARITHMETIC, sign="-"),
     "mul multiply": Effect(Result.ARITHMETIC, sign="*"),
     "stack cat concatenate concat": Effect(Result.JOINED),

@@ -2,6 +2,7 @@
 
 import ast
 import math
+from collections.abc import Sequence
 
 from lab.failures.analysis.facts import Value
 from lab.failures.analysis.kinds import Kind, Tag, words
@@ -26,6 +27,9 @@ def index_shape(shape: tuple[int | None, ...] | None, index: ast.expr, place: Va
     parts = list(index.elts) if isinstance(index, ast.Tuple) else [index]
     if shape is None or len(parts) > len(shape):
         return None
+    counts = [part.shape for part in place.items or [] if part.kind == Kind.TENSOR]
+    if counts and len(counts) == len(parts) and all(count is not None and len(count) == 1 for count in counts):
+        return (next((n for (n,) in filter(None, counts) if n), None), *shape[len(parts) :])  # x[rows, columns]
     left: list[int | None] = []
     for size, part in zip(shape, parts, strict=False):
         if isinstance(part, ast.Slice):
@@ -48,6 +52,15 @@ def slice_size(size: int | None, part: ast.Slice) -> int | None:
     low, high = 0 if not ends[0] else numbers[0], numbers[1]
     one = ends == ["-1", ""] or (low is not None and high is not None and high - low == 1 and (low >= 0 or high < 0))
     return 1 if one and part.step is None else None
+
+
+def windows_shape(shape: tuple[int | None, ...] | None, numbers: list[object]) -> tuple[int | None, ...] | None:
+    """Return the shape of x.unfold(axis, size, step): one more axis, with the size of a window."""
+    axis, size = numbers[:2]
+    if shape is None or type(axis) is not int or not -len(shape) <= axis < len(shape):
+        return None
+    at = axis % len(shape)
+    return (*shape[:at], None, *shape[at + 1 :], size if type(size) is int else None)
 
 
 def output_shape(layer: str, given: tuple[int | None, ...] | None, width: int | None) -> tuple[int | None, ...] | None:
@@ -112,10 +125,25 @@ def moved_shape(
         return shape
     if name == "flatten" and axis == 1:
         return shape if len(shape) == 2 else (shape[0], None) if len(shape) > 2 else None
-    return (*shape[:-2], *shape[:-3:-1]) if name in {"mT", "t"} and len(shape) > 1 else None
+    return turned_shape(name, shape, sizes)
 
 
 SAME_SHAPE = words("to cuda cpu clone contiguous float double half type astype bfloat16 real")
+
+
+def turned_shape(name: str, shape: tuple[int | None, ...], axes: Sequence[int | None]) -> tuple[int | None, ...] | None:
+    """Return the shape after a reordering of axes (mT, t, transpose, permute); None if unknown."""
+    if name == "mT" or (name == "t" and len(shape) == 2):
+        return (*shape[:-2], *shape[:-3:-1])
+    known = [axis for axis in axes if axis is not None and -len(shape) <= axis < len(shape)]
+    if len(known) != len(axes):
+        return None
+    if name in {"transpose", "swapaxes", "swapdims"} and len(known) == 2:
+        turned = list(shape)
+        one, two = known
+        turned[one], turned[two] = shape[two], shape[one]
+        return tuple(turned)
+    return tuple(shape[axis] for axis in known) if name == "permute" and len(known) == len(shape) else None
 
 
 def reduced_shape(
@@ -126,6 +154,20 @@ def reduced_shape(
         return None
     place = axis % len(shape)
     return (*shape[:place], *((1,) if keep is not None and keep.constant else ()), *shape[place + 1 :])
+
+
+# The index of the argument that gives the shape of the random numbers.
+SIZE_AT = {
+    "integers": 2,
+    "uniform": 2,
+    "normal": 2,
+    "choice": 1,
+    "poisson": 1,
+    "exponential": 1,
+    "random": 0,
+    "standard_normal": 0,
+    "random_sample": 0,
+}
 
 
 def joined_shape(name: str, parts: Value, axis: object) -> tuple[int | None, ...] | None:
@@ -160,8 +202,8 @@ def created_shape(name: str, args: list[Value], keys: dict[str, Value]) -> tuple
         return (count if isinstance(count, int) else None,)
     if name == "randint":
         sizes = keys.get("size") or (args[-1] if args else Value())
-    elif "size" in keys:
-        sizes = keys["size"]
+    elif name in SIZE_AT and ("size" in keys or len(args) > SIZE_AT[name]):
+        sizes = keys["size"] if "size" in keys else args[SIZE_AT[name]]
     elif name in {"zeros", "ones", "randn", "rand", "empty", "full"}:
         sizes = first if first.kind == Kind.LIST or name == "full" else Value(Kind.LIST, items=args)
     else:

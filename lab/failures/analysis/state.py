@@ -84,8 +84,9 @@ class AnalysisState:
     left_out: str = ""  # why the rest of the text was not read, as a sentence; empty if all of it was
     second_call: bool = False  # see Event.second_call
     objects: list[Value] = field(default_factory=list)  # modules, optimizers and instances
-    # What the first iteration of a loop leaves, by name
-    carried: dict[ast.stmt, list[dict[str, Value]]] = field(default_factory=dict)
+    carried: dict[ast.stmt, list[dict[str, Value]]] = field(
+        default_factory=dict
+    )  # what a first iteration leaves, by name
     layer_pairs: list[tuple[Value, Value]] = field(default_factory=list)  # a layer and one that gets its output
     unrolled_loops: set[ast.stmt] = field(default_factory=set)  # loops followed one by one to the end
     filtered_loops: set[ast.stmt] = field(default_factory=set)  # loops over some elements of a list

@@ -290,9 +290,12 @@ class Tensors:
         zero = low in (0, 0.0) and low is not False
         return self.like(op.first, op.node, op.name, (op.first,), "relu" if zero else "")
 
-    def matrix_product(self, op: Operation) -> Value:
-        if op.effect.result is Result.PRODUCT and len(op.args) > 1:
+    def product(self, op: Operation) -> Value:
+        if len(op.args) > 1:
             return self.arithmetic("@", op.args[0], op.args[1], op.node)
+        return self.matrix_product(op)
+
+    def matrix_product(self, op: Operation) -> Value:
         if len(op.args) > 1:
             self.state.record_event(EventKind.MATMUL, op.node, op.args[0], op.args[1])
         return self.tensor(op.node, "matmul", op.args)
@@ -326,6 +329,12 @@ class Tensors:
         value.graph = graph_of(op.first) or op.args[2].graph
         value.form = op.first.form
         return value
+
+    def paired(self, op: Operation) -> Value:
+        axis = op.argument(2, "dim") or Value(constant=1 if op.name[0] == "c" else -1)
+        together = broadcast(op.args[0], op.args[1]) if len(op.args) > 1 else None
+        shape = reduced_shape(together, axis.constant, op.keys.get("keepdim"))
+        return self.tensor(op.node, op.name, op.args[:2], shape)
 
     def joined(self, op: Operation) -> Value:
         parts = op.first.items or [op.first]
@@ -390,11 +399,12 @@ class Tensors:
         Result.REDUCED: reduced,
         Result.CHOICE: lambda self, op: self.choice(op.node, [op.first]),
         Result.MOVED: moved,
-        Result.PRODUCT: matrix_product,
+        Result.PRODUCT: product,
         Result.MATMUL: matrix_product,
         Result.ARITHMETIC: signed,
         Result.JOINED: joined,
         Result.GATHERED: gathered,
+        Result.PAIRED: paired,
         Result.LOSS: lambda self, op: self.loss(op.name, op.args, op.keys, op.node),
         Result.COMPUTED: computed,
         Result.UNKNOWN: some_tensor,

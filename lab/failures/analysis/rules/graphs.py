@@ -85,6 +85,9 @@ def freed_graph(case: Case, event: Event, shared: list[tuple[Value, Event]]) -> 
             yield from carried_state(case, event)
     elif "retain" in before.detail:
         return
+    elif before.kind == EventKind.USED and isinstance(node, ast.Call):
+        change = case.text.with_keyword(node, "retain_graph", "True")
+        yield case.hit("freed_by_derivative", node, change, event, freed=before.value)
     elif event.value is before.value:
         yield case.hit("freed_before", event.node, None, event, freed=before.line)
     elif (undetached := list(undetached_input(case, event, before, [v for v, _ in shared]))) != []:
@@ -245,20 +248,21 @@ def kept_graphs(case: Case) -> Iterator[RuleHit]:
         if not (event.loops or lasts) or not event.recorded or held is None or (summed and event.value in wanted):
             continue
         tensors = [v for v in (summands(held) if summed else leaves([held])) if v.kind != Kind.NUMBER]
-        parts = [v for v in tensors if v in starts or backpropagated(case, event, v) or listed(case, event, v)]
+        keeps = [never_freed(event, v, passes) if summed else listed(case, event, v) for v in tensors]
+        parts = [v for v, k in zip(tensors, keeps, strict=True) if k or v in starts or backpropagated(case, event, v)]
         evaluating = any(p in evaluated and p not in busy for p in event.functions)
         loss = (held.form == "loss" and held.kind == Kind.TENSOR) or is_unknown_loss(held)
         computed = held.graph is True or (loss and held.graph is not False)
         known = bool(parts) and not (summed and event.value.kind == Kind.NUMBER)
         if not known and not (evaluating and computed):
             continue
-        target = total or receiver(event.node)
+        place, target = handover_call(event, {v.name for v in parts}) or statement, total or receiver(event.node)
         if target is not None:
             args = event.node.args if isinstance(event.node, ast.Call) and total is None else []
             given = next(iter(args), getattr(statement, "value", None))
-            alone = held.kind in {Kind.TENSOR, Kind.UNKNOWN}
+            alone = place is statement and held.kind in {Kind.TENSOR, Kind.UNKNOWN}
             change = [(given, f"{case.text.operand(given)}.detach()")] if alone and given is not None else None
-            yield case.hit("kept_graphs", statement, change, target=target)
+            yield case.hit("kept_graphs", place, change, target=target)
 
 
 def summands(value: Value) -> Iterator[Value]:
@@ -280,6 +284,14 @@ def backpropagated(case: Case, event: Event, value: Value) -> bool:
     )
 
 
+def never_freed(event: Event, value: Value, passes: list[Event]) -> bool:
+    """Tell whether a summed loss belongs to an iteration with a backward pass, and no pass goes through it."""
+    if value.form != "loss" or value.graph is not True or value.iterations != event.iterations or not value.iterations:
+        return False
+    here = any(e.iterations == value.iterations and not exclusive(e, event) for e in passes)
+    return here and not any(v is value for e in passes for v in ancestors(e.value, live=False))
+
+
 def listed(case: Case, event: Event, value: Value) -> bool:
     """Tell whether a result is appended to a list that outlives the iteration, in which every pass through it is.
     A pass that comes later and not always may be what the list is for."""
@@ -293,6 +305,17 @@ def listed(case: Case, event: Event, value: Value) -> bool:
     grows = len({e.iterations for e in alike}) > 1 and not any(e.tests for e in through)
     here = all(e.iterations == event.iterations and not exclusive(e, event) for e in through)
     return bool(through) and here and (late or grows)
+
+
+def handover_call(event: Event, names: set[str]) -> ast.stmt | None:
+    """Return the call in an outer function that hands over one of the names; None without one."""
+    for _, statement in event.path[:-1]:
+        call = statement.value if isinstance(statement, ast.Expr) else None
+        if isinstance(call, ast.Call):
+            given = [*call.args, *(key.value for key in call.keywords)]
+            if any(isinstance(part, ast.Name) and part.id in names for part in given):
+                return statement
+    return None
 
 
 RULES = (graph_used_again, weights_changed_between, starts_from_many, kept_graphs)

@@ -54,8 +54,33 @@ def each_with_each(event: Event, column: Value, row: Value) -> bool:
     if reshaped_here or views_of_one or own_parameter:
         return True
     sizes_known = None not in {*(column.shape or ()), *(row.shape or (None,))}
-    meant = sizes_known or is_output(column)
+    meant = sizes_known or is_output(column) or summed_per_sample(column, row) or same_batch(column, row)
     return not (meant or (column.op == "gather" and discounted(row)))
+
+
+def same_batch(column: Value, row: Value) -> bool:
+    """Tell whether the row is a layer's output for the samples that the column belongs to.
+    Those are the samples of one batch of a loader, or those at the same indices."""
+    if not is_output(row):
+        return False
+    if column.op == "part":
+        return any(
+            v.op == "part" and v is not column and v.iterations == column.iterations and v.iterations
+            for v in ancestors(row)
+        )
+    if column.op != "index" or not isinstance(column.node, ast.Subscript):
+        return False
+    place = ast.unparse(column.node.slice)
+    chosen = [v.node for v in ancestors(row) if v.op == "index" and v.iterations == column.iterations]
+    return any(isinstance(node, ast.Subscript) and ast.unparse(node.slice) == place for node in chosen)
+
+
+def summed_per_sample(column: Value, row: Value) -> bool:
+    """Tell whether the column sums a network's output per sample with keepdim, and the row is a part of the data."""
+    while column.op in {"+", "-"} and column.parents:
+        column = max(column.parents, key=lambda part: part.op in {"sum", "mean"})
+    layers = any(v.kind == Kind.MODULE and v.op in LAYERS for v in ancestors(column))
+    return column.op in {"sum", "mean"} and layers and row.op in {"index", "part"} and graph_of(row) is False
 
 
 def is_output(value: Value) -> bool:
@@ -100,7 +125,7 @@ def zero_source(event: Event) -> tuple[Value | None, str]:
         squared = squares.parents[0] if is_square(squares) else Value()
         if squared.op == "-" and graph_of(squared) is True:
             one, two = ({v for v in ancestors(side) if v.kind == Kind.MODULE} for side in squared.parents)
-            if one & two or without(squared.parents[0], {"view"}) is without(squared.parents[1], {"view"}):
+            if one & two or base_of_view(squared.parents[0]) is base_of_view(squared.parents[1]):
                 return squared, "where the two sides are equal"
         leaf = squared if squared.leaf else total
         if leaf.leaf and graph_of(leaf) is True and holds_zero(leaf):
@@ -130,6 +155,20 @@ def holds_zero(value: Value) -> bool:
     return any(isinstance(node, ast.Constant) and node.value == 0 and node.value is not False for node in written)
 
 
+def base_of_view(value: Value) -> Value:
+    """Return the tensor of which a value is a view with all of its numbers: x of x.unsqueeze(0) and x[:, None]."""
+    while value.parents and (value.op == "view" or (value.op == "index" and adds_axis(value.node))):
+        value = value.parents[0]
+    return value
+
+
+def adds_axis(node: ast.expr | None) -> bool:
+    """Tell whether an index adds an axis."""
+    parts = node.slice.elts if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Tuple) else [node]
+    parts = [node.slice] if isinstance(node, ast.Subscript) and len(parts) < 2 else parts
+    return any(isinstance(part, ast.Constant) and part.value is None for part in parts)
+
+
 def both_arms_of_where(case: Case) -> Iterator[RuleHit]:
     """Report failure 20: an arm of where() is not finite at elements that it is not chosen for.
     Reports nothing if the arm's input was made safe before, or if no gradient is known to go through it."""
@@ -157,13 +196,15 @@ STEEP = {"sqrt", "log", "rsqrt", "reciprocal", "log2", "acos", "asin"}  # their 
 
 
 def risky_input(arm: ast.expr, risky: list[str]) -> ast.expr | None:
-    """Return the input of a root, logarithm or division that where()'s condition tests."""
+    """Return the input of a root, logarithm, division or fractional power that where()'s condition tests.
+    A power counts only if its base is known to have a graph: gamma correction of images uses one on data."""
     for node in walk(arm):
         divides = isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div)
-        part = steep_input(node) if divides or method(node) in STEEP else None
+        power = is_fractional_power(node)
+        part = steep_input(node) if divides or power or method(node) in STEEP else None
         times = isinstance(part, ast.BinOp) and isinstance(part.op, ast.Mult | ast.Sub)
         for name in walk(part) if part is not None and times else [part]:
-            if isinstance(name, ast.Name) and (name.id in risky or f"{name.id}?" in risky):
+            if isinstance(name, ast.Name) and (name.id in risky or (not power and f"{name.id}?" in risky)):
                 return part
     return None
 
@@ -174,6 +215,16 @@ def arm_of_where(event: Event, first: bool) -> list[ast.expr]:
     written = event.node.args[1 if first else 2]
     made = event.value.parents[0 if first else -1].node if event.value.op == "where" else None
     return [written, made] if isinstance(written, ast.Name) and made is not None else [written]
+
+
+def is_fractional_power(node: ast.AST) -> bool:
+    """Tell whether an exponent is written as a non-integer or as 1 over a number, so that it needs a base above 0."""
+    match node:
+        case ast.BinOp(op=ast.Pow(), right=ast.BinOp(op=ast.Div(), left=ast.Constant(value=1))):
+            return True
+        case ast.BinOp(op=ast.Pow(), right=ast.Constant(value=float(power))):
+            return not power.is_integer()
+    return False
 
 
 MIN_STEP = 1e-4  # the best step for float32 is about 1e-2 (central) or 3e-4 (one-sided)

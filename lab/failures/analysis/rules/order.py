@@ -251,12 +251,6 @@ def accumulation(case: Case) -> Iterator[RuleHit]:
             yield from undivided(case, event, k)
 
 
-def period(branch: ast.If) -> ast.expr | None:
-    """Return k of a test such as (i + 1) % k == 0; else None."""
-    parts = (node for node in walk(branch.test) if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mod))
-    return next((node.right for node in parts), None)
-
-
 def scales_gradients(case: Case) -> bool:
     """Tell whether the program scales a gradient in place: p.grad /= k or p.grad.div_(k)."""
     updates = [node.target for node in case.nodes(ast.AugAssign) if isinstance(node.op, ast.Div | ast.Mult)]
@@ -293,13 +287,30 @@ def micro_batches(loop: ast.For | ast.comprehension, case: Case) -> str:
     match over:
         case ast.Subscript(slice=ast.Slice(upper=ast.BinOp(right=k))):  # batches[i : i + k]
             return case.text.of(k)
+        case ast.Call(func=ast.Name("islice"), args=[_, k]):
+            return case.text.of(k)
         case ast.Call(func=ast.Attribute(attr="split")):
             return f"len({case.text.of(over)})"
         case ast.Call(func=ast.Attribute(attr="chunk"), args=[*_, k]):
             return case.text.of(k)
         case ast.Call(func=ast.Name("range"), args=[_, _, _]):  # slices of one batch
             return f"len({case.text.of(over)})"
+        case ast.Call(func=ast.Name("range"), args=[*_, k]) if any(called(node) == "next" for node in walk(loop)):
+            return case.text.of(k)
     return ""
+
+
+def period(branch: ast.If) -> ast.expr | None:
+    """Return k of a test such as (i + 1) % k == 0, or of count == k if the branch resets the count to 0; else None."""
+    for node in walk(branch.test):
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mod):
+            return node.right
+        if isinstance(node, ast.Compare) and isinstance(node.ops[0], ast.Eq | ast.GtE):
+            count = ast.unparse(node.left)
+            again = [s for s in branch.body if isinstance(s, ast.Assign) and ast.unparse(s.targets[0]) == count]
+            if any(isinstance(s.value, ast.Constant) and s.value.value == 0 for s in again):
+                return node.comparators[0]
+    return None
 
 
 RULES = (order_of_steps, clipped_in_vain, accumulation)

@@ -26,7 +26,7 @@ def gradient_ascent(case: Case) -> Iterator[RuleHit]:
         new, statement = event.other, event.statement
         if event.detail != "+" or new is None or Tag.NEGATED in new.tags:
             continue
-        gradient = new.kind == Kind.GRADIENT
+        gradient = new.kind == Kind.GRADIENT or slope_of(new, event.value)
         if not gradient and not (event.kind == EventKind.UPDATE and Tag.UP in new.tags):
             continue
         if event.value.graph is False or (event.recorded and event.kind == EventKind.WRITE) or moved_back(case, event):
@@ -65,6 +65,20 @@ def is_cost(value: Value) -> bool:
 
 def is_likelihood(value: Value) -> bool:
     return value.op == "log_prob" or value.form == "log probabilities"
+
+
+def slope_of(step: Value, weight: Value) -> bool:
+    """Tell whether a step is the derivative of a loss with respect to a weight, perhaps times a rate.
+    That of the input of layers does not count: an attack moves it uphill on purpose."""
+    if step.op == "*":
+        rates = [part.constant for part in step.parents if part.kind == Kind.NUMBER and part.op != "neg"]
+        slopes = [part for part in step.parents if part.op == "derivative"]
+        if len(rates) != 1 or len(slopes) != 1 or (is_rate(rates[0]) and rates[0] <= 0):
+            return False
+        step = slopes[0]
+    behind = list(ancestors(step.parents[0])) if step.op == "derivative" and step.parents else []
+    through_layers = any(part.kind in {Kind.MODULE, Kind.UNKNOWN} or part.branches for part in behind)
+    return weight in behind and not through_layers
 
 
 def is_positive(node: ast.expr) -> bool:
