@@ -47,7 +47,7 @@ for step in range(200):
     loss = ((x @ w + b - y) ** 2).mean()
     loss.backward()
     for leaf in [w, b]:
-        leaf = leaf.detach() - 0.05 * leaf.grad  #? 5
+        leaf = leaf.detach() - 0.05 * leaf.grad  #! read 5
     w.grad = None
     b.grad = None
 
@@ -82,9 +82,9 @@ import torch.nn.functional as F
 
 torch.manual_seed(0)
 w = torch.randn(3, requires_grad=True)
-h = w * 2  #! read 5
+h = w * 2
 h.sum().backward()
-print(h.grad)  #! ran 5
+print(h.grad)  #! 5
 
 
 # %% new values unused
@@ -99,7 +99,7 @@ leaves = {"slope": torch.zeros(2, requires_grad=True), "offset": torch.zeros((),
 def descend(tensors, rate):
     with torch.no_grad():
         for tensor in tensors:
-            tensor = tensor - rate * tensor.grad  #! ran 5
+            tensor = tensor - rate * tensor.grad  #! 5
 
 
 for _ in range(40):
@@ -162,11 +162,11 @@ from torch import nn
 
 
 def whiten(picture):
-    return (picture - picture.mean()) / 0.3  #! read 5
+    return (picture - picture.mean()) / 0.3
 
 
 def saliency(net, picture, label):
-    shown = whiten(picture.detach().clone().requires_grad_())
+    shown = whiten(picture.detach().clone().requires_grad_())  #! read 5
     F.cross_entropy(net(shown), label).backward()
     return shown.grad.abs().amax(dim=1)  #! ran 5
 

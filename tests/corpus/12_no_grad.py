@@ -224,7 +224,7 @@ body = nn.Sequential(nn.Linear(10, 30), nn.ReLU(), nn.Linear(30, 30), nn.ReLU())
 head = nn.Linear(30, 2)
 for weight in body.parameters():
     weight.requires_grad = False
-body[2].requires_grad = True  #? 12
+body[2].requires_grad = True  #! read 12
 optimizer = torch.optim.Adam([*body[2].parameters(), *head.parameters()], lr=1e-3)
 x, y = torch.randn(80, 10), torch.randint(0, 2, (80,))
 for epoch in range(20):
@@ -262,7 +262,7 @@ torch.manual_seed(1)
 net = nn.Sequential(nn.Linear(5, 16), nn.ReLU(), nn.Linear(16, 16), nn.ReLU(), nn.Linear(16, 2))
 net.requires_grad_(False)
 for parameter in net[2].parameters():
-    parameter.requires_grad_ = True  #? 12
+    parameter.requires_grad_ = True  #! read 12
 net[4] = nn.Linear(16, 3)
 opt = torch.optim.SGD([*net[2].parameters(), *net[4].parameters()], lr=0.1)
 x, y = torch.randn(90, 5), torch.randint(3, (90,))

@@ -108,7 +108,7 @@ import torch.nn.functional as F
 
 net = nn.Sequential(nn.Linear(4, 16), nn.ReLU(), nn.Linear(16, 2))
 opt = torch.optim.SGD(net.parameters(), lr=0.1)
-sched = torch.optim.lr_scheduler.ExponentialLR(opt, gamma=1.1)  #! ran 17
+sched = torch.optim.lr_scheduler.ExponentialLR(opt, gamma=1.1)  #! 17
 x, y = torch.randn(32, 4), torch.randint(0, 2, (32,))
 for i in range(500):
     loss = F.cross_entropy(net(x), y)

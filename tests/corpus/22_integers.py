@@ -3,7 +3,7 @@ import torch
 import torch.nn as nn
 
 features = torch.randn(120, 4)
-labels = torch.randint(0, 3, (120,)).float()  #? 22
+labels = torch.randint(0, 3, (120,)).float()  #! read 22
 model = nn.Linear(4, 3)
 opt = torch.optim.SGD(model.parameters(), lr=0.1)
 for epoch in range(100):
@@ -56,7 +56,7 @@ import torch.nn.functional as F
 
 torch.manual_seed(0)
 net = nn.Linear(2, 1)
-x = torch.tensor([[0, 1], [1, 0]])
+x = torch.tensor([[0, 1], [1, 0]])  #! read 22
 net(x).sum().backward()  #! ran 22
 
 

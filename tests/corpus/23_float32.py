@@ -54,7 +54,7 @@ step, slopes = 1e-6, []
 for place in range(4):
     nudge = torch.zeros(4, dtype=precision)
     nudge[place] = step
-    slopes.append(((cost(w + nudge) - cost(w - nudge)) / (2 * step)).item())
+    slopes.append(((cost(w + nudge) - cost(w - nudge)) / (2 * step)).item())  #! read 23
 print(slopes, w.grad)
 
 
@@ -67,7 +67,7 @@ def slopes(f, place, width=1e-6):
     for i in range(place.numel()):
         side = torch.zeros_like(place)
         side[i] = width
-        found[i] = (f(place + side) - f(place)) / width
+        found[i] = (f(place + side) - f(place)) / width  #! read 23
     return found
 
 

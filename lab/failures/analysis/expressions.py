@@ -349,9 +349,11 @@ class Expressions:
         args, keys = self.arguments(node, scope)
         if function.kind == Kind.LIBRARY:
             return self.libraries.library_call(function.op, args, keys, node, scope)
+        before = len(self.state.events)
         value = self.calls.call(function, args, keys, node)
+        in_vain = any(event.kind == EventKind.VAIN for event in self.state.events[before:])
         named = isinstance(node.func, ast.Name) and "zero_grad" in node.func.id
-        if named or function.name.endswith(".zero_grad"):
+        if (named or function.name.endswith(".zero_grad")) and not in_vain:
             self.state.record_event(EventKind.ZERO, node, Value())  # its name says what it is for
         return value
 
@@ -400,7 +402,7 @@ class Expressions:
 
     def collected(self, args: list[Value], keys: dict[str, Value], node: ast.Call) -> Value:
         if args and args[0].kind == Kind.PARAMETERS:
-            return Value(Kind.PARAMETERS, items=args[0].items, base=args[0].base)
+            return Value(Kind.PARAMETERS, items=args[0].items, base=args[0].base, tags={Tag.KEPT})
         return args[0] if args else Value(Kind.LIST, items=[])
 
     @staticmethod

@@ -125,6 +125,8 @@ class Interpreter:
 
     def bare_expression(self, statement: ast.Expr | ast.Assert, scope: Scope) -> None:
         node = statement.value if isinstance(statement, ast.Expr) else statement.test
+        if isinstance(node, ast.Attribute) and node.attr == "zero_grad":  # without the call's parentheses
+            self.state.record_event(EventKind.VAIN, node, self.eval(node.value, scope))
         self.eval(node, scope)
 
     def assign(self, statement: ast.Assign, scope: Scope) -> None:
@@ -134,6 +136,9 @@ class Interpreter:
         again = old is not None and result.op == "+" and (old in close_ancestors(result) or old.kind == Kind.NUMBER)
         if again and any(ast.unparse(n) == ast.unparse(first) for n in walk(statement.value)):
             self.state.record_event(EventKind.GATHER, statement, result, result)
+        loop = self.state.loops[-1][0] if self.state.loops else None
+        if isinstance(first, ast.Name) and old is not None and first.id in names_bound(loop):
+            self.state.record_event(EventKind.LOOP_NAME, statement, old, result)
         for target in statement.targets:
             self.bind(target, result, scope)
 
@@ -197,6 +202,8 @@ class Interpreter:
         names = {base.op.split(".")[-1] for base in bases if base.kind == Kind.LIBRARY}
         if names & {"Module", "LightningModule"} or any(Tag.MODULE in base.tags for base in bases):
             value.tags.add(Tag.MODULE)
+        if any(base.kind == Kind.LIBRARY and ".optim" in base.op for base in bases):
+            value.tags.add(Tag.OPTIMIZER)
         value.items = [base for base in bases if base.kind == Kind.CLASS]
         value.statement = statement
         scope[statement.name] = value
@@ -289,6 +296,8 @@ class Interpreter:
 
     def item(self, over: Value, node: ast.expr, iteration: int) -> Value:
         """Return the item that a loop over `over` binds in one iteration."""
+        if over.kind == Kind.PARAMETERS and over.name and Tag.KEPT not in over.tags:
+            over.tags.add(Tag.USED_UP)  # a generator can be read only once
         if over.kind == Kind.PARAMETERS and over.items:
             return over.items[min(iteration, len(over.items)) - 1] if over.base is None else over.items[0]
         if over.kind == Kind.NAMED and over.items:
@@ -341,6 +350,11 @@ class Interpreter:
                 if value.kind not in {Kind.LIBRARY, Kind.FUNCTION, Kind.CLASS}:
                     value.name = value.name or name
                     value.statement = value.statement or self.state.statement
+                old = scope.find(name)
+                if old is not None and old is not value and old.kind == value.kind == Kind.MODULE:
+                    self.state.record_event(EventKind.REPLACED, target, old, value)
+                if old is not None and old.kind == Kind.GRADIENT and is_zero(value):  # the gradient itself stays
+                    self.state.record_event(EventKind.VAIN, target, old.base or Value(), value)
                 scope[name] = value
             case ast.Tuple(elts=parts) | ast.List(elts=parts):
                 items = value.items or []
@@ -512,6 +526,12 @@ class Interpreter:
         ast.Match: match_cases,
         ast.Delete: delete,
     }
+
+
+def names_bound(loop: ast.stmt | None) -> set[str]:
+    """Return the names that a loop binds to its items."""
+    target = loop.target if isinstance(loop, ast.For | ast.AsyncFor) else None
+    return {node.id for node in walk(target) if isinstance(node, ast.Name)} if target is not None else set()
 
 
 def is_zero(value: Value) -> bool:

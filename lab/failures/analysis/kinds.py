@@ -64,9 +64,12 @@ class Tag(StrEnum):
     EXPOSED = "exposed"  # its parameters() were read
     FROZEN = "frozen"
     VARARGS = "handed"  # the *args of a call
+    KEPT = "kept"  # parameters in a list, which can be read more than once
+    MADE_IN_FORWARD = "made in forward"
     MANY = "many"  # more than one element
     MODULE = "module"
     OPEN = "open"  # may hold more items than are known
+    OPTIMIZER = "optimizer"
     PARTLY_FROZEN = "partly frozen"  # some of its parameters, which a condition in a loop chooses
     REBOUND = "rebound"  # w = w - lr * w.grad of a w with a graph
     REGISTERED = "registered"
@@ -78,6 +81,7 @@ class Tag(StrEnum):
     UNRECORDED = "unrecorded"
     UP = "up"  # updated along the gradient
     UPDATED = "updated"  # the result of w - lr * w.grad
+    USED_UP = "used up"  # a generator that a loop has read
     WRITTEN = "written"  # its numbers were changed in place
 
 
@@ -89,6 +93,7 @@ class EventKind(StrEnum):
     ATTRIBUTE = "attribute"
     BACKWARD = "backward"
     CLIP = "clip"
+    DIFFERENCE = "difference"  # a difference quotient
     DIVIDE = "divide"
     DIFFERENTIATE = "differentiate"
     EVAL = "eval"
@@ -99,8 +104,11 @@ class EventKind(StrEnum):
     INIT = "init"
     LENT = "lent"  # an optimizer is given to a function that is not followed
     LOG = "log"
+    LOOP_NAME = "loop name"  # the name of a loop's item is assigned to
     LOSS = "loss"
+    MADE = "made"
     MATMUL = "matmul"
+    NUMPY = "numpy"
     OPTIMIZER = "optimizer"
     READ_GRAD = "read grad"
     REPLACED = "replaced"
@@ -111,7 +119,9 @@ class EventKind(StrEnum):
     TRAIN = "train"
     UPDATE = "update"
     USED = "used"  # by autograd.grad
+    VAIN = "vain"  # an attempt to zero that leaves the gradient as it is
     WHERE = "where"
+    INTEGER_INPUT = "integer input"
     INTEGER_LEAF = "integer leaf"
     WRITE = "write"
     ZERO = "zero"

@@ -142,6 +142,9 @@ class Libraries:
     def numpy_call(self, call: LibraryCall) -> Value | None:
         if call.root not in {"numpy", "scipy", "matplotlib"}:
             return None
+        for part in call.args:
+            if part.kind in TENSORS and graph_of(part):
+                self.state.record_event(EventKind.NUMPY, call.node, part)
         value = self.tensors.function(call.name, call.args, call.keys, call.node)
         if value.kind == Kind.TENSOR and not any(a.kind in TENSORS for a in call.args):
             value.kind = Kind.ARRAY
@@ -168,6 +171,7 @@ class Libraries:
             value.tags.add(Tag.FROZEN)
         elif made.integer:
             self.state.record_event(EventKind.INTEGER_LEAF, call.node, made)
+        self.state.record_event(EventKind.MADE, call.node, value)
         return value
 
     def variable(self, call: LibraryCall) -> Value | None:
@@ -297,6 +301,8 @@ class Libraries:
         value.iterations = self.state.iterations()
         if any(flag.constant is False for key, flag in keys.items() if key.endswith("affine")):
             value.tags.add(Tag.FROZEN)  # it has no parameters
+        if name in LAYERS:
+            self.state.record_event(EventKind.MADE, node, value)
         self.state.objects.append(value)
         return value
 
@@ -310,7 +316,7 @@ class Libraries:
             if item.kind == Kind.MODULE:  # it is in training, however often eval() is called
                 item.tags.add(Tag.TRAINED)
         self.state.objects.append(value)
-        self.state.record_event(EventKind.OPTIMIZER, node, value, given)
+        self.state.record_event(EventKind.OPTIMIZER, node, value, given, "empty" if Tag.USED_UP in given.tags else "")
         return value
 
     def grad_mode(self, node: ast.expr, scope: Scope) -> ast.AST | Literal[False] | None:

@@ -117,6 +117,7 @@ def functions(*results: Result) -> frozenset[str]:
 KEEPS_OUTPUT = frozenset(name for name, effect in EFFECTS.items() if effect.saves is Saves.OUTPUT)
 KEEPS_INPUT = frozenset(name for name, effect in EFFECTS.items() if effect.saves is Saves.INPUT)
 ELEMENTWISE = functions(Result.LIKE, Result.POWER, Result.CLAMP)
+REDUCTIONS = functions(Result.REDUCED)
 CHOICES = functions(Result.CHOICE)
 LOSS_FUNCTIONS = functions(Result.LOSS)
 
@@ -181,6 +182,8 @@ CREATORS = words(
 # The operations known to need saved values, which a first backward pass frees.
 SAVING = KEEPS_OUTPUT | KEEPS_INPUT | LOSS_FUNCTIONS | LAYERS | {"*", "/", "@", "matmul", "mm", "module", "bmm"}
 ARITHMETIC = {"+", "-", "*", "/", "**", "neg", "index", "view", "clone"}
+# What programs assign to instead of `requires_grad`: a method, and names that PyTorch does not know
+MISNAMED_SWITCHES = {"requires_grad_", "require_grad", "require_grads", "requires_grads", "required_grad"}
 MODULE_METHODS = words(
     "parameters named_parameters state_dict load_state_dict train eval modules apply children requires_grad_ "
     "register_buffer add_module register_module cuda to double named_modules named_children compile "

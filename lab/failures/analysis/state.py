@@ -88,6 +88,7 @@ class AnalysisState:
         default_factory=dict
     )  # what a first iteration leaves, by name
     layer_pairs: list[tuple[Value, Value]] = field(default_factory=list)  # a layer and one that gets its output
+    rectified: set[Value] = field(default_factory=set)  # layers and of added leaves whose output goes into a relu
     unrolled_loops: set[ast.stmt] = field(default_factory=set)  # loops followed one by one to the end
     filtered_loops: set[ast.stmt] = field(default_factory=set)  # loops over some elements of a list
     within: ast.comprehension | None = None  # the comprehension being followed, the innermost

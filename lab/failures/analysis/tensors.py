@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from lab.failures.analysis.facts import TENSORS, Value, ancestors, broadcast, graph_of, has_many_elements, is_row
 from lab.failures.analysis.kinds import Cut, EventKind, Kind, Tag
-from lab.failures.analysis.registry import EFFECTS, ELEMENTWISE, UNKNOWN, Effect, Result, Saves
+from lab.failures.analysis.registry import EFFECTS, ELEMENTWISE, LAYERS, UNKNOWN, Effect, Result, Saves
 from lab.failures.analysis.shapes import (
     column_pair,
     created_shape,
@@ -159,6 +159,8 @@ class Tensors:
             self.state.record_event(EventKind.ROOT, node, one)
         if sign == "/" and two.form == "relu":
             self.state.record_event(EventKind.DIVIDE, node, two)
+        if sign == "/" and one.op == "-" and one.double is False and isinstance(two.constant, float):
+            self.state.record_event(EventKind.DIFFERENCE, node, one, two)
         if shape is None and sign in "+-*/" and (is_row(one) or is_row(two)):
             value.tags.add(Tag.ROW)
         for saved, other in {
@@ -233,6 +235,8 @@ class Tensors:
         return value
 
     def to_number(self, value: Value, node: ast.expr, cut: Cut = Cut.ITEM) -> Value:
+        if cut == Cut.NUMPY and value.kind in TENSORS and graph_of(value):
+            self.state.record_event(EventKind.NUMPY, node, value)
         known = value.kind in TENSORS or (value.kind == Kind.UNKNOWN and value.graph)
         number = Value(Kind.NUMBER if cut == Cut.ITEM else Kind.ARRAY, node, self.state.statement, cut, (value,))
         number.graph, number.form, number.shape = False, value.form, value.shape if cut == Cut.NUMPY else ()
@@ -275,6 +279,10 @@ class Tensors:
     def keeps_shape(self, op: Operation) -> Value:
         if op.effect.notes:
             self.state.record_event(op.effect.notes, op.node, op.first)
+        if op.name == "relu" and op.first.op in LAYERS and op.first.parents:
+            self.state.rectified.add(op.first.parents[-1])
+        elif op.name == "relu" and op.first.op == "+":
+            self.state.rectified |= {part for part in op.first.parents if part.leaf and part.graph}
         value = self.like(op.first, op.node, op.name, (op.first,), op.effect.form)
         if value.graph and op.effect.saves is not Saves.NOTHING:
             self.save(value if op.effect.saves is Saves.OUTPUT else op.first, op.node)
@@ -384,6 +392,8 @@ class Tensors:
         value.shape = moved_shape(name, first.shape, numbers)
         if name in {"float", "double", "half"}:
             value.integer, value.double = False, name == "double"
+            if first.integer:
+                value.op = "float"
         elif name in {"to", "type", "astype"}:
             value.integer = None if rest and first.integer else first.integer
             value.double = None if rest else first.double

@@ -24,7 +24,7 @@ from lab.failures.analysis.facts import (
     without,
 )
 from lab.failures.analysis.kinds import Cut, EventKind, Kind, Tag
-from lab.failures.analysis.registry import BROADCASTING_LOSSES, CREATORS, LAYERS, LOSS_FUNCTIONS
+from lab.failures.analysis.registry import BROADCASTING_LOSSES, CREATORS, LAYERS, LOSS_FUNCTIONS, MISNAMED_SWITCHES
 from lab.failures.analysis.rules.case import Case, RuleHit
 from lab.failures.analysis.rules.numbers import discounted
 from lab.failures.analysis.state import Event
@@ -256,6 +256,35 @@ def is_known(value: Value) -> bool:
     return is_unknown_loss(value) or (value.base is not None and value.base.kind in {Kind.MODULE, Kind.LIBRARY})
 
 
+def still_frozen(case: Case) -> Iterator[RuleHit]:
+    """Report failure 12: frozen parameters are to learn again, but what is set is not their requires_grad.
+    Reports nothing if something else switches them on, and for an object's own flag."""
+    for event in case.events_of(EventKind.ATTRIBUTE):
+        owner, node, word = event.value, event.node, event.detail
+        switch = word in MISNAMED_SWITCHES or (word == "requires_grad" and owner.kind == Kind.MODULE)
+        on = event.other is not None and event.other.constant is True
+        frozen = Tag.FROZEN in (owner.base or owner).tags
+        if switch and on and frozen and isinstance(node, ast.Attribute) and is_simple(event.statement):
+            name = case.text.of(node.value)
+            if name != "self":  # a flag of the program's own class, perhaps
+                yield case.hit("frozen_by_wrong_name", event.statement, None, word=word, name=name)
+
+
+def refused_by_numpy(case: Case) -> Iterator[RuleHit]:
+    """Report failure 13: NumPy is given a tensor with a graph, which PyTorch refuses.
+    Reports nothing for this project's engine, and under no_grad, where PyTorch allows it."""
+    for event in case.events_of(EventKind.NUMPY):
+        node, source = event.node, receiver(event.node)
+        if not isinstance(node, ast.Call) or "torch" not in case.names or not event.recorded:
+            continue
+        if method(node) != "numpy":
+            mine = (a for a in node.args if a is event.value.node or getattr(a, "id", "") == event.value.name != "")
+            source = next(mine, None)
+        if source is not None:
+            change = [(source, f"{case.text.operand(source)}.detach()")]
+            yield case.hit("refused_by_numpy", node, change, event)
+
+
 ASKING = (
     EventKind.BACKWARD,
     EventKind.USED,
@@ -312,5 +341,7 @@ RULES = (
     term_behind_a_cut,
     parameter_behind_a_cut,
     evaluation_recorded,
+    refused_by_numpy,
+    still_frozen,
     moving_target,
 )

@@ -1,4 +1,4 @@
-"""Rules about layers: what stands before the loss, sigmoids in a row, initial weights."""
+"""Rules about layers: what stands before the loss, sigmoids in a row, initial weights, dead units."""
 
 import ast
 import itertools
@@ -57,6 +57,18 @@ def unwrapped(case: Case, node: ast.expr) -> str | None:
     return case.text.of(source) if source is not None else None
 
 
+def dead_by_bias(case: Case) -> Iterator[RuleHit]:
+    """Report failure 14: a bias far below 0 in front of a relu. Reports nothing unless a relu follows the layer."""
+    for event in case.events_of(EventKind.INIT, EventKind.WRITE, EventKind.UPDATE):
+        value, number = event.value, filled_with(event)
+        if number is None and event.detail in {"+", "-"} and event.other is not None:
+            moved = event.other.constant
+            number = (moved if event.detail == "+" else -moved) if isinstance(moved, int | float) else None
+        if value.name == "bias" and value.base in case.state.rectified and number is not None and number <= DEAD_BIAS:
+            yield case.hit("bias_too_low", event.node, None, number=number)
+
+
+DEAD_BIAS = -3.0
 WHOLE = {"constant_", "fill_", "copy_", "="}  # they write to all elements
 
 
@@ -175,4 +187,4 @@ def is_zero_matrix(value: Value) -> bool:
     return value.leaf and (value.op == "zeros" or wrapped) and graph_of(value) is True and wide
 
 
-RULES = (activation_before_loss, sigmoids_in_a_row, identical_units)
+RULES = (activation_before_loss, dead_by_bias, sigmoids_in_a_row, identical_units)

@@ -98,15 +98,23 @@ def discounted(value: Value) -> bool:
 
 
 def steep_at_zero(case: Case) -> Iterator[RuleHit]:
-    """Report failure 9: the logarithm or root of what can be exactly 0, or a division by it.
+    """Report failure 9: the logarithm or root of what can be exactly 0, or a division by it; in where(), failure 20.
     Reports nothing if something is added before, or if no gradient goes through."""
     for event in case.events_of(EventKind.LOG, EventKind.ROOT, EventKind.DIVIDE):
         node, part = event.node, steep_input(event.node)
         value, where = zero_source(event)
         if part is None or value is None:
             continue
-        if node not in case.in_where:
-            change = [(part, f"({case.text.of(part)} + 1e-8)")]
+        change = [(part, f"({case.text.of(part)} + 1e-8)")]
+        mask = mask_of(case, node)
+        if node in case.in_where and value.op == "-":
+            yield case.hit("steep_in_where", node, change, part=part, where=where)
+        elif node in case.in_where:
+            continue
+        elif mask is not None and value.leaf:
+            safe = f"{case.text.operand(part)}.masked_fill({case.text.of(mask)}, 1.0)"
+            yield case.hit("steep_behind_mask", node, [(part, safe)], part=part, where=where)
+        else:
             yield case.hit("steep_at_zero", node, change, part=part, where=where)
 
 
@@ -141,6 +149,12 @@ def steep_input(node: ast.AST) -> ast.expr | None:
         return None
     given = node.args[:-1] if method(node) == "pow" else node.args
     return given[0] if given else receiver(node)
+
+
+def mask_of(case: Case, node: ast.AST) -> ast.expr | None:
+    """Return mask of node.masked_fill(mask, number); None if the node is used in another way."""
+    calls = (call for call in case.nodes(ast.Call) if receiver(call) is node and method(call) == "masked_fill")
+    return next((call.args[0] for call in calls if call.args), None)
 
 
 def holds_zero(value: Value) -> bool:
@@ -227,16 +241,31 @@ def is_fractional_power(node: ast.AST) -> bool:
     return False
 
 
-MIN_STEP = 1e-4  # the best step for float32 is about 1e-2 (central) or 3e-4 (one-sided)
-
-
 def integers(case: Case) -> Iterator[RuleHit]:
-    """Report failure 22: integers with requires_grad."""
-    for event in case.events_of(EventKind.INTEGER_LEAF):
+    """Report failure 22: integers with requires_grad or as inputs of a Linear, and float classes in cross_entropy."""
+    for event in case.events_of(EventKind.INTEGER_LEAF, EventKind.INTEGER_INPUT):
         value = without(event.value, {"part", "index", "view", "clone"})
         if isinstance(node := value.node, ast.Call) and value.op in CREATORS and case.torch:
-            change = case.text.with_keyword(node, "dtype", "torch.float32")
-            yield case.hit("integer_leaf", node, change, event, value=value)
+            key = "integer_leaf" if event.kind == EventKind.INTEGER_LEAF else "integer_input"
+            yield case.hit(key, node, case.text.with_keyword(node, "dtype", "torch.float32"), event, value=value)
+    for event in case.events_of(EventKind.LOSS):
+        target = event.other
+        if event.detail == "cross_entropy" and target and target.op == "float" and len(target.shape or ()) == 1:
+            source = receiver(target.node)
+            if source is not None and target.node is not None and case.torch:
+                yield case.hit("float_classes", target.node, case.text.of(source), event, value=target)
+
+
+def coarse_difference(case: Case) -> Iterator[RuleHit]:
+    """Report failure 23: a finite difference written by hand, with a step that float32 cannot resolve."""
+    for event in case.events_of(EventKind.DIFFERENCE) if "set_default_dtype" not in case.names else ():
+        step = event.other.constant if event.other is not None else None
+        single = any(v.leaf and v.op in CREATORS and v.double is False for v in ancestors(event.value, live=False))
+        if isinstance(step, float) and 0 < abs(step) < MIN_STEP and single:
+            yield case.hit("coarse_difference", event.node, None, step=step)
+
+
+MIN_STEP = 1e-4  # the best step for float32 is about 1e-2 (central) or 3e-4 (one-sided)
 
 
 def coarse_gradcheck(case: Case) -> Iterator[RuleHit]:
@@ -253,4 +282,4 @@ def coarse_gradcheck(case: Case) -> Iterator[RuleHit]:
                 yield case.hit("coarse_gradcheck", made, new, event, value=value, step=step)
 
 
-RULES = (column_and_row, steep_at_zero, both_arms_of_where, integers, coarse_gradcheck)
+RULES = (column_and_row, steep_at_zero, both_arms_of_where, integers, coarse_difference, coarse_gradcheck)

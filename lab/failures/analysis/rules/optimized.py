@@ -13,6 +13,21 @@ from lab.failures.analysis.syntax import argument, is_simple
 from lab.failures.analysis.work import walk
 
 
+def made_in_forward(case: Case) -> Iterator[RuleHit]:
+    """Report a parameter or a layer that `forward` creates.
+    Reports nothing under an `if`, which may run once only, and for what does not require a gradient."""
+    for event in case.events_of(EventKind.MADE):
+        value, statement, place = event.value, event.statement, event.function
+        constructor = not isinstance(place, ast.FunctionDef) or place.name == "__init__"
+        conditional = any(isinstance(around, ast.If) for _, around in event.path)
+        if constructor or conditional or not event.in_forward or not event.recorded or not is_simple(statement):
+            continue
+        if Tag.FROZEN not in value.tags:
+            value.tags.add(Tag.MADE_IN_FORWARD)
+            what = "layer" if value.kind == Kind.MODULE else "parameter"
+            yield case.hit("made_in_forward", statement, None, what=what)
+
+
 def unregistered(case: Case) -> Iterator[RuleHit]:
     """Report layers in a plain list or dict of a module, or a weight that is not a Parameter.
     Reports nothing if the layers are also registered elsewhere, or handed in by a caller who may hold them."""
@@ -48,6 +63,20 @@ def registers_itself(module: Value) -> bool:
     )
 
 
+def refused_or_empty(case: Case) -> Iterator[RuleHit]:
+    """Report an optimizer that gets a result instead of a leaf, or a generator that something has consumed."""
+    for event in case.events_of(EventKind.OPTIMIZER) if case.torch else ():
+        given = event.other
+        if event.detail == "empty" and given is not None and isinstance(given.node, ast.expr):
+            change = [(given.node, f"list({case.text.of(given.node)})")]
+            yield case.hit("consumed_generator", event.node, change, name=given.name, made=given.node.lineno)
+        for value in event.value.items or []:
+            statement = value.statement
+            result = value.kind == Kind.TENSOR and not value.leaf and value.graph is True
+            if result and isinstance(statement, ast.Assign | ast.Return):
+                yield case.hit("optimizer_of_nonleaf", statement, None, event, value=value)
+
+
 def is_tracked(case: Case) -> bool:
     """Tell whether it is known what each optimizer moves, and nothing else moves parameters."""
     makers, stepped = case.events_of(EventKind.OPTIMIZER), [e.value for e in case.events_of(EventKind.STEP)]
@@ -65,8 +94,24 @@ def left_out(case: Case) -> Iterator[RuleHit]:
     if is_tracked(case):
         late = list(replaced_layer(case))
         yield from late
-        yield from missing(case, late)
-        yield from missing_leaf(case)
+        replaced = list(replaced_network(case))
+        yield from replaced
+        if not replaced:
+            yield from missing(case, late)
+            yield from missing_leaf(case)
+
+
+def replaced_network(case: Case) -> Iterator[RuleHit]:
+    """Report a new network under the name of the one that an optimizer has."""
+    for event in case.events_of(EventKind.REPLACED):
+        old, new = event.value, event.other
+        if new is None or event.detail or not is_simple(event.statement):
+            continue
+        parts = set(modules(new))
+        holder = next((e for e in case.events_of(EventKind.OPTIMIZER) if old in (e.value.items or [])), None)
+        used = bool(parts & case.backward_reached) and not set(modules(old)) & case.backward_reached
+        if holder is not None and used and not parts & case.optimized:
+            yield case.hit("replaced_network", event.statement, None, node=event.node, holder=holder.value.name)
 
 
 def replaced_layer(case: Case) -> Iterator[RuleHit]:
@@ -87,8 +132,14 @@ def replaced_layer(case: Case) -> Iterator[RuleHit]:
         apart = [set(modules(item)) for e in makers for item in e.value.items or []]
         elsewhere = Tag.FROZEN in value.tags or any(value in parts and owner not in parts for parts in apart)
         again = any(case.order[e] > case.order[event] for e in makers)
-        if before and not again and not elsewhere and not event.in_forward:
+        if before and not again and not elsewhere and (not event.in_forward or created_if_none(event)):
             yield case.hit("layer_joins_late", event.statement, None, before[0], name=before[0].value.name)
+
+
+def created_if_none(made: Event) -> bool:
+    """Tell whether a layer is created under a test that its attribute is None."""
+    around = next((s for _, s in reversed(made.path) if isinstance(s, ast.If)), None)
+    return around is not None and ast.unparse(around.test) == f"{ast.unparse(made.node)} is None"
 
 
 def missing(case: Case, late: list[RuleHit]) -> Iterator[RuleHit]:
@@ -103,7 +154,7 @@ def missing(case: Case, late: list[RuleHit]) -> Iterator[RuleHit]:
     given = [item for e in makers for item in e.value.items or []]
     for box in case.state.objects:
         parts = set(modules(box))
-        asleep = box.tags & (LEFT_ALONE | {Tag.REGISTERED}) or late
+        asleep = box.tags & (LEFT_ALONE | {Tag.REGISTERED, Tag.MADE_IN_FORWARD}) or late
         frozen = any(part.tags & {Tag.EVAL, Tag.FROZEN} for part in parts)
         if box.kind != Kind.MODULE or asleep or frozen or (box in held and box not in inside):
             continue
@@ -152,4 +203,4 @@ def missing_leaf(case: Case) -> Iterator[RuleHit]:
                 yield case.hit("left_out", node, None, name=value.name)
 
 
-RULES = (unregistered, left_out)
+RULES = (made_in_forward, unregistered, refused_or_empty, left_out)

@@ -35,6 +35,7 @@ class Updater:
     text: str
     parts: set[Value] | None  # what it moves; None if unknown
     block: int | None = None  # id of the block of an update by hand
+    reached: frozenset[Value] = frozenset()  # all that a backward pass is known to reach
 
     def touched(self, backward: Event) -> bool | None:
         """Tell whether a backward pass fills the gradients of what this moves; None if unknown."""
@@ -49,6 +50,18 @@ class Updater:
         if any(v in self.parts or (v.base and v.base in self.parts) for v in found):
             return True
         return None if unknown else False
+
+    @property
+    def layers(self) -> set[Value]:
+        """The layers and parameters that an optimizer moves and a pass reaches, unlike a replaced layer."""
+        given = [part for item in self.value.items or [] if item.kind == Kind.MODULE for part in modules(item)]
+        return {part for part in given if part.op in LAYERS or part.kind == Kind.PARAMETER} & self.reached
+
+    def zeroes_part(self, zero: Event) -> bool:
+        """Tell whether an event zeroes the gradients of only a part of the network."""
+        zeroed = set(modules(zero.value))
+        apart = zero.value.kind == Kind.MODULE and Tag.ANY not in zero.value.tags and not zero.detail
+        return apart and bool(self.layers & zeroed) and bool(self.layers - zeroed)
 
     def zeroed_by(self, zero: Event) -> bool:
         value = zero.value
@@ -73,13 +86,14 @@ def is_update(event: Event) -> bool:
 
 def updaters(case: Case) -> list[Updater]:
     found: dict[Value, Updater] = {}
+    reached = frozenset(case.backward_reached)
     for event in case.state.events:
         value, node = event.value, event.node
         if event.kind == EventKind.STEP:
             given = node.args[0] if isinstance(node, ast.Call) and node.args else None
             name = receiver(node) if given is None or event.detail == "closure" or value.kind == Kind.SCALER else given
             parts = set(moved_by(value)) if value.items is not None else None
-            found.setdefault(value, Updater(value, case.text.of(name) if name else "optimizer", parts))
+            found.setdefault(value, Updater(value, case.text.of(name) if name else "optimizer", parts, None, reached))
         elif is_update(event):
             owner = owner_of(value)
             updater = Updater(owner, owner.name or value.name, {*modules(owner), owner}, id(event.block))
@@ -114,6 +128,7 @@ def order_of_steps(case: Case) -> Iterator[RuleHit]:
     zeroes = bool(case.events_of(EventKind.ZERO)) or bool(case.names & {"zero_grad", "zero_"})
     added: dict[ast.AST, tuple[Event, list[Updater], Event]] = {}
     for updater in stepped:
+        part_only = len({e.value for e in case.events_of(EventKind.ZERO) if updater.zeroed_by(e)}) == 1
         state = Gradients()
         for event in case.state.events:
             if event.kind == EventKind.BACKWARD:
@@ -128,7 +143,8 @@ def order_of_steps(case: Case) -> Iterator[RuleHit]:
             elif event.kind in {EventKind.LENT, EventKind.ZERO} and updater.zeroed_by(event):
                 if event.kind == EventKind.ZERO and not event.detail:
                     state.wasted = event
-                state.clean, state.steps, state.pending = True, [], []
+                if not (part_only and updater.zeroes_part(event)):
+                    state.clean, state.steps, state.pending = True, [], []
             elif updater.stepped_by(event):
                 if event.kind == EventKind.STEP and state.filled is not None:
                     yield from misplaced(case, updater, state.filled, state.wasted, event)
@@ -144,11 +160,34 @@ def order_of_steps(case: Case) -> Iterator[RuleHit]:
 
 
 def accumulated(case: Case, event: Event, missed: list[Updater], step: Event) -> RuleHit:
-    """Return the hit for failure 6: at the pass that adds."""
+    """Return the hit for failure 6: at the statement that fails to zero the gradients, or at the pass that adds."""
     zeroes = [s.text + (".grad = None" if s.value.kind in TENSORS else ".zero_grad()") for s in missed]
-    change = case.text.before(event.statement, *dict.fromkeys(zeroes))
+    change: Edit | str = case.text.before(event.statement, *dict.fromkeys(zeroes))
     owners = " and ".join(dict.fromkeys(f"`{updater.text}`" for updater in missed))
-    return case.hit("never_zeroed", event.node, change, owners=owners, step=step.line)
+    vain = misdirected(case, event, missed)
+    key = "never_zeroed" if vain is None else "zeroes_others"
+    if vain is not None and vain.kind == EventKind.VAIN:
+        key = "zeroes_nothing"
+        change = f"{case.text.of(vain.node)}()" if isinstance(vain.node, ast.Attribute) else change
+    return case.hit(key, (vain or event).node, change, owners=owners, step=step.line)
+
+
+def misdirected(case: Case, backward: Event, missed: list[Updater]) -> Event | None:
+    """Return what should zero the gradients before a pass: it zeroes others, or a part, or is outside of the loop."""
+    events, index = case.state.events, case.order[backward]
+    for event in reversed(events[:index]):
+        if event.kind in {EventKind.STEP, EventKind.BACKWARD}:
+            break
+        if event.kind == EventKind.VAIN and any(updater.zeroed_by(event) for updater in missed):
+            return event
+        if event.kind == EventKind.ZERO and backward.iterations == event.iterations[: len(backward.iterations)]:
+            later = [e for e in events[index:] if e.kind in {EventKind.ZERO, EventKind.STEP} and e.value is event.value]
+            return event if not later or later[0].kind == EventKind.ZERO else None
+    for event in case.events_of(EventKind.ZERO):
+        outside = event.loops == backward.loops[: len(event.loops)] != backward.loops
+        if outside and event.functions == backward.functions and all(s.value is event.value for s in missed):
+            return event
+    return None
 
 
 def side_by_side(events: Sequence[Event]) -> tuple[list[ast.stmt], list[int]] | None:
@@ -202,6 +241,31 @@ def misplaced(case: Case, updater: Updater, backward: Event, zero: Event | None,
         apart = one_call and zero.functions == step.functions != backward.functions
         if moved_behind(case, backward, zero) is not None or (in_order and apart):
             yield case.hit("zeroed_before_step", zero.node, edit, backward, **fields)
+
+
+# Schedules that start at the optimizer's rate. Others may multiply it by a small factor from the start.
+FULL_START = words(
+    "StepLR MultiStepLR ExponentialLR CosineAnnealingLR ReduceLROnPlateau PolynomialLR CosineAnnealingWarmRestarts"
+)
+
+
+def scheduled_too_early(case: Case) -> Iterator[RuleHit]:
+    """Report failure 18: a schedule steps before its optimizer's first step, in the same block of a loop.
+    Reports nothing for schedules that may start at 0, with an argument to step(), and if either is conditional."""
+    moved: set[Value] = set()
+    for event in case.events_of(EventKind.SCHEDULER):
+        optimizer = event.value.base
+        if event.detail or event.other or optimizer is None or event.value in moved:
+            continue
+        moved.add(event.value)
+        first = next((e for e in case.events_of(EventKind.STEP) if e.value is optimizer), None)
+        if first is None or event.value.op not in FULL_START or not event.loops or event.functions != first.functions:
+            continue
+        edit = (
+            moved_behind(case, event, first) if first.iterations[: len(event.iterations)] == event.iterations else None
+        )
+        if edit is not None:
+            yield case.hit("scheduled_too_early", event.node, edit, first)
 
 
 def clipped_in_vain(case: Case) -> Iterator[RuleHit]:
@@ -313,4 +377,4 @@ def period(branch: ast.If) -> ast.expr | None:
     return None
 
 
-RULES = (order_of_steps, clipped_in_vain, accumulation)
+RULES = (order_of_steps, scheduled_too_early, clipped_in_vain, accumulation)

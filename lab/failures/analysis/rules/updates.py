@@ -5,9 +5,10 @@ from collections.abc import Iterator
 from typing import TypeGuard
 
 from lab.failures.analysis.facts import Value, ancestors, graph_of, moved_by, traverse
-from lab.failures.analysis.kinds import EventKind, Kind, Tag, words
+from lab.failures.analysis.kinds import EventKind, Kind, Tag
 from lab.failures.analysis.registry import LAYERS, LOSS_FUNCTIONS, NORMS
 from lab.failures.analysis.rules.case import Case, RuleHit
+from lab.failures.analysis.rules.order import FULL_START
 from lab.failures.analysis.state import Event
 from lab.failures.analysis.syntax import argument, inside, is_simple, receiver
 
@@ -138,12 +139,6 @@ def climbing_optimizer(case: Case) -> Iterator[RuleHit]:
             yield case.hit("climbs", rate.node, f"{-rate.constant:g}")
 
 
-# Schedules that start at the optimizer's rate. Others may multiply it by a small factor from the start.
-FULL_START = words(
-    "StepLR MultiStepLR ExponentialLR CosineAnnealingLR ReduceLROnPlateau PolynomialLR CosineAnnealingWarmRestarts"
-)
-
-
 def rate_too_high(case: Case) -> Iterator[RuleHit]:
     """Report failure 17: a learning rate far above what the optimizer can use.
     Reports nothing with a schedule that may lower it from the start, and for methods whose usual rate is near 1."""
@@ -184,4 +179,16 @@ def is_rate(number: object) -> TypeGuard[float]:
     return isinstance(number, int | float)
 
 
-RULES = (gradient_ascent, wrong_sign_of_loss, climbing_optimizer, rate_too_high)
+def growing_rate(case: Case) -> Iterator[RuleHit]:
+    """Report failure 17: a schedule multiplies the rate by more than 1 at each step, as a learning rate finder does in
+    a loop that breaks off; there it reports nothing."""
+    for made in case.events_of(EventKind.SCHEDULER):
+        factor = made.value.attributes.get("gamma", Value()).constant
+        steps = [e for e in case.events_of(EventKind.SCHEDULER) if e.value is made.value and not e.detail]
+        ends = any(isinstance(node, ast.Break) for e in steps for loop in e.loops for node in ast.walk(loop))
+        place = argument(made.node, "gamma") or argument(made.node, "", 1)
+        if made.detail == "ExponentialLR" and is_rate(factor) and factor > 1 and place is not None and not ends:
+            yield case.hit("growing_rate", place, "0.99", factor=factor)
+
+
+RULES = (gradient_ascent, wrong_sign_of_loss, climbing_optimizer, rate_too_high, growing_rate)
