@@ -11,7 +11,7 @@ CAPS = {  # lines of code and of data, in rooms separated by spaces
     "nn.py": 260,
     "train.py": 180,
     "app.py": 45,
-    "lab/failures": 11_900,
+    "lab/failures": 12_600,
     "lab/watch": 5_400,
     "lab/training": 7_200,
     "lab/training/doctor.py lab/training/figures.py": 700,
@@ -20,7 +20,7 @@ CAPS = {  # lines of code and of data, in rooms separated by spaces
     "lab/traps lab/designs lab/autodiff lab/gradcheck": 7_050,
     "lab/ui": 1_700,
     "pages": 10_100,
-    "static": 11_100,
+    "static": 11_150,
     "tests": 60_000,
 }
 COUNTED = {".py", ".toml", ".txt", ".json", ".js", ".ts", ".css", ".html"}
