@@ -194,7 +194,7 @@ def test_back_from_a_card_or_a_line_of_a_list_finds_start_as_it_was_left(open_pa
     page.locator(".count", has_text="11 / 11").wait_for()
     until(page, stage="backward", in_a="3")
     page.get_by_role("radio", name="0", exact=True).click()
-    until(page, guess="0")
+    until(page, guess="0", in_c="10")
     before = parameters(page)
     page.get_by_role("link", name=clicked).click()
     page.wait_for_url(lambda url: urlsplit(url).path != "/")
