@@ -88,9 +88,9 @@ LEFT_ALONE = {Tag.EVAL, Tag.FROZEN, Tag.EXPOSED}
 
 
 def left_out(case: Case) -> Iterator[RuleHit]:
-    """Report what a pass reaches and no optimizer moves, with the reason: it joined later, or the optimizer lacks it.
-    Reports nothing for what is frozen, loaded, evaluated or used elsewhere, and next to an optimizer of leaves alone,
-    which trains an input of a fixed network."""
+    """Report what a pass reaches and no optimizer moves, with the reason: another network, or a layer, took its place,
+    the optimizer has another one, or simply lacks it. Reports nothing for what is frozen, loaded, evaluated or used
+    elsewhere, and next to an optimizer of leaves alone, which trains an input of a fixed network."""
     if is_tracked(case):
         late = list(replaced_layer(case))
         yield from late
@@ -115,8 +115,8 @@ def replaced_network(case: Case) -> Iterator[RuleHit]:
 
 
 def replaced_layer(case: Case) -> Iterator[RuleHit]:
-    """Report a layer that joins a network after the optimizer was made.
-    Reports nothing if another optimizer is made later, and for a layer made in `forward`."""
+    """Report a layer that joins a network after the optimizer was made, perhaps in the first `forward`.
+    Reports nothing if another optimizer is made later, and for a layer made in `forward` without a test for None."""
     if "add_param_group" in case.names:
         return
     makers = case.events_of(EventKind.OPTIMIZER)

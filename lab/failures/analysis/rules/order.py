@@ -1,4 +1,4 @@
-"""Rules about the order within an iteration: zero the gradients, backward pass, clip, step; and accumulation.
+"""Rules about the order within an iteration: zero the gradients, backward pass, step, schedule; and accumulation.
 
 One automaton goes through the events for each updater, an optimizer or a tensor that is updated by hand. Its state is
 what the gradients hold: nothing, those of a pass, or those of a pass that a step has used.
