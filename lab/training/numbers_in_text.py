@@ -25,7 +25,7 @@ _FRACTION = re.compile(r"(?:([0-9]+) )?([0-9]+)/([1-9][0-9]*)")
 _FACTORS = {"k": 1e3, "K": 1e3, "M": 1e6, "B": 1e9}  # when written right after the digits
 
 
-class Number(NamedTuple):
+class ReadNumber(NamedTuple):
     """A number in a text: read with a decimal point, and with a decimal comma; nan if it cannot be read so."""
 
     point: float
@@ -37,7 +37,7 @@ class Number(NamedTuple):
         return self.point if math.isnan(self.comma) or not (comma or math.isnan(self.point)) else self.comma
 
 
-def number(text: str) -> Number | None:
+def number(text: str) -> ReadNumber | None:
     """Return the number in a text, with its unit; None if there is none. Clock times are hours."""
     if len(text) > MAX_LENGTH:
         return None
@@ -55,7 +55,7 @@ def number(text: str) -> Number | None:
     if not (point or comma):
         return None
     unit = "".join([found["before"] or "", found["currency"] or "", "±" * bool(found["error"]), unit.strip()])
-    return Number(
+    return ReadNumber(
         factor * float(digits.replace(",", "") + power) if point else math.nan,
         factor * float(digits.replace(".", "").replace(",", ".") + power) if comma else math.nan,
         "" if unit in _FACTORS else unit.strip().lower().rstrip("s."),
@@ -67,7 +67,7 @@ def is_number(text: str) -> bool:
     return bool((found := number(text)) and not found.unit)
 
 
-def _of_parts(text: str) -> Number | None:
+def _of_parts(text: str) -> ReadNumber | None:
     """Read a clock time or a duration, in hours, or a fraction."""
     if found := _CLOCK.fullmatch(text):
         hours = int(found[1]) % 12 + 12 * (found[4] in "Pp") if found[4] else int(found[1])
@@ -76,4 +76,4 @@ def _of_parts(text: str) -> Number | None:
         value, unit = int(found[1] or 0) + int(found[2]) / int(found[3]), FRACTION
     else:
         return None
-    return Number(value, value, unit)
+    return ReadNumber(value, value, unit)

@@ -121,6 +121,6 @@ def test_a_case_is_solved_and_leads_to_its_fault(open_page):
     page.keyboard.press("Space")
     page.get_by_role("button", name="Name the culprit").and_(page.locator(":enabled")).click()
     page.get_by_text(f"Right: {BY_KEY['sign-flipped'].name}").wait_for()
-    page.get_by_role("button", name="See it next to the healthy engine").click()
+    page.get_by_role("link", name="See it next to the healthy engine").click()
     page.get_by_role("heading", name="What finds it").wait_for()
     page.wait_for_url("**fault=sign-flipped**")

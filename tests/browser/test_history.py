@@ -313,7 +313,7 @@ def test_a_server_that_has_lost_the_visit_learns_where_the_browser_is(browser):
     try:
         page = prepared(browser.new_page())
         page.route_web_socket("**/_stcore/stream", pass_on)
-        page.goto(f"{url}/graph-lab?stage=backward")
+        page.goto(f"{url}/{in_full('graph-lab?stage=backward')}")
         page.locator("g.card").first.wait_for()
         slider = page.locator('input[type=range][aria-label="a"]')
         slider.press("ArrowRight")

@@ -2,6 +2,8 @@
 is about stands in the window, in both themes; axe finds nothing that keeps anybody out, and the browser's own console has
 nothing to say."""
 
+import re
+
 import pytest
 from playwright.sync_api import expect
 
@@ -27,6 +29,10 @@ BARE = """(one) => {
 PICTURES = ":is([data-testid=stGraphVizChart], [data-testid=stEChartsChart], .grids, section.figure .picture, .player)"
 
 
+# Streamlit's browser looks for its server below the page's address first.
+LOOKED_FOR = re.compile("/[^/]+/_stcore/(health|host-config)$")
+
+
 @pytest.fixture
 def console():
     """console(page): the errors in its console from now on, and the answers to what there is not."""
@@ -34,9 +40,18 @@ def console():
 
     def console(page):
         found = []
+
+        def hear_answer(answer):
+            if answer.status >= 400 and not LOOKED_FOR.search(answer.url):
+                found.append(f"{answer.status} {answer.url}")
+
+        def hear_line(line):
+            if line.type == "error" and not LOOKED_FOR.search(line.location["url"]):
+                found.append(line.text)
+
         ears = {
-            "response": lambda answer: answer.status >= 400 and found.append(f"{answer.status} {answer.url}"),
-            "console": lambda line: line.type == "error" and found.append(line.text),
+            "response": hear_answer,
+            "console": hear_line,
             "pageerror": lambda error: found.append(str(error)),
         }
         for event, hear in ears.items():

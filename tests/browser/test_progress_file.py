@@ -12,6 +12,7 @@ from playwright.sync_api import expect
 from lab.practice import isolation
 from practice import COURSES
 from tests.browser.conftest import prepared
+from tests.support import in_full
 
 SCALARS = COURSES["scalars"]
 
@@ -48,9 +49,9 @@ def test_an_engine_goes_from_one_browser_to_another(open_page, browser, app_url,
             other.get_by_text(f"{len(SCALARS.tasks)} tasks from the file. Your code of Scalars is here.")
         ).to_be_visible()
         expect(other.get_by_label("Name in the file")).to_have_value("Ada Lovelace")
-        other.goto(f"{app_url}/build-it-yourself?tab=passes")
+        other.goto(f"{app_url}/{in_full('build-it-yourself?tab=passes')}")
         expect(other.get_by_text("Your engine: scalars, passed")).to_be_visible()
-        other.goto(f"{app_url}/build-it-yourself?course=scalars")
+        other.goto(f"{app_url}/{in_full('build-it-yourself?course=scalars')}")
         expect(other.locator(".cm-content")).to_contain_text("class Value")
         expect(other.get_by_role("button", name=re.compile("passed"))).to_have_count(len(SCALARS.tasks))
 
@@ -68,7 +69,7 @@ def test_what_the_command_line_checked_is_taken_by_start(browser, app_url, tmp_p
         page.goto(app_url)
         page.locator("input[type=file]").set_input_files(tmp_path / "progress.json")
         expect(page.get_by_text("3 tasks from the file. Your code of Scalars is here.")).to_be_visible()
-        page.goto(f"{app_url}/build-it-yourself?course=scalars")
+        page.goto(f"{app_url}/{in_full('build-it-yourself?course=scalars')}")
         expect(page.get_by_role("button", name=re.compile("passed"))).to_have_count(3)
         expect(page.locator(".cm-content")).to_contain_text("class Value")
         assert page.evaluate("localStorage.getItem('tensor-ops-lab text scalars')") == text
@@ -80,7 +81,7 @@ def test_without_a_storage_the_ticks_show_within_the_visit(browser, app_url):
             "Object.defineProperty(window, 'localStorage', { get: () => { throw new Error('denied'); } })"
         )
         page = prepared(context.new_page())
-        page.goto(f"{app_url}/build-it-yourself?course=scalars")
+        page.goto(f"{app_url}/{in_full('build-it-yourself?course=scalars')}")
         page.locator(".cm-content").wait_for()
         write(page, SCALARS.reference)
         expect(page.locator(".headline")).to_contain_text("passed")

@@ -7,7 +7,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from lab.lessons import pages
-from tests.pages.conftest import ROOT, address, app, open_at, run, switch, texts
+from tests.pages.conftest import ROOT, app, open_at, run, switch, texts
 
 PAGES = sorted(path.name for path in (ROOT / "pages").glob("*.py") if path.stem != "__init__")
 
@@ -144,18 +144,3 @@ def test_a_wrong_address_shows_what_the_page_shows_without_it(path, wrong):
     at, plain = (open_at(path, **query) for query in (wrong, {"tab": wrong["tab"]} if "tab" in wrong else {}))
     assert texts(at.markdown) == texts(plain.markdown)
     assert not at.error
-
-
-WRONG = [  # a page, where it is opened, and values that none of its fields takes
-]
-
-
-@pytest.mark.parametrize(("page", "where", "wrong"), WRONG)
-def test_an_old_or_wrong_address_falls_back_with_a_note_that_names_each_part(page, where, wrong):
-    at = run(app(f"pages/{page}.py"), **where, **wrong)
-    (note,) = at.info
-    for name, value in wrong.items():
-        assert f"`{name}`" in note.value
-        assert address(at).get(name) != value
-    at.run()
-    assert not at.info

@@ -16,7 +16,6 @@ from unittest.mock import Mock, patch
 
 import numpy as np
 import pytest
-from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
 
 from lab.text import short
 from lab.training import cli, points
@@ -1139,16 +1138,6 @@ def test_everything_that_is_kept_can_be_forgotten(at):
     assert all(button.key != "training forget" for button in at.button)
 
 
-def test_a_table_that_was_read_is_not_kept_a_second_time(at):
-    run(at, data="table", hidden="3")
-    with patch.object(MemoryUploadedFileManager, "remove_file") as removed:
-        upload_table(at)
-        at.run()
-    (release,) = removed.call_args_list
-    assert release.args[1] == at.session_state["own table id"]
-    assert live(at).trainer.dataset.name == "mine.csv"
-
-
 def test_a_sample_opens_in_the_player_once_the_training_pauses(at):
     run(at, hidden="3", epochs="300", speed="10")
     at.session_state["training probe open"] = True
@@ -1236,3 +1225,15 @@ def test_what_cannot_change_asks_and_keeps_the_run(at):
     assert at.text_input(key="training-hidden").value == "5"
     assert [kept.name for kept in shelf(at)] == ["moons 4 adam 0.01"]
     assert "is kept as “moons 4 adam 0.01”" in at.toast[0].value.replace("\\", "")
+
+
+def test_a_number_beyond_the_limits_of_its_widget_is_not_taken(at):
+    """A browser need not keep to the limits; Streamlit does."""
+    at.session_state["training settings"] = True
+    run(at, data="moons")
+    message = at._tree.get_widget_states()
+    (epochs,) = (one for one in message.widgets if one.id.endswith("training-epochs"))
+    epochs.double_value = 1e9
+    at._run(message)
+    assert not at.exception
+    assert live(at).config.epochs == 1

@@ -270,7 +270,8 @@ def test_pytorch_installed_outside_the_environment_is_no_code_of_the_user(folder
 
 
 def test_a_finding_in_a_notebook_names_its_cell():
-    pytest.importorskip("IPython")
+    pytest.importorskip("ipykernel")
+    manager = pytest.importorskip("jupyter_client.manager", reason="pip install -r requirements-dev.txt")
     cell = """import torch
 from lab.watch import doctor
 net = torch.nn.Linear(2, 1)
@@ -280,9 +281,14 @@ with doctor():
         net(torch.ones(4, 2)).sum().backward()
         opt.step()
 """
-    shell = "from IPython.core.interactiveshell import InteractiveShell as S; S.instance().run_cell({!r}, store_history=True)"
-    ran = subprocess.run([sys.executable, "-c", shell.format(cell)], cwd=ROOT, capture_output=True, text=True)
-    assert "Cell In[1]:7: failure 6" in ran.stderr
+    printed = []
+    kernel, client = manager.start_new_kernel(kernel_name="python3", cwd=str(ROOT))
+    try:
+        client.execute_interactive(cell, output_hook=lambda told: printed.append(told["content"].get("text", "")))
+    finally:
+        client.stop_channels()
+        kernel.shutdown_kernel(now=True)
+    assert "Cell In[1]:7: failure 6" in "".join(printed)
 
 
 def test_a_single_gradient_is_not_said_as_several():
