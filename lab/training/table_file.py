@@ -315,7 +315,7 @@ def _commonest_width(rows: Sequence[Row]) -> tuple[int, int]:
 
 
 def _rows_above(
-    rows: Sequence[list[str]], typed: Sequence[dict[int, Number | None]], of_numbers: set[int], columns: int
+    rows: Sequence[list[str]], typed: Sequence[dict[int, ReadNumber | None]], of_numbers: set[int], columns: int
 ) -> tuple[list[list[str]], int]:
     """Return which rows above the data may hold the names of columns, and how many rows stand there.
 
