@@ -69,12 +69,20 @@ def _watch(experiment: Experiment) -> None:
     binding.step()
     session = st.session_state
     session["trap-tab"] = BY_PATH["simulate-error"].tabs["steps"]
-    session["trap-op"], session["trap-written"] = experiment.op, experiment.written
-    session["trap-route"], session["trap-number"] = experiment.route, experiment.number
-    session["trap-guard"] = "on" if experiment.guard else "off"
+    session.update(_in_widgets(experiment))
     session[STEP.key], session[GUESS.key], session["trap seen"] = len(STEPS), None, True
-    for name in ("a", "b"):
-        session.update({f"trap-{name}{i}": value for i, value in enumerate(getattr(experiment, name))})
+
+
+def _in_widgets(experiment: Experiment) -> dict[str, float | str]:
+    """Return the value of each widget of the first part that sets up an experiment."""
+    numbers = {f"trap-{name}{i}": value for name in "ab" for i, value in enumerate(getattr(experiment, name))}
+    return numbers | {
+        "trap-op": experiment.op,
+        "trap-written": experiment.written,
+        "trap-route": experiment.route,
+        "trap-number": experiment.number,
+        "trap-guard": "on" if experiment.guard else "off",
+    }
 
 
 # ---------------------------------------------------------------- the trap in four steps
@@ -301,6 +309,7 @@ def _predict() -> None:
         "After the forward pass, `a.data += 1` or `y.data += 1` overwrites an array while the [[guard]] is off. Tick "
         "the writes that spoil a gradient."
     )
+    binding.foresee(_in_widgets(START))  # for `_watch`
     guesses = [st.session_state.get(_key(cell), False) for cell in CELLS]
     scored = st.session_state.get("guesses run") == guesses
     matrix, text_column = st.columns([1, 1] if scored else [4, 1], gap="medium")  # the scores need less width

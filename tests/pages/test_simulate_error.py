@@ -257,6 +257,7 @@ def test_predictions_are_in_the_link_and_a_case_can_be_watched():
     assert at.session_state["trap-tab"] == "Four steps"
     assert "exp" in at.error[0].value
     assert at.session_state["trap-op"] == "exp"
+    assert (at.query_params["trap-op"], at.query_params["trap-written"]) == ("a.exp()", "y (output)")  # for a reload
 
 
 def guess_cut(at, a, b):
