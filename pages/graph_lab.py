@@ -260,7 +260,7 @@ def _simulate_error(trace: Trace | None) -> None:
     """Link to Simulate Error, with an operation of this graph if that page has one."""
     ops = [node["op"] for node in trace.nodes] if trace else []
     found = next((WRITES[op] for op in ops if op in WRITES), None)
-    query = {"part": "steps"} | ({"op": found} if found else {})
+    query = {"tab": "steps"} | ({"op": found} if found else {})
     page.link_to("pages/simulate_error.py", "Simulate Error", "bolt", query)
 
 

@@ -126,7 +126,7 @@ def _recorded(values: dict[str, float | list]) -> tuple[Expression, Trace]:
 STORIES = (
     ("The loss was nan after hours of training", "pages/what_went_wrong.py", {"failure": "nan"}),
     ("A second backward() ended in an error", "pages/what_went_wrong.py", {"failure": "twice"}),
-    ("One write in place, and a gradient was wrong", "pages/simulate_error.py", {"part": "steps"}),
+    ("One write in place, and a gradient was wrong", "pages/simulate_error.py", {"tab": "steps"}),
 )
 
 

@@ -26,7 +26,7 @@ PAGES = (
     "why-reverse-mode?tab=cost", "why-reverse-mode?tab=one&zeros=nowhere", "why-reverse-mode?tab=curious",
     "why-reverse-mode?tab=curious&topic=A chain of functions", "why-reverse-mode?tab=curious&topic=Checkpointing",
     "why-reverse-mode?tab=curious&topic=Depth, scalars&calls=144", "gradient-check", "gradient-check?tab=cotangent",
-    "simulate-error?part=steps", "simulate-error?part=life", "what-went-wrong?fault=overwrite", "operations",
+    "simulate-error?tab=steps", "simulate-error?tab=life", "what-went-wrong?fault=overwrite", "operations",
     "other-engines", "other-engines?tab=beside", "training-lab", "build-it-yourself?tab=ask", "for-teachers",
 )  # read by rows  # fmt: skip
 RUNS = 10

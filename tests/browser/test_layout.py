@@ -99,14 +99,14 @@ def test_the_names_of_fields_side_by_side_stand_on_one_line(open_page, path):
 
 
 def test_code_in_a_sentence_is_in_the_code_font_and_smaller_than_its_words(open_page):
-    page = open_page("simulate-error?part=predict")
+    page = open_page("simulate-error?tab=predict")
     code = page.locator(".prose code").first
     expect(code).to_have_css("font-family", '"Source Code Pro", monospace')
     expect(code).to_have_css("font-size", "13px")
 
 
 def test_an_operation_with_its_arrays_stands_on_one_line_on_a_small_laptop(open_page):
-    page = open_page("simulate-error?part=predict", width=1024)
+    page = open_page("simulate-error?tab=predict", width=1024)
     page.locator(".trap-pass").last.wait_for()
     heights = page.locator(".trap-pass").evaluate_all("(all) => all.map((one) => one.clientHeight)")
     assert len(set(heights)) == 1

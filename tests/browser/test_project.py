@@ -58,7 +58,7 @@ def test_a_key_pressed_twice_at_once_leaves_and_enters_again(open_page, path, pi
 
 @pytest.mark.parametrize(("width", "height"), [(1024, 768), (1280, 720)])
 def test_a_presenter_ends_at_the_verdict(open_page, width, height):
-    page = open_page("simulate-error?part=steps&step=3&guess=b", width=width, height=height)
+    page = open_page("simulate-error?tab=steps&step=3&guess=b", width=width, height=height)
     project(page)
     settled(page)
     page.keyboard.press("PageDown")
@@ -94,7 +94,7 @@ def test_a_projected_chart_is_drawn_with_the_pixels_of_its_size(open_page):
 @pytest.mark.parametrize(("width", "height"), [(1024, 768), (1280, 720)])
 def test_a_table_to_fill_in_and_two_pieces_of_code_are_seen_whole(open_page, width, height):
     for path, rows, first in (
-        ("simulate-error?part=predict", ".trap-pass", 6),
+        ("simulate-error?tab=predict", ".trap-pass", 6),
         ("what-went-wrong?fault=overwrite", ".code-pair figure", 2),
     ):
         page = open_page(path, width=width, height=height)

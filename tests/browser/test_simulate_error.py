@@ -154,7 +154,7 @@ def test_action_result_and_explanation_are_in_one_window(open_page):
 
 
 def test_a_life_until_the_second_backward(open_page):
-    page = open_page("simulate-error?part=life")
+    page = open_page("simulate-error?tab=life")
     for done, line in enumerate(("y = w * w - 2", "L = y ** 2", "L.backward()", "L.backward()"), start=1):
         ready(page, line).first.click()
         page.wait_for_url(f"**life={'flbb'[:done]}*")
@@ -191,7 +191,7 @@ def test_the_pass_is_gone_through_event_by_event(open_page):
 
 
 def test_nothing_beside_the_scores_is_cut(open_page):
-    page = open_page("simulate-error?part=predict", width=1280, height=720)
+    page = open_page("simulate-error?tab=predict", width=1280, height=720)
     button(page, "Run all 12").click()
     button(page, "Watch its four steps").wait_for()
     for width, height in ((1280, 720), (1024, 768), (360, 740)):

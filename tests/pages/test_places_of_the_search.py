@@ -1,13 +1,20 @@
-"""Each place that the search leads to is a page in a state that the page understands."""
+"""Each place that the search, a failure, a question or a program leads to is a page in a state that it understands."""
 
 import pytest
 
+from lab.failures import FAILURES
+from lab.lessons.cards import CARDS
 from lab.lessons.concepts import CONCEPTS
 from lab.lessons.glossary import TERMS
-from lab.lessons.pages import BY_PATH, PAGES
+from lab.lessons.pages import BY_FILE, BY_PATH, PAGES
+from practice.debug import FAILURES as HIDDEN
+from practice.questions import QUESTIONS
 from tests.pages.conftest import address, app, run
 
-PLACES = {(thing.path, tuple(thing.query.items())) for thing in (*CONCEPTS, *TERMS.values())}
+TRIED = [place for failure in FAILURES for place in failure.places]
+PROVED = [thing.place for thing in (*QUESTIONS, *HIDDEN.values())]
+PLACES = {(thing.path, tuple(thing.query.items())) for thing in (*CONCEPTS, *TERMS.values(), *TRIED)}
+PLACES |= {(BY_FILE[place.file].path, tuple(place.query.items())) for place in (*PROVED, *CARDS)}
 PLACES |= {(page.path, ((page.tab, name),)) for page in PAGES for name in page.tabs}
 
 
@@ -19,6 +26,7 @@ def test_a_place_opens_in_its_state(path, query):
     assert not [note.value for note in at.info if "does not fit" in note.value]
     said = address(at)
     for name, value in query:
+        assert name.startswith(("in_", "leaf_")) or f"{page.key}-{name}" in at.session_state or not page.key, name
         value = page.tabs.get(value, value) if page.key and name == page.tab else value
         if name in said or not page.key:
             written = said.get(name, value)
@@ -31,6 +39,7 @@ def offered(at, key):
     """The choices of a widget, as its page names them."""
     if key.endswith("-tab"):
         return [tab.label for tab in at.tabs]
-    return [
+    choices = [
         option for widget in (*at.selectbox, *at.segmented_control) if widget.key == key for option in widget.options
     ]
+    return choices or [str(at.session_state[key])]
