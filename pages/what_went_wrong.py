@@ -20,6 +20,7 @@ from pages.parts.failures.outcomes import show_outcomes
 FAILURE = binding.choice("wrong-failure", None, *BY_KEY)
 FORM = binding.whole("wrong-form", 0, 0, max(len(failure.others) for failure in FAILURES))
 SHAPE = binding.choice("wrong-shape", None, *SHAPES)
+LOOKED_UP = "wrong looked up"  # session key: the text whose answer is on the page, or None
 TABS = BY_PATH["what-went-wrong"].tabs
 TRY_THIS = {
     "message": "Paste half of a message, or describe a failure as a friend would, and see how sure the answer is. Then "
@@ -43,7 +44,9 @@ CHECK_LIST = (
 
 def main() -> None:
     asked = search_field.asked()
-    with page.frame("what-went-wrong", FAILURE, FORM, SHAPE, *fault.HELD, *spot_the_fault.HELD):
+    with page.frame("what-went-wrong", FAILURE, FORM, SHAPE, *fault.HELD, *spot_the_fault.HELD) as arrived:
+        if arrived:
+            st.session_state[LOOKED_UP] = None
         if asked:
             st.session_state["wrong text"] = asked
             _look_up()
@@ -103,14 +106,17 @@ def _open(key: str | None, form: int = 0) -> None:
     st.session_state[FAILURE.key] = key
     st.session_state["wrong-numbers"] = ""
     st.session_state[FORM.key] = form
+    st.session_state[LOOKED_UP] = None
 
 
 # ---------------------------------------------------------------- which one is it?
 
 
 def _search() -> None:
-    binding.step()
-    _look_up()
+    """Look up the text, unless its answer is on the page: a press of the button also ends typing, and comes second."""
+    if st.session_state["wrong text"] != st.session_state[LOOKED_UP]:
+        binding.step()
+        _look_up()
 
 
 def _look_up() -> None:
@@ -123,6 +129,7 @@ def _look_up() -> None:
     if not found and kind == "message":
         st.session_state[SHAPE.key] = next((match.key for match in look_up(text) if match.key in SHAPES), None)
     _read_elsewhere(text, kind)
+    st.session_state[LOOKED_UP] = text
 
 
 def _read_elsewhere(text: str, kind: Kind) -> None:

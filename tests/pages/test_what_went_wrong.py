@@ -42,6 +42,18 @@ def test_each_failure_is_caused_seen_and_cured(failure):
     assert len(charts(at)) == len(charted)
 
 
+def test_a_text_is_looked_up_once_and_is_one_step_for_back():
+    at = opened()
+    ask(at, "RuntimeError: grad can be implicitly created only for scalar outputs")
+    assert address(at)["failure"] == "scalar"
+    assert at.query_params["entry"] == "1"
+    press(at, "wrong find")  # pressing it has ended typing, which has looked the text up
+    assert at.query_params["entry"] == "1"
+    press(at, "wrong choose twice")
+    press(at, "wrong find")  # back to what the text is about
+    assert (at.query_params["entry"], address(at)["failure"]) == ("3", "scalar")
+
+
 def test_a_text_that_the_search_was_asked_is_looked_up():
     at = opened()
     text = "RuntimeError: grad can be implicitly created only for scalar outputs"
