@@ -94,6 +94,19 @@ def test_what_ran_is_shown_with_its_passes_its_output_and_its_end():
     assert accumulated[-1] == [4.0, 8.0]
 
 
+@pytest.mark.parametrize(
+    ("problem", "nothing", "none_found"),
+    [
+        ("", "no operation had an operand", True),
+        ("NameError: name 'Tensor' is not defined", "before the program", False),
+    ],
+)
+def test_a_program_that_an_error_ended_is_not_called_free_of_failures(problem, nothing, none_found):
+    at = opened(ProgramRun(SOURCE, problem=problem, line=1 if problem else None))
+    assert nothing in texts(at.markdown)
+    assert ("No known failure" in texts(at.caption)) == none_found
+
+
 def test_a_forged_pass_gets_a_sentence():
     at = opened(ProgramRun(SOURCE, (ProgramPass(1, 1, '{"nodes": "<script>"}'),), 1))
     assert "holds no recorded pass" in at.warning[0].value

@@ -157,6 +157,8 @@ def _play(ran: ProgramRun, shown: ProgramPass) -> None:
 def _nothing(ran: ProgramRun | None) -> str:
     if ran is None:
         return "Press **Run**: here you see the graph of your program, and its backward passes message by message."
+    if ran.problem:
+        return "Nothing was recorded before the program ended."
     return "Nothing was recorded: no operation had an operand with a gradient."
 
 
@@ -170,7 +172,7 @@ def tell(ran: ProgramRun) -> None:
         else:
             st.caption("It printed nothing.")
     with found:
-        if not ran.findings:
+        if not ran.findings and not ran.problem:  # the error itself stands under the editor
             st.caption("No known failure was found in this run.")
         for one in ran.findings:
             st.markdown(
