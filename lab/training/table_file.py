@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lab.training.columns import MISSING, quoted
-from lab.training.numbers_in_text import is_number, number
+from lab.training.numbers_in_text import ReadNumber, is_number, number
 from lab.training.samples import DataError, numbered
 
 if TYPE_CHECKING:

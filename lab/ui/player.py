@@ -61,13 +61,11 @@ class PlayerState:
 
     values    value of each live leaf, by name: a number or a nested list
     event     number of events that have happened
-    selected  id of the selected node, or None
     predicting  True if the learner is asked for each gradient before it is shown
     """
 
     values: dict[str, float | list]
     event: int
-    selected: int | None
     predicting: bool
 
 
@@ -213,7 +211,6 @@ def player(
     return PlayerState(
         values=values,
         event=min(reached, len(trace.events)),
-        selected=_natural(state.get("selected")),
         predicting=state.get("predict") is True,
     )
 

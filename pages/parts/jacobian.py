@@ -24,7 +24,6 @@ from model import Tensor
 
 NAME = "why"  # what the keys of this tab begin with
 MAX_SIDE = 8  # inputs of the picture, and outputs
-FONT_SIZE = "14"  # points: can be read on a phone, where the drawing is smaller
 EXAMPLES: dict[str, dict[str, float | list]] = {  # expression -> its inputs
     "softmax(x)": {"x": [1, 2, 0, -1]},
     "tanh(x)": {"x": [-2, -0.5, 0, 1]},

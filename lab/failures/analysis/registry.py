@@ -117,7 +117,6 @@ def functions(*results: Result) -> frozenset[str]:
 KEEPS_OUTPUT = frozenset(name for name, effect in EFFECTS.items() if effect.saves is Saves.OUTPUT)
 KEEPS_INPUT = frozenset(name for name, effect in EFFECTS.items() if effect.saves is Saves.INPUT)
 ELEMENTWISE = functions(Result.LIKE, Result.POWER, Result.CLAMP)
-REDUCTIONS = functions(Result.REDUCED)
 CHOICES = functions(Result.CHOICE)
 LOSS_FUNCTIONS = functions(Result.LOSS)
 
