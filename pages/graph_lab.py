@@ -51,6 +51,12 @@ WORDS = (
     "there [[accumulate]]. An operand that was [[broadcast]] gets the sum over its copies: the message is "
     "[[unbroadcast]]. A number has [[requires_grad]] off, and is sent nothing."
 )
+TRY_THIS = {
+    "expression": "Choose the expression in which a is used twice and find two messages that add up to a's gradient. "
+    "Then set an input so that relu blocks the gradient, and under **Inputs** detach one, or write to it.",
+    "program": program.TRY,
+    "recorded": "Record a pass of your own model, and find a node whose gradient is the sum of several messages.",
+}
 SYNTAX = (
     "Enter applies the expression; Shift+Enter starts another line, such as `h = a*b`. The last line is the result. "
     "Functions: sin, exp, log, tanh, relu, sum, max, … Methods: x.relu(), x.sum(axis=0). Names that no line defines "
@@ -62,7 +68,7 @@ def main() -> None:
     with page.frame("graph-lab", *HELD) as arrived:
         with st.container(horizontal=True, vertical_alignment="center", key="graph line", gap="xsmall"):
             st.title("Graph lab", width="content")
-            kind = pick("What to look at", KINDS, "graph-kind", bind="query-params", bare=True, width=125)
+            kind = pick("What to look at", KINDS, "graph-kind", bind="query-params", bare=True, width=145)
             if kind == "program" and arrived:
                 program.restored()
             elif kind == "expression" and (arrived or "graph preset" not in st.session_state):
@@ -84,7 +90,7 @@ def _choose() -> None:
     """Let the learner choose an example, or write an expression."""
     st.session_state["graph shown"] = st.session_state["graph preset"]
     examples = [*(preset["name"] for preset in PRESETS), OWN]
-    pick("Example", examples, "graph preset", persist_state="session", on_change=_choose_preset, bare=True, width=190)
+    pick("Example", examples, "graph preset", persist_state="session", on_change=_choose_preset, bare=True, width=180)
     with st.container(width="stretch"):
         _expression()
     inputs.settings(inputs.readable(inputs.parsed()))
@@ -94,10 +100,7 @@ def _end(kind: str) -> None:
     prose(WORDS)
     progress.done("two-messages", _is_classic())
     page.closing(
-        program.TRY
-        if kind == "program"
-        else "Choose the expression in which a is used twice and find two messages that add up to a's gradient. "
-        "Then set an input so that relu blocks the gradient, and under **Inputs** detach one, or write to it.",
+        TRY_THIS[kind],
         "pages/simulate_error.py",
         "Next: break a backward pass with a single write",
     )
