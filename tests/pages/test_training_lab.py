@@ -1205,6 +1205,19 @@ def test_what_can_change_changes_in_the_running_network(at):
     assert live(again).config == before.config
 
 
+def test_a_run_after_one_that_is_done_repeats_none_of_its_changes(at):
+    run(at, data="moons", hidden="4", epochs="4", optimizer="sgd", lr="0.1")
+    train_epochs(at, 2)
+    choose(at, "lr", 0.3)
+    train_epochs(at, 2)
+    before = live(at)
+    assert before.done
+    assert before.config.changes
+    hidden(at, "5")
+    assert live(at).config == replace(before.config, hidden=(5,), lr=0.3, changes=())
+    assert "changes" not in address(at)
+
+
 def test_what_cannot_change_asks_and_keeps_the_run(at):
     run(at, data="moons", hidden="4", epochs="300")
     begin(at)

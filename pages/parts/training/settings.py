@@ -167,8 +167,11 @@ def decide(worker: Worker, config: Config) -> Config:
     they answer.
     """
     session, run = st.session_state, worker.run
-    if session.pop("training decided", False) or config == run.config or run.done or not run.batches:
+    if session.pop("training decided", False) or config == run.config or not run.batches:
         return config
+    if run.done:
+        session[CHANGES.key] = ()  # another run has the widgets' settings from the first epoch on
+        return config.latest
     before, now = run.config.latest, config.latest
     other = {name: getattr(now, name) for name in SETTINGS if getattr(now, name) != getattr(before, name)}
     if not (other.keys() <= set(CHANGEABLE) and worker.change(other)):
