@@ -60,8 +60,10 @@ function followLink(event) {
   if (to.origin !== here.origin || asked.startsWith("#") || !/^[\w-]*$/.test(page)) return;
   event.preventDefault();
   event.stopPropagation();
-  // The menu has not heard of the click, and would stay open.
+  // The menu has not heard of the click, and would stay open; on a phone it covers the page.
   if (!link.closest(MAIN)) link.dispatchEvent(new KeyboardEvent("keydown", { key: "Escape", bubbles: true }));
+  const close = link.closest("[data-testid=stSidebar]")?.querySelector("[data-testid=stSidebarCollapseButton] button");
+  if (close instanceof HTMLElement) close.click();
   open(to);
 }
 

@@ -132,6 +132,17 @@ def test_keys_typed_text_buttons_and_events_make_no_entry(open_page):
     assert entries(page) == 2
 
 
+def test_the_menu_of_a_phone_closes_when_a_page_is_chosen(new_page, app_url):
+    page = new_page(width=360, height=740)
+    page.goto(f"{app_url}/shapes")
+    ready(page)
+    page.get_by_test_id("stExpandSidebarButton").click()
+    page.get_by_test_id("stSidebarNavLink").filter(has_text="Graph lab").click()
+    page.get_by_role("heading", name="Graph lab", level=1).wait_for()
+    page.get_by_role("button", name="Run forward pass").click()  # which the open menu would cover
+    until(page, stage="forward")
+
+
 @pytest.mark.flow
 def test_back_goes_from_page_to_page_with_one_press(open_page):
     page = open_page("graph-lab?in_a=7")
