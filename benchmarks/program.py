@@ -19,7 +19,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from benchmarks import write_figures
 from lab.practice.learner_program import examples
-from tests.support import launch, start_app
+from tests.support import in_full, launch, start_app
 
 THINKING = 8.0  # seconds between two runs, in which the next process is prepared
 PYTORCH = """\
@@ -64,7 +64,7 @@ def main():
         with sync_playwright() as playwright:
             browser = launch(playwright)
             page = browser.new_page(viewport={"width": 1280, "height": 720})
-            page.goto(f"{url}/graph-lab?kind=program")
+            page.goto(f"{url}/{in_full('graph-lab?kind=Your program')}")
             page.get_by_role("button", name="Run (Ctrl+Enter)").wait_for(timeout=120_000)
             for name, (source, bar) in PROGRAMS.items():
                 times = measured[name] = time_runs(page, source, args.runs)

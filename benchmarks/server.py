@@ -38,7 +38,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from streamlit.proto.WidgetStates_pb2 import WidgetState
 
 from practice import COURSES
-from tests.support import start_app
+from tests.support import in_full, start_app
 from tests.visitors import Visitor, knock
 
 THINKING = 1.0  # seconds, on average
@@ -201,7 +201,7 @@ async def check_code(visitor):
 
 async def measure_checks(number, cores):
     """Let this many visitors check right code at once, print what it takes, and return whether every limit was met."""
-    site = Site("app.py", "build-it-yourself?course=scalars&task=train", cores)
+    site = Site("app.py", in_full("build-it-yourself?course=scalars&task=train"), cores)
     quiet, busy = [], []
     try:
         async with contextlib.AsyncExitStack() as sockets, asyncio.timeout(2 * TIMEOUT):
@@ -233,7 +233,9 @@ def main():
     parser.add_argument("--visitors", type=int, nargs="+", default=[10, 30, 60])
     parser.add_argument("--seconds", type=float, default=10, help="for each action on each of the two sites")
     parser.add_argument(
-        "--page", default="graph-lab?stage=backward", help="its address (default: the Graph lab after both passes)"
+        "--page",
+        default=in_full("graph-lab?stage=backward"),
+        help="its address (default: the Graph lab after both passes)",
     )
     parser.add_argument("--core", type=int, help="keep the servers on this core (Linux, Windows)")
     parser.add_argument("--checks", type=int, help="measure this many checks of learners' code at once")

@@ -197,7 +197,7 @@ def link(config, **more):
 def one_round(browser, url, server, config, seconds):
     steps_per_epoch = Trainer(config).steps_per_epoch
     figures = {"command_line": command_line_pace(config, seconds)}
-    visitor = Visitor(url, "shapes", "tab=matmul")
+    visitor = Visitor(url, "shapes", urlencode(BY_PATH["shapes"].parameters({"tab": "matmul"})))
     assert visitor.slider, "Shapes shows no slider"
     visitor.latencies(1)
     idle = visitor.latencies(seconds)
