@@ -194,7 +194,7 @@ def _question() -> str:
                 "To be certain, run your PyTorch script with `python -m lab.watch SCRIPT.py`: it names the line of the "
                 "cause."
             )
-        st.caption("The text stays in this tab: a link to this page does not contain it.")
+        st.caption("A link to this page does not contain the text, and a reload forgets it.")
     if questions and not chosen:
         st.markdown(
             "**Several causes raise this message.** In your code, is there ... *(press one to run its program)*"

@@ -188,7 +188,7 @@ def test_a_message_with_several_causes_asks_which_and_runs_each():
     ask(at, text)
     assert "failure" not in address(at)
     assert "In your code, is there" in texts(at.markdown)
-    assert "a link to this page does not contain it" in texts(at.caption)
+    assert "A link to this page does not contain the text" in texts(at.caption)
     causes = [button for button in at.button if button.key.startswith("wrong cause")]
     assert [button.label for button in causes] == [f"... {found.asks}?" for found in find(text)]
     for form in range(7):
