@@ -50,11 +50,13 @@ class Page:
         """Return the address parameters for a query with short names, such as {"tab": "matmul", "n": "3"}.
 
         Streamlit names a parameter after the widget's key, which is unique in the whole lab, and holds a tab by its
-        title.
+        title. The first tab is left out: Streamlit would take it out of the address, with an entry in the history.
         """
+        first = next(iter(self.tabs), "")
         return {
             name if name in SHARED else f"{self.key}-{name}": self.tabs.get(text, text) if name == self.tab else text
             for name, text in query.items()
+            if (name, text) != (self.tab, first)
         }
 
 
