@@ -9,7 +9,7 @@ import tempfile
 import psutil
 import pytest
 
-from lab.practice import isolation, learner_program, process_pool, sandbox, stop_reasons
+from lab.practice import learner_program, process_pool, sandbox, stop_reasons
 from lab.practice.driver import ENGINE, TORCH
 from lab.practice.learner_program import ProgramRun, examples, pack, run_program, unpack
 from lab.practice.process_pool import Pool
@@ -26,13 +26,6 @@ def patient(monkeypatch):
     monkeypatch.setattr(sandbox, "MAX_STRETCH", 1000)
     monkeypatch.setattr(sandbox, "START_TIMEOUT", 600)
     monkeypatch.setattr(process_pool, "START_TIMEOUT", 600)
-
-
-@pytest.fixture(scope="module", params=["bubblewrap", "limits alone"])
-def boxed(request):
-    if request.param == "bubblewrap" and not isolation.bubblewrap_works():
-        pytest.skip("bubblewrap is missing or does not work on this machine")
-    return request.param == "bubblewrap"
 
 
 @pytest.fixture(scope="module")
