@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ipaddress
 import os
+import subprocess
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from types import MappingProxyType
@@ -13,6 +15,18 @@ HOSTED, RUNS = "TENSOR_LAB_HOSTED", "TENSOR_LAB_RUNS"  # environment variables
 MAX_OPEN_FILES = 4096
 # For the environment of processes that share the processors: NumPy's arithmetic takes one thread in each
 ONE_THREAD = MappingProxyType({f"{library}_NUM_THREADS": "1" for library in ("OPENBLAS", "OMP", "MKL")})
+
+
+def start_process(module: str) -> subprocess.Popen[bytes]:
+    """Start a process that runs a module of the lab, which one reads from and writes to; Ctrl-C does not reach it."""
+    return subprocess.Popen(
+        [sys.executable, "-m", module],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        cwd=ROOT,
+        env=os.environ | ONE_THREAD,
+        start_new_session=True,
+    )
 
 
 def hosted() -> bool:

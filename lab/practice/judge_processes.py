@@ -10,7 +10,6 @@ import contextlib
 import os
 import pickle
 import queue
-import subprocess
 import sys
 import threading
 import traceback
@@ -19,7 +18,7 @@ from contextlib import AbstractContextManager
 from dataclasses import replace
 from typing import Any
 
-from lab.config import ONE_THREAD, ROOT
+from lab.config import start_process
 from lab.practice.background import YOU_STOPPED, Background
 from lab.practice.checker import Begins, CheckReport, check
 from lab.practice.mistakes import FailedCheck
@@ -65,14 +64,7 @@ class JudgeProcess:
     """The server's side of one process. `output` is what the code printed, after a check."""
 
     def __init__(self) -> None:
-        self._process = subprocess.Popen(
-            [sys.executable, "-m", __name__],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            cwd=ROOT,
-            env=os.environ | ONE_THREAD,
-            start_new_session=True,
-        )
+        self._process = start_process(__name__)
         self.output = ""
         self._stopped = False
 

@@ -20,7 +20,7 @@ from collections.abc import Hashable, Mapping
 from pathlib import Path
 from typing import IO, Any
 
-from lab.config import ONE_THREAD
+from lab.config import start_process
 from lab.training.config import Config
 from lab.training.fair_queue import FairQueue
 from lab.training.live import BatchResults, LiveRun, Position
@@ -36,7 +36,6 @@ NICENESS = int(os.environ.get("TENSOR_LAB_NICENESS", "4"))
 HEAD_START = 2  # answers at full priority, so that the picture moves as soon as the visitor presses Start
 # Batches per second; where to stop, or None; settings and state to restart from, or None
 Message = tuple[float, Position | None, tuple[Config, State] | None]
-ROOT = Path(__file__).resolve().parents[2]
 MAX_PROCESSES = max(8, 4 * (os.cpu_count() or 1))  # that train at once, for all visitors
 _places = FairQueue(MAX_PROCESSES)
 _spare: queue.SimpleQueue[subprocess.Popen[bytes]] = queue.SimpleQueue()  # started processes without a run
@@ -49,14 +48,7 @@ def start_spare_process() -> None:
 
 
 def _new_process() -> subprocess.Popen[bytes]:
-    process = subprocess.Popen(
-        [sys.executable, "-m", __name__],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        cwd=ROOT,
-        env=os.environ | ONE_THREAD,
-        start_new_session=True,
-    )
+    process = start_process(__name__)
     # Without a wait() for its exit code, the dead process would stay in the system's table as a zombie.
     threading.Thread(target=process.wait, daemon=True).start()
     return process
