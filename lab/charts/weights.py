@@ -131,11 +131,13 @@ def ridges(records: Sequence[Record], layer: str, of: str, theme: str = "light")
     histograms = [record[counted][layer] for record in shown]
     edges = histograms[0]["edges"]
     centres = [round((low + high) / 2, 6) for low, high in pairwise(edges)]
+    ends = edges[0], edges[-1]
     along: dict[str, Any] = {"type": "value", "min": edges[0], "max": edges[-1], "splitLine": {"show": False}}
     labels: dict[str, Any] = {"showMinLabel": False, "showMaxLabel": False}
     if of == "gradient":  # the bins are powers of ten of either sign
         along = {"type": "category", "data": _every_hundredfold(edges), "boundaryGap": False}
         centres, labels = list(range(len(centres))), {"interval": 0}
+        ends = centres[0], centres[-1]
     first, last = colours["weight" if of == "weight" else "gradient"]
     shades = ramp((last, first), len(shown))
     series = []
@@ -147,7 +149,8 @@ def ridges(records: Sequence[Record], layer: str, of: str, theme: str = "light")
             {
                 "type": "line",
                 "name": f"epoch {record['epoch']}",
-                "data": [*zip(centres, heights.round(3).tolist(), strict=True)],
+                # Each outline ends on its own base, and its label stands there, clear of the next one's
+                "data": [(ends[0], base), *zip(centres, heights.round(3).tolist(), strict=True), (ends[1], base)],
                 "symbol": "none",
                 "silent": True,
                 "color": shade,

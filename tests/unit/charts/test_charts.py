@@ -1,5 +1,6 @@
 """The charts' dictionaries: what is in them is what the records say, and it can always be sent to a browser."""
 
+import copy
 import io
 import json
 from dataclasses import replace
@@ -285,6 +286,14 @@ def test_ridges_show_the_first_and_the_last_epoch_and_the_latest_in_front():
     ridges = chart.spec["series"]
     assert len(ridges) == RIDGES
     assert (ridges[0]["name"], ridges[-1]["name"]) == ("epoch 0", "epoch 40")
+    for of in (
+        "weight",
+        "gradient",
+    ):  # the labels, at the outlines' ends, are one row apart, whatever the last bin holds
+        records = copy.deepcopy(run.records)
+        records[-1][f"{of}_histogram"]["layer1"]["counts"][-1] = 9
+        outlines = [ridge["data"] for ridge in charts.ridges(records, "layer1", of).spec["series"]]
+        assert [outline[-1][1] for outline in outlines] == list(range(len(outlines)))[::-1]
     assert [ridge["z"] for ridge in ridges] == sorted(ridge["z"] for ridge in ridges)
     assert min(height for _, height in ridges[-1]["data"]) == 0
     quartiles = np.quantile(run.trainer.model.layers[0].weight.numpy(), [0.25, 0.5, 0.75])
