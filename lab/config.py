@@ -32,8 +32,8 @@ def start_process(module: str) -> subprocess.Popen[bytes]:
 def hosted() -> bool:
     """Tell whether this server is open to people who do not own the machine.
 
-    Such a server runs learners' code only in bubblewrap and accepts no paths on its disk from them.
-    TENSOR_LAB_HOSTED=1 or 0 decides; without it, `detect_hosted` decides at the start.
+    Such a server runs learners' code only in bubblewrap. TENSOR_LAB_HOSTED=1 or 0 decides; without it,
+    `detect_hosted` decides at the start.
     """
     return os.environ.get(HOSTED, "").strip().lower() not in ("", "0", "false", "no", "off")
 

@@ -504,7 +504,6 @@ export interface ShownExercise {
   how: string; // how the code is run, or why it cannot be run
   runs: boolean;
   onward: string; // label of the button that leads on after the last task; "" for no button
-  disk: OnDisk | null; // the file in the learner's own folder
 }
 
 /** pages/parts/graph/program.py */
@@ -515,12 +514,6 @@ export interface ShownProgram {
   /** how the last run ended, and the hash of its text; problem is "" and line null if it ran to its end */
   result: { hash: string; problem: string; line: number | null } | null;
   refuses: string; // why no program can run here, or ""
-}
-
-/** The file on the disk, in the learner's own folder. */
-export interface OnDisk {
-  text: string;
-  stamp: string; // identifies the text; "" if there is no file
 }
 
 // -- lab/ui/places.py: what shows or takes the learner's progress

@@ -103,20 +103,20 @@ def check_all(place: Path) -> int:
     found, unread = [], []
     for course in COURSES.values():
         try:
-            if file := folder.read(place, course):
-                found.append((course, file))
+            if (text := folder.read(place, course)) is not None:
+                found.append((course, text))
         except folder.FolderError as error:
             unread.append(str(error))
     if not found and not unread:
         names = ", ".join(course.file for course in COURSES.values())
         raise folder.FolderError(f"{place} holds none of {names}: begin with `python -m lab.practice start`.")
     passed = True
-    for course, file in found:
-        folder.keep(place, course, file.text, datetime.now())
+    for course, text in found:
+        folder.keep(place, course, text, datetime.now())
         progress_file.read_folder(place)  # raises before the check if the progress cannot be read
-        report, printed = judge(course, course.tasks[-1].key, file.text, secrets.randbits(32), process_pool.runner)
+        report, printed = judge(course, course.tasks[-1].key, text, secrets.randbits(32), process_pool.runner)
         print("\n".join(lines(course, place / course.file, report, printed)))
-        progress_file.keep(place, course, file.text, report)
+        progress_file.keep(place, course, text, report)
         passed = passed and bool(report)
     if found:
         print(f"Your progress is in {printable(place / progress_file.FILE)}: load it on Start, or hand it in.")

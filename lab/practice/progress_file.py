@@ -128,7 +128,7 @@ def _objects(found: Any, **fields: type) -> Iterator[tuple[str, dict[str, Any]]]
 def read(path: Path) -> Progress:
     """Return the progress in a file. Raises FolderError if it cannot be read or is not a progress file."""
     try:
-        return parse(folder.content(path, MAX_BYTES)[0])
+        return parse(folder.content(path, MAX_BYTES))
     except OSError as error:
         raise FolderError(f"{path} cannot be read: {folder.reason(error)}.") from None
     except ValueError as error:

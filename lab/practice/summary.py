@@ -157,7 +157,7 @@ def _read(path: Path, found: Summary) -> Row:
         return _read_python(path)
     return _row(
         path,
-        parse(content(path, MAX_BYTES)[0]),
+        parse(content(path, MAX_BYTES)),
         path.resolve().parent.name if path.name == progress_file.FILE else path.stem,
     )
 
@@ -179,23 +179,22 @@ def _read_folder(path: Path, found: Summary) -> Row:
         )
     texts = dict(progress.texts)
     for course in COURSES.values():
-        if file := read_file(path / course.file):
+        if (text := read_file(path / course.file)) is not None:
             before = texts.get(course.key)
-            texts[course.key] = Work(file.text, before.best if before else file.text, before.passed if before else 0)
+            texts[course.key] = Work(text, before.best if before else text, before.passed if before else 0)
     return _row(path, replace(progress, texts=texts), path.resolve().name)
 
 
 def _read_python(path: Path) -> Row:
     """Read a single Python file. Its course is inferred from its name, or else from the class that it defines."""
-    file = read_file(path)
-    if file is None:
+    text = read_file(path)
+    if text is None:
         raise FileNotFoundError(2, "no such file or directory")
     course = next((key for key in COURSES if key in path.stem.lower()), None)
     if course is None:
-        text = file.text
         course = "scalars" if "class Value" in text else "functions" if "class Function" in text else "tensors"
     name = path.stem.lower().replace(course, "").strip(" -_.()0123456789") and path.stem
-    work = Work(file.text, file.text, 0)
+    work = Work(text, text, 0)
     return _row(path, Progress(texts={course: work}), name or path.resolve().parent.name)
 
 

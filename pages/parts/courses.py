@@ -1,14 +1,10 @@
 """The courses of Build it yourself: from an empty file to a trained network, each step checked."""
 
-import os
 from functools import partial
-from pathlib import Path
 
 import streamlit as st
 
-from lab.config import hosted
 from lab.lessons.pages import BY_PATH
-from lab.practice.folder import FolderError
 from lab.practice.render_report import next_task
 from lab.ui import binding, page, progress
 from lab.ui.widgets import switch
@@ -42,16 +38,10 @@ def show() -> None:
     tasks(course.key, course.tasks, task.key, _go)
     left, right = st.columns([2, 3], gap="medium")
     with left:
-        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-            _courses()
-            folder = None if hosted() else _own_editor(course)
+        _courses()
         _task(course, task)
     with right:
-        try:
-            editor.exercise(course, task.key, task.starter, folder, onward=onward, go=partial(_at_work, course))
-        except FolderError as error:
-            st.error("The folder cannot be used; your text there has not changed.", icon=":material/folder_off:")
-            st.code(str(error), language=None, wrap_lines=True)
+        editor.exercise(course, task.key, task.starter, onward=onward, go=partial(_at_work, course))
     progress.done("own-rule", progress.has_passed("scalars/add"))
     page.closing(
         "Break a rule: write a minus for a plus. See how the check finds it, and what finite differences say.",
@@ -91,19 +81,6 @@ def _courses() -> None:
 
     titles = {key: course.title for key, course in COURSES.items()}
     switch("Course", titles, COURSE.key, on_change=change, bare=True, persist_state="session")
-
-
-def _own_editor(course: Course) -> Path | None:
-    """Ask for a folder for the learner's own editor; it is not in the address, or a link could write files."""
-    with st.popover("In my own editor", icon=":material/folder_open:"):
-        st.markdown(
-            "Name a folder on this machine; it is created if it does not exist. The page reads and writes "
-            f"`{course.file}` in it, loads what your editor saves there, and keeps a dated copy at each check."
-        )
-        entry = st.text_input("Folder", key="build folder", placeholder="~/my-engine", persist_state="session")
-        text = entry.strip()
-        st.button("Back to the editor on this page", on_click=binding.put, args=("build folder", ""), disabled=not text)
-    return Path(os.path.expanduser(text)) if text else None
 
 
 # ---------------------------------------------------------------- the task

@@ -2,7 +2,6 @@
 
 import { hashed } from "../progress/hash.js";
 
-/** @import { OnDisk } from "../types.js" */
 /** A dated copy of a text.
  * @typedef {{when: string, text: string, note: string, passed: number}} Copy
  *   note: a remark that the learner reads
@@ -13,7 +12,7 @@ const MAX_CHARACTERS = 1_000_000; // in all copies of one text; browsers keep ab
 
 /** @typedef {Pick<Storage, "getItem" | "setItem">} Store */
 
-/** A named text in the browser's storage, with its copies and the file on the disk that it last matched. */
+/** A named text in the browser's storage and its copies. */
 export class Draft {
   /** @param {string} name of the text: "scalars"
    * @param {() => Store} storage a function, as a browser that blocks storage throws on access */
@@ -21,7 +20,6 @@ export class Draft {
     this.storage = storage;
     this.place = `tensor-ops-lab text ${name}`;
     this.copiesPlace = `tensor-ops-lab copies ${name}`;
-    this.filePlace = `tensor-ops-lab file ${name}`;
   }
 
   /** Return the text; null if there is none. @returns {string | null} */
@@ -87,21 +85,6 @@ export class Draft {
     for (let copies = bounded(all); copies.length; copies = copies.slice(1))
       if (put(this.storage, this.copiesPlace, JSON.stringify(copies))) return true;
     return false;
-  }
-
-  /** Return the file on the disk that this text last matched. @returns {OnDisk} */
-  file() {
-    try {
-      const { stamp, text } = JSON.parse(this.storage().getItem(this.filePlace) ?? "");
-      return { stamp: String(stamp), text: String(text) };
-    } catch {
-      return { stamp: "", text: "" };
-    }
-  }
-
-  /** Record that the text matches the file on the disk. @param {OnDisk} file */
-  agree(file) {
-    put(this.storage, this.filePlace, JSON.stringify(file));
   }
 }
 

@@ -11,7 +11,7 @@ import { SharedText } from "./shared.js";
 import { resultElements } from "./result.js";
 
 /** @import { Place } from "../mount.js" */
-/** @import { OnDisk, ShownExercise } from "../types.js" */
+/** @import { ShownExercise } from "../types.js" */
 /** @import { Copy } from "./draft.js" */
 
 const MAX_CHARACTERS = 300_000; // of a text that is checked
@@ -54,7 +54,6 @@ class Exercise {
     this.stopButton = button("Stop", () => this.send("stop", true));
     this.linesButton = button("Insert the starter lines", () => this.putIn());
     this.note = h("p", { class: "said", role: "status" });
-    this.question = h("div", { class: "question", role: "alert", hidden: true });
     const place = h("div", { class: "editor" });
     this.how = h("span");
     const help = h(
@@ -78,7 +77,7 @@ class Exercise {
       button(shown.again, () => this.startAgain()),
       this.note,
     );
-    this.element = h("div", { class: "exercise" }, bar, this.question, place, this.result, help, this.copies);
+    this.element = h("div", { class: "exercise" }, bar, place, this.result, help, this.copies);
     root.append(this.element);
     this.element.addEventListener("keydown", (event) => {
       if (
@@ -118,7 +117,6 @@ class Exercise {
     this.checkButton.disabled = !runs;
     this.stopButton.hidden = working === null;
     setText(this.how, how);
-    if (shown.disk) this.compare(shown.disk);
     const drawn = JSON.stringify([working, result]);
     if (drawn === this.drawn) return;
     this.drawn = drawn;
@@ -193,7 +191,7 @@ class Exercise {
     this.editor.mark([]);
     this.drawn = "";
     this.say("Checking", "working");
-    this.send("check", { key: this.shown.key, text, seen: this.draft.file().stamp });
+    this.send("check", { key: this.shown.key, text });
   }
 
   putIn() {
@@ -255,35 +253,6 @@ class Exercise {
     this.copies.close();
     setText(this.note, "The copy is back in the editor. Undo or Earlier copies bring back your last text.");
     this.editor.focus();
-  }
-
-  // -- The file in the learner's own folder
-
-  /** Compare the text with the file on the disk: take the file, keep the text or ask. @param {OnDisk} disk */
-  compare(disk) {
-    const seen = this.draft.file();
-    if (disk.stamp === seen.stamp) return;
-    const mine = this.editor.text();
-    const agree = () => {
-      this.draft.agree(disk);
-      this.question.hidden = true;
-    };
-    const take = () => {
-      this.copy("before the file was loaded");
-      this.editor.replace(disk.text);
-      agree();
-      setText(this.note, "This is the file as it is on the disk.");
-    };
-    if ([mine, this.checked, ""].includes(disk.text) || !disk.stamp) agree();
-    else if (mine === (seen.stamp ? seen.text : this.shown.starter)) take();
-    else {
-      this.question.replaceChildren(
-        "The file on the disk and your text here have both changed. ",
-        h("button", { onclick: take }, "Use the file"),
-        h("button", { onclick: agree }, "Keep mine: the next check writes it"),
-      );
-      this.question.hidden = false;
-    }
   }
 }
 

@@ -18,12 +18,6 @@ REPR = """def __repr__(self):
 return f"Value(data={self.data}, grad={self.grad})"
 """
 # The highest number of editors that have been on the page at once.
-COUNT_EDITORS = """() => {
-  window.most = 0;
-  const count = () => (window.most = Math.max(window.most, document.querySelectorAll("[class*=st-key-exercise]").length));
-  new MutationObserver(count).observe(document.body, { childList: true, subtree: true });
-  count();
-}"""
 # Presses Stop as soon as it is there: a check ends by itself after two seconds, before a slow test would press it.
 STOP_AT_ONCE = """(button) => {
   const look = () => {
@@ -116,39 +110,3 @@ def test_a_loop_without_end_is_stopped_and_the_text_stays(open_page):
     assert page.evaluate("said").startswith("Checking")
     expect(editor).to_contain_text("while True:")
     assert page.evaluate("localStorage.getItem('tensor-ops-lab text scalars').length") > 100_000
-
-
-def test_the_file_in_an_own_folder_is_taken_written_and_never_lost(open_page, tmp_path):
-    page, editor, headline = begin(open_page)
-    file = tmp_path / "engine/scalars.py"
-    page.evaluate(COUNT_EDITORS)
-    press(page, "Control+a")
-    page.keyboard.insert_text("while True:\n\tpass")  # while a check is at work the page does not come to rest
-    press(page, "Control+Enter")
-    page.get_by_role("button", name="In my own editor").click()
-    page.get_by_role("textbox", name="Folder").fill(str(file.parent))
-    press(page, "Enter", "Escape")
-    expect(page.get_by_text(f"It is in {file}.")).to_be_visible()
-    assert page.evaluate("window.most") == 1  # a learner can never write into one that is about to go
-    editor.focus()
-    press(page, "Control+End")
-    page.keyboard.type("here = 1")
-    press(page, "Control+Enter")
-    expect(headline).to_contain_text("fails")
-    assert file.read_text("utf-8").endswith("here = 1")
-    file.write_text("there = 2\n", "utf-8")  # saved by another editor, and nothing new here: it is taken
-    expect(editor).to_contain_text("there = 2")
-    press(page, "Control+End")
-    page.keyboard.type("here = 3")
-    file.write_text("there = 4\n", "utf-8")  # both have changed
-    expect(page.locator(".question")).to_contain_text("both changed")
-    press(page, "Control+Enter")
-    expect(headline).to_contain_text("fails")
-    assert file.read_text("utf-8") == "there = 4\n"
-    page.get_by_role("button", name="Keep mine").click()
-    editor.focus()
-    press(page, "Control+Enter")
-    expect(headline).to_contain_text("fails")
-    assert file.read_text("utf-8") == "there = 2\nhere = 3"
-    copies = {copy.read_text("utf-8") for copy in (file.parent / "earlier").iterdir()}
-    assert {"there = 4\n", "there = 2\nhere = 3"} < copies

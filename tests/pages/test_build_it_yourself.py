@@ -1,4 +1,4 @@
-"""Build it yourself without a browser: courses, tasks, hints, the address; a check as the editor asks for it; a folder."""
+"""Build it yourself without a browser: courses, tasks, hints, the address; a check as the editor asks for it."""
 
 import json
 
@@ -39,7 +39,7 @@ def test_the_page_begins_with_the_first_task():
     assert address(at) == {}
     editor = shown(at)
     assert (editor["key"], editor["file"], editor["starter"]) == ("scalars", "scalars.py", COURSE.starter)
-    assert editor["result"] is editor["working"] is editor["disk"] is None
+    assert editor["result"] is editor["working"] is None
     (tasks,) = progress(at, "tasks")
     assert [task["key"] for task in tasks["tasks"]] == [task.key for task in COURSE.tasks]
     assert tasks["now"] == "value"
@@ -110,36 +110,8 @@ def test_no_text_of_the_learner_becomes_part_of_the_page():
         assert nasty not in texts([element for element in kind if hasattr(element, "value")])
 
 
-def test_a_folder_is_read_and_a_wrong_one_is_one_sentence(tmp_path):
-    at = opened()
-    at.text_input(key="build folder").set_value(str(tmp_path / "engine")).run()
-    assert not at.exception
-    editor = shown(at)
-    assert editor["disk"]["text"] == (tmp_path / "engine/scalars.py").read_text("utf-8") == COURSE.starter
-    assert editor["key"] != "scalars"  # the browser keeps this text apart from the other
-    (tmp_path / "engine/scalars.py").write_text("x = 1\n", "utf-8")
-    at.run()
-    assert shown(at)["disk"]["text"] == "x = 1\n"
-    assert shown(at)["disk"]["stamp"] != editor["disk"]["stamp"]
-    assert "folder" not in address(at)
-    (tmp_path / "file").write_text("", "utf-8")
-    at.text_input(key="build folder").set_value(str(tmp_path / "file")).run()
-    assert not at.exception
-    assert "cannot be used" in texts(at.error)
-    assert "cannot be created" in texts(at.code)
-
-
-def test_no_link_names_a_folder(tmp_path):
-    at = opened(folder=str(tmp_path / "engine"))
-    assert not (tmp_path / "engine").exists()
-    assert shown(at)["disk"] is None
-
-
-def test_a_server_for_several_people_opens_no_folder(monkeypatch, tmp_path):
+def test_a_server_for_several_people_runs_no_code_without_bubblewrap(monkeypatch):
     monkeypatch.setenv("TENSOR_LAB_HOSTED", "1")
-    at = opened()
-    assert not at.text_input
-    assert shown(at)["disk"] is None
     monkeypatch.setattr(isolation, "bubblewrap_works", lambda: False)
     at = opened()
     assert shown(at)["runs"] is False

@@ -20,6 +20,7 @@ from websockets.exceptions import InvalidStatus
 
 from lab.config import hosted
 from lab.lessons.pages import PAGES
+from lab.practice.isolation import NO_BUBBLEWRAP
 from lab.ui.same_origin import SameOrigin
 from tests.support import ROOT, start_app
 from tests.visitors import Visitor, knock
@@ -223,12 +224,14 @@ def test_the_server_ends_when_told_to_though_a_visitor_is_there(start, number):
     ],
 )
 @pytest.mark.sample(1)
-def test_a_server_that_others_reach_offers_no_folder_of_its_machine(start, monkeypatch, arguments, said, shared):
+def test_a_server_that_others_reach_runs_no_code_without_bubblewrap(
+    start, monkeypatch, tmp_path, arguments, said, shared
+):
     monkeypatch.setenv("TENSOR_LAB_HOSTED", said)
+    monkeypatch.setenv("PATH", str(tmp_path))  # where there is no bwrap
     url, _ = start(*arguments)
     visitor = finish(first_run(url, "build-it-yourself"))
-    blocks = [str(block) for block in visitor.blocks.values()]
-    assert any("In my own editor" in block for block in blocks) is not shared
+    assert any(NO_BUBBLEWRAP in str(element) for element in visitor.elements.values()) is shared
 
 
 def test_another_asgi_server_is_hosted_as_soon_as_somebody_comes_from_elsewhere(monkeypatch):

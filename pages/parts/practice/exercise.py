@@ -10,16 +10,13 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Callable
-from datetime import datetime
-from pathlib import Path
 from typing import Any
 
 import streamlit as st
 
-from lab.practice import folder as workspace
 from lab.practice import isolation, progress_file
 from lab.practice.checker import CheckReport
-from lab.practice.folder import FileChangedError, FolderError
+from lab.practice.folder import MAX_BYTES
 from lab.practice.judge_processes import Checking
 from lab.practice.progress_file import hashed
 from lab.practice.render_report import render_report
@@ -30,7 +27,6 @@ from pages.parts.practice import finished
 from pages.parts.practice.processes import judge_in_turn, judges
 from practice.task import Course
 
-WATCH = 2.0  # seconds between two looks at the learner's own folder
 PAUSE = 0.5  # seconds between two updates of a check's progress
 CROWD = 4  # so many more checks wait for their turn: as much more time between two updates, which cost the server work
 
@@ -75,7 +71,6 @@ def exercise(
     course: Course,
     key: str,
     lines: str,
-    folder: Path | None = None,
     *,
     again: str = "Start again",
     onward: str = "",
@@ -83,60 +78,40 @@ def exercise(
 ) -> None:
     """Draw the editor of a course's file, which is checked against the tasks up to `key`.
 
-    lines: code that starts the task. folder: where the file is, if the learner uses an editor of their own. again:
-    label of the button that restores the starter. onward: label of the button that appears when all tasks are passed;
-    "" for no button. go: its callback. Raises FolderError.
+    lines: code that starts the task. again: label of the button that restores the starter. onward: label of the button
+    that appears when all tasks are passed; "" for no button. go: its callback.
     """
     session = st.session_state
-    disk = workspace.start(folder, course) if folder else None
-    name = f"{course.key} in {folder}" if folder else course.key  # under which the browser stores the text
 
     def check() -> None:
         asked = session[_KEY].get("check")
         if not isinstance(asked, dict) or not isinstance(text := asked.get("text"), str):
             return
-        if asked.get("key") != name:  # sent before the page changed to another text
-            return
-        if len(text) > workspace.MAX_BYTES or isolation.unavailable():
-            return
-        session.pop(_name(course, "complaint"), None)
-        if folder:
-            try:
-                workspace.keep(folder, course, text, datetime.now())
-                workspace.write(folder, course, text, str(asked.get("seen")))
-            except FileChangedError:
-                pass  # the browser asks the learner when it receives the changed file
-            except FolderError as error:
-                session[_name(course, "complaint")] = str(error)
-        begin(course, key, text)
+        is_here = asked.get("key") == course.key  # it may have been sent before the page changed to another text
+        if is_here and len(text) <= MAX_BYTES and not isolation.unavailable():
+            begin(course, key, text)
 
     def stop() -> None:
         if running := session.get(_name(course, "checking")):
             running.stop()
 
-    complaint = session.get(_name(course, "complaint"))
-    if complaint:
-        st.text(complaint)
     checking: Checking | None = session.get(_name(course, "checking"))
     why_not = isolation.unavailable()
     if not why_not:
         judges()  # starts a process, so that the first check need not wait for it
     shown: dict[str, Any] = {
-        "key": name,
+        "key": course.key,
         "file": course.file,
         "starter": course.starter,
         "again": again,
         "lines": lines,
         "working": checking.at if checking else None,
         "result": session.get(_name(course, "result")),
-        "how": why_not or isolation.isolation() + (f" It is in {folder / course.file}." if folder else ""),
+        "how": why_not or isolation.isolation(),
         "runs": not why_not,
         "onward": onward,
-        "disk": {"text": disk.text, "stamp": disk.stamp} if disk else None,
     }
     _component(key=_KEY, data=strict_json(shown).encode(), on_check_change=check, on_stop_change=stop, on_go_change=go)
-    if folder and disk:
-        _watch(course, folder, disk.stamp)
 
 
 def wait(course: Course) -> None:
@@ -145,17 +120,6 @@ def wait(course: Course) -> None:
     if checking:
         checking.wait(PAUSE)
         checking.wait(PAUSE * judges().waiting / CROWD)
-        st.rerun()
-
-
-@st.fragment(run_every=WATCH)
-def _watch(course: Course, folder: Path, shown: str) -> None:
-    """Rerun the page when the learner's own editor has saved the file."""
-    try:
-        disk = workspace.read(folder, course)
-    except FolderError:
-        disk = None
-    if disk is None or disk.stamp != shown:
         st.rerun()
 
 
