@@ -11,7 +11,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 ROOT = Path(__file__).resolve().parents[1]  # the project's folder, whatever folder it was started from
-HOSTED, RUNS = "TENSOR_LAB_HOSTED", "TENSOR_LAB_RUNS"  # environment variables
+HOSTED = "TENSOR_LAB_HOSTED"  # environment variable
 MAX_OPEN_FILES = 4096
 # For the environment of processes that share the processors: NumPy's arithmetic takes one thread in each
 ONE_THREAD = MappingProxyType({f"{library}_NUM_THREADS": "1" for library in ("OPENBLAS", "OMP", "MKL")})
@@ -69,8 +69,3 @@ def allow_open_files() -> None:
     wanted = MAX_OPEN_FILES if max_limit == resource.RLIM_INFINITY else min(max_limit, MAX_OPEN_FILES)
     if limit != resource.RLIM_INFINITY and limit < wanted:
         resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, max_limit))
-
-
-def runs_folder() -> Path:
-    """Return the folder with the training runs that the app shows: TENSOR_LAB_RUNS, or `runs` next to the code."""
-    return Path(os.environ.get(RUNS) or ROOT / "runs")

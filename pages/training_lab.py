@@ -7,7 +7,7 @@ from pathlib import Path
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from lab.training.config import Config
+from lab.training.config import PAGE_EPOCHS, Config
 from lab.training.datasets import Dataset
 from lab.training.lessons import FIRST
 from lab.training.live import LiveRun, Own
@@ -34,7 +34,6 @@ from pages.parts.training.settings import HELD
 from pages.parts.training.upload import OWN_DATA, POINTS, about_the_table
 
 STYLE = Path(__file__).parents[1] / "assets" / "training.css"
-MAX_EPOCH = 1_000_000  # that an address may name: a run of the command line has no limit
 
 
 def main() -> None:
@@ -50,10 +49,7 @@ def _show(arrived: bool) -> None:
     session["training worker"].take_turn()  # stops an older run of this page that has not ended yet
     kept.exchange(_receive)
     shelf.read_ticks()
-    if session["training-run"]:
-        _note_place()
-        shelf.recorded(session["training-run"])
-    elif session[four_points.OPEN]:
+    if session[four_points.OPEN]:
         _four_points()
     else:
         _train(arrived)
@@ -243,8 +239,7 @@ VALUES = (
     *settings.SETTINGS.values(),
     settings.CHANGES,
     POINTS,
-    shelf.OPENED,
-    HeldValue("training-epoch", None, lambda text: range(MAX_EPOCH).index(int(text))),  # None: the last trained epoch
+    HeldValue("training-epoch", None, lambda text: range(PAGE_EPOCHS).index(int(text))),  # None: the last trained epoch
     HeldValue("training-trained", (0, 0), kept.parse_position, kept.position_text),
     HeldValue("training-guess", None),  # None also for an answer the lesson lacks
     binding.flag(one_input.PAD),
@@ -268,9 +263,6 @@ def _begin() -> None:
         session["training compared"] = []
         session["training tried"] = []
         session["training until"] = None
-    if opened := session["training-run"]:
-        last = len(opened.records)
-        session["training recorded epoch"] = min(session["training-epoch"] or last, last)
 
 
 def _go_to_epoch(config: Config) -> None:
@@ -299,13 +291,11 @@ def _train_again() -> None:
 
 def _note_place() -> None:
     """Note for the address which epoch is looked at, and how far the run has been trained, or will be."""
-    session, run, opened = st.session_state, _run(), st.session_state["training-run"]
-    chosen, last = session["training cursor"], run.config.epochs
-    if opened:
-        chosen, last = session["training recorded epoch"], len(opened.records)
-    session["training-epoch"] = chosen if chosen < last else None
+    session, run = st.session_state, _run()
+    chosen = session["training cursor"]
+    session["training-epoch"] = chosen if chosen < run.config.epochs else None
     wanted = session["training until"][1] if session["training until"] else (0, 0)
-    session["training-trained"] = (0, 0) if opened else max(run.position, wanted)
+    session["training-trained"] = max(run.position, wanted)
 
 
 # ---------------------------------------------------------------- start, pause, step, reset

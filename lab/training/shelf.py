@@ -1,41 +1,29 @@
-"""The shelf of runs to compare: runs of this visitor, and runs that the command line wrote to the runs folder.
-
-The visitor's own runs are kept as a text in their browser: `to_text` and `from_text`.
-"""
+"""The shelf of a visitor's earlier runs, to compare. It is kept as a text in their browser: `to_text`, `from_text`."""
 
 from __future__ import annotations
 
 import json
 import math
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field, fields
-from pathlib import Path
 from typing import Any
 
-from lab.training.config import Config, ConfigError, setting_text, sizes_text
+from lab.training.config import Config, setting_text, sizes_text
 from lab.training.live import Own, checked_own
 from lab.training.records import Record, is_record, is_regression, score, slim
-from lab.training.run_folder import RunError, RunFolder, is_run
 
-MAX_RUNS = 12  # of the page on the shelf: a new one replaces the oldest
-MAX_HISTOGRAMS = 300  # epochs of an opened run that keep them: more would take hundreds of megabytes
+MAX_RUNS = 12  # a new one replaces the oldest
 MAX_NAME_LENGTH = 60
 MAX_TEXT = 4_000_000  # characters of a shelf that a browser keeps
 
 
 @dataclass
 class ShelvedRun:
-    """A run on the shelf. Its records have no histograms unless it was opened with `open_with_histograms`.
-
-    shared: True for a run in the runs folder, which all visitors see. own: the visitor's own data that a run of the
-    page was trained on.
-    """
+    """A run on the shelf, whose records have no histograms. own: the visitor's own data that it was trained on."""
 
     name: str
     config: Config
     records: list[Record]
-    shared: bool = False
     own: Own = field(default_factory=dict)
 
     def to_jsonl(self) -> str:
@@ -142,74 +130,3 @@ def from_text(text: str) -> list[ShelvedRun]:
     except (KeyError, TypeError, IndexError, AttributeError, RecursionError):
         raise ValueError("The list of runs is damaged.") from None
     return found
-
-
-# ---------------------------------------------------------------- runs of the command line, in a folder
-
-
-def from_folder(folder: Path) -> tuple[list[ShelvedRun], list[str]]:
-    """Read the runs in a folder's sub-folders and sweeps; return them and a sentence for each one left out."""
-    paths, complaints = _runs(folder)
-    found = []
-    for name, path in paths.items():
-        try:
-            found.append(_read(name, path))
-        except (RunError, ConfigError) as error:
-            complaints.append(f"The run {name!r} is left out: {error}")
-    return found, complaints
-
-
-def open_with_histograms(folder: Path, name: str) -> ShelvedRun:
-    """Read the run of this name (see `from_folder`) with the histograms of up to MAX_HISTOGRAMS epochs, evenly spread.
-
-    Raises RunError, ConfigError: one sentence.
-    """
-    kept = _read(name, _find(folder, name), histograms=MAX_HISTOGRAMS)
-    if not kept.records:
-        raise RunError(f"The run {name!r} cannot be opened: it has no complete epoch yet.")
-    return kept
-
-
-def _runs(folder: Path) -> tuple[dict[str, Path], list[str]]:
-    """Find all run folders by name, and say in a sentence for each one left out why. Links are never followed."""
-    paths: dict[str, Path] = {}
-    complaints: list[str] = []
-    for entry in _subfolders(folder, complaints):
-        inside = [entry] if is_run(entry) else _subfolders(entry, complaints)
-        for path in filter(is_run, inside):
-            name = f"{folder.name}/{path.relative_to(folder).as_posix()}"
-            if name.isprintable():
-                paths[name] = path
-            else:
-                complaints.append(f"The run {name!r} is left out: its name cannot be shown. Rename its folder.")
-    return paths, complaints
-
-
-def _subfolders(folder: Path, complaints: list[str]) -> list[Path]:
-    try:
-        entries = [path for path in sorted(folder.iterdir()) if os.path.isdir(path) and not path.name.startswith(".")]
-    except FileNotFoundError:
-        return []
-    except OSError as error:
-        complaints.append(f"The folder {str(folder)!r} is left out: {error.strerror}.")
-        return []
-    links = [path for path in entries if path.is_symlink()]
-    complaints += (f"The folder {str(path)!r} is left out: it is a link, and may lead anywhere." for path in links)
-    return [path for path in entries if path not in links]
-
-
-def _find(folder: Path, name: str) -> Path:
-    """Look up the folder of a run by name; the name is never turned into a path. Raises RunError if there is none."""
-    paths, _ = _runs(folder)
-    if name not in paths:
-        raise RunError(f"There is no run called {name[:MAX_NAME_LENGTH]!r}: it may have been renamed or deleted.")
-    return paths[name]
-
-
-def _read(name: str, path: Path, histograms: int = 0) -> ShelvedRun:
-    """Read the run in a folder, with the histograms of this many epochs. Raises RunError, ConfigError."""
-    for file in (path / "config.json", path / "metrics.jsonl"):
-        if os.path.lexists(file) and (file.is_symlink() or not os.path.isfile(file)):
-            raise RunError(f"its {file.name} is a link or not a file.")
-    run = RunFolder(path)
-    return ShelvedRun(name, run.config(), run.records(histograms), shared=True)

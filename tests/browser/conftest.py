@@ -103,10 +103,8 @@ def tab(context, left_tabs):
 
 
 @pytest.fixture(scope="session")
-def app_url(tmp_path_factory):
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("TENSOR_LAB_RUNS", str(tmp_path_factory.mktemp("runs")))  # not those of other days
-        url, process = start_app("app.py")
+def app_url():
+    url, process = start_app("app.py")
     yield url
     process.terminate()
     process.wait(timeout=60)

@@ -275,8 +275,7 @@ def test_another_site_cannot_make_a_visitors_browser_ask_the_server(method, orig
     assert sent[0] == status
 
 
-def test_the_server_keeps_nothing_of_what_a_visitor_has_trained(start, monkeypatch, tmp_path):
-    monkeypatch.setenv("TENSOR_LAB_RUNS", str(tmp_path / "runs"))
+def test_the_server_keeps_nothing_of_what_a_visitor_has_trained(start):
     url, server = start()
 
     def training():

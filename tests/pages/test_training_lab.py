@@ -7,7 +7,6 @@ import itertools
 import json
 import math
 import shlex
-import shutil
 import subprocess
 import sys
 import time
@@ -93,7 +92,7 @@ def shelf(at):
 
 def shown(at):
     """What the charts of the page were told to show."""
-    payload = find(at.main, "feed-training") or find(at.main, "feed-recorded")
+    payload = find(at.main, "feed-training")
     place = payload.children[0]
     return json.loads(getattr(place, "children", {0: place})[0].value)  # a fragment fills it by way of a block
 
@@ -732,7 +731,7 @@ def test_what_the_picture_of_the_network_asks_for_is_set(asked, hidden, features
 # ---------------------------------------------------------------- the shelf
 
 
-def test_runs_that_are_left_go_to_the_shelf_and_are_compared_loaded_renamed_and_deleted(at):
+def test_runs_that_are_left_go_to_the_shelf_and_are_compared_loaded_and_deleted(at):
     run(at, data="blobs", hidden="4", epochs="2")
     train_epochs(at)
     values = line(at, "loss", "validation")
@@ -751,13 +750,6 @@ def test_runs_that_are_left_go_to_the_shelf_and_are_compared_loaded_renamed_and_
     assert len({(one["color"], str(one["lineStyle"]["type"])) for one in drawn}) == len(names) == 5
     assert "earlier runs" in shown(at)["loss"]["note"]
     assert line(at, "loss", first)[1:] == values[1:]
-    second = shelf(at)[1]
-    tick(at, second.name)
-    at.text_input(key=f"name {id(second)}").set_value(first).run()
-    assert not at.exception
-    assert second.name == f"{first} (2)"
-    at.text_input(key=f"name {id(second)}").set_value("<b>*x*</b> " + "y" * 40).run()
-    assert not at.exception
     tick(at, first)
     assert any("lr 0" in m.value and "instead of" in m.value for m in at.markdown)
     at.button(key=f"load {first}").click().run()
@@ -765,59 +757,6 @@ def test_runs_that_are_left_go_to_the_shelf_and_are_compared_loaded_renamed_and_
     at.button(key=f"delete {first}").click().run()
     assert not at.exception
     assert first not in [kept.name for kept in shelf(at)]
-
-
-@pytest.fixture(scope="module")
-def good_run(tmp_path_factory):
-    """The folder of a run, as the command line left it."""
-    folder = tmp_path_factory.mktemp("good") / "run"
-    assert cli.main(["--data", "xor", "--hidden", "5", "--epochs", "3", "--quiet", "--out", str(folder)]) == 0
-    return folder
-
-
-@pytest.fixture
-def runs(tmp_path, monkeypatch, good_run):
-    """A folder with one good run and a broken one."""
-    shutil.copytree(good_run, tmp_path / "runs/first")
-    (tmp_path / "runs/broken").mkdir()
-    (tmp_path / "runs/broken/config.json").write_text("{")
-    monkeypatch.setenv("TENSOR_LAB_RUNS", str(tmp_path / "runs"))
-    return tmp_path / "runs"
-
-
-def test_a_run_of_the_command_line_is_opened_by_link_as_it_was_recorded(at, runs, monkeypatch):
-    with monkeypatch.context() as few:
-        few.setattr("lab.training.shelf.MAX_HISTOGRAMS", 2)  # of a long run, the nearest that are kept are shown
-        short = run(new(), run="runs/first", epoch="2")
-        assert shown(short)["ridges"]["note"] == "epoch 1, the nearest that is kept"
-        assert [row[0] for row in shown(short)["ridges"]["rows"]] == ["1"]
-    run(at, run="runs/first", epoch="2")
-    records = [json.loads(text) for text in (runs / "first/metrics.jsonl").read_text().splitlines()]
-    assert line(at, "loss", "validation") == [None, *(record["val_loss"] for record in records)]
-    assert at.slider(key="training recorded epoch").value == 2
-    assert [row[0] for row in shown(at)["ridges"]["rows"]] == ["1", "2"]
-    assert diagnose(records[:2], Config(data="xor", hidden=(5,), epochs=3))[0].name in boxes(at)
-    at.slider(key="training recorded epoch").set_value(3).run()
-    assert "epoch" not in address(at)
-    click(at, "again")
-    assert live(at).config == Config(data="xor", hidden=(5,), epochs=3)
-    assert "run" not in address(at)
-
-
-def test_runs_of_the_command_line_are_on_the_shelf_and_opened(at, runs):
-    run(at, epochs="300", speed="10")
-    start(at)
-    put(at, shelf_open=True)
-    assert any("broken" in warning.value for warning in at.warning)
-    tick(at, "runs/first")
-    assert len(line(at, "loss", "runs/first")) == 4
-    at.button(key="open runs/first").click().run()
-    assert not at.exception
-    assert address(at)["run"] == "runs/first"
-    assert not at.session_state["training running"]
-    click(at, "recorded close")
-    tick(at, "runs/first")
-    assert all("runs/first" not in box.key for box in at.text_input)  # whoever owns the folder renames and deletes
 
 
 # ---------------------------------------------------------------- visitors
@@ -1064,20 +1003,18 @@ def test_a_place_that_no_run_has_is_left_out(at, text):
     assert not at.session_state["training running"]
 
 
-def test_a_reload_brings_back_the_shelf_whose_runs_are_renamed_opened_and_deleted_for_good(at):
+def test_a_reload_brings_back_the_shelf_whose_runs_are_opened_and_deleted_for_good(at):
     run(at, data="blobs", hidden="4", epochs="3")
     run_to_the_end(at)
     first = live(at)
     choose(at, "lr", 0.3)
-    tick(at, "blobs 4 adam 0.01")
-    at.text_input(key=f"name {id(shelf(at)[0])}").set_value("slow").run()
-    assert not at.exception
+    slow = "blobs 4 adam 0.01"
     again = reload(at)
     (brought,) = shelf(again)
-    assert (brought.name, brought.config, brought.records) == ("slow", shelf(at)[0].config, shelf(at)[0].records)
+    assert (brought.name, brought.config, brought.records) == (slow, shelf(at)[0].config, shelf(at)[0].records)
 
-    tick(again, "slow")
-    again.button(key="open slow").click().run()
+    tick(again, slow)
+    again.button(key=f"open {slow}").click().run()
     assert not again.exception
     assert again.selectbox(key="training-lr").value == 0.01
     tick_until(again, lambda: live(again).done and not again.session_state["training running"])
@@ -1085,10 +1022,10 @@ def test_a_reload_brings_back_the_shelf_whose_runs_are_renamed_opened_and_delete
     assert "Epoch 3 of 3" in progress(again)
     assert again.button(key="training toggle").label == "Done"
     assert line(again, "loss", "validation")[1:] == [record["val_loss"] for record in first.records]
-    tick(again, "slow")
-    again.button(key="delete slow").click().run()
+    tick(again, slow)
+    again.button(key=f"delete {slow}").click().run()
     assert not again.exception
-    assert "slow" not in [one.name for one in [*shelf(again), *shelf(reload(again))]]
+    assert slow not in [one.name for one in [*shelf(again), *shelf(reload(again))]]
 
 
 def test_reset_keeps_what_was_trained(at):

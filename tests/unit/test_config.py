@@ -1,12 +1,10 @@
 """Who may use the server: one's own machine, or visitors, as the address says unless somebody says otherwise."""
 
 import os
-from pathlib import Path
 
 import pytest
 
-from lab import config
-from lab.config import HOSTED, RUNS, detect_hosted, hosted, runs_folder
+from lab.config import HOSTED, detect_hosted, hosted
 
 HERE = ["127.0.0.1", "localhost", "LOCALHOST", "::1", "[::1]", "127.0.0.53"]
 ELSEWHERE = [
@@ -43,10 +41,3 @@ def test_what_the_environment_says_decides(word, is_hosted):
     os.environ[HOSTED] = word
     detect_hosted(None if not is_hosted else "127.0.0.1")  # which alone would say the opposite
     assert hosted() is is_hosted
-
-
-def test_runs_lie_next_to_the_code_or_where_the_environment_says(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    assert runs_folder() == Path(config.__file__).parents[1] / "runs"
-    os.environ[RUNS] = str(tmp_path)
-    assert runs_folder() == tmp_path

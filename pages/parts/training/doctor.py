@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 import streamlit as st
@@ -96,7 +96,7 @@ def prescribe(seen: Sequence[Record], run: LiveRun) -> None:
     """Draw a button that tries the next remedy, and buttons that set a remedy that helped or cannot be tried."""
     config, found = run.config.latest, _found(seen, run.config)
     trials = _trials_of(found, tried(run))
-    with _remedies():
+    with st.container(key="training-remedies", horizontal=True, vertical_alignment="center", gap="small"):
         if (under_way := experiment(run)) and not under_way.done:
             pairs = len(under_way.histories)
             st.caption(f"Trying {in_words(under_way.finding.settings)}: pair {pairs} of {SEEDS}", width="content")
@@ -125,19 +125,6 @@ def prescribe(seen: Sequence[Record], run: LiveRun) -> None:
             if not can_be_tried(finding):
                 remedy_button(config, finding.settings, f"training remedy {finding.key}")
         _ways_to_failures(found)
-
-
-def prescribe_again(seen: Sequence[Record], config: Config, before: Callable[[], None]) -> None:
-    """Draw a button for each finding of a recorded run that sets its remedy. before: called first by each button."""
-    found = _found(seen, config)
-    with _remedies():
-        for finding in found:
-            remedy_button(config, finding.settings, f"training remedy {finding.key}", before)
-        _ways_to_failures(found)
-
-
-def _remedies() -> DeltaGenerator:
-    return st.container(key="training-remedies", horizontal=True, vertical_alignment="center", gap="small")
 
 
 def _ways_to_failures(found: Sequence[Finding]) -> None:

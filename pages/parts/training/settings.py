@@ -313,13 +313,12 @@ def _count(name: str, **more: Any) -> None:
     st.number_input(LABELS[name], low, high, key=_key(name), width=FIELD, help=DECLARED[name].note or None, **more)
 
 
-def remedy_button(config: Config, remedy: Mapping[str, Any], key: str, also: Callable[[], None] = lambda: None) -> None:
-    """Draw a button that applies a remedy to a run's settings, if this page can train them. also: called first."""
+def remedy_button(config: Config, remedy: Mapping[str, Any], key: str) -> None:
+    """Draw a button that applies a remedy to a run's settings, if this page can train them."""
     if not remedy or not trainable(changed := replace(config.latest, **remedy)):
         return
 
     def set_them() -> None:
-        also()
         binding.step()
         set_widgets(changed)
 

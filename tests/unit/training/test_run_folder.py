@@ -3,8 +3,11 @@ import os
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from lab.training.config import Config
+from lab.training.config import Config, ConfigError
+from lab.training.doctor import diagnose
 from lab.training.records import slim
 from lab.training.run_folder import RunError, RunFolder, in_new_folder, write_atomic
 from train import Trainer, train
@@ -236,3 +239,49 @@ def test_the_sizes_are_those_of_the_checkpoint(run):
         run.save(record(1), trainer.state() | {"sizes": np.array(sizes)})
         with pytest.raises(RunError, match=r"checkpoint.npz in .* is damaged"):
             run.sizes()
+
+
+def places(value, path=()):
+    """The ways to every part of a JSON value."""
+    yield path
+    for key in value if isinstance(value, dict) else range(min(len(value), 3)) if isinstance(value, list) else ():
+        yield from places(value[key], (*path, key))
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=3) | st.just(10**400),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner, max_size=3),
+    max_leaves=4,
+)
+
+
+@settings(max_examples=40)
+@given(data=st.data())
+def test_whatever_a_file_says_a_run_loads_or_is_a_sentence(tmp_path_factory, data):
+    file = data.draw(st.sampled_from(["config.json", "metrics.jsonl"]))
+    lines = [CONFIG.to_json()] if file == "config.json" else [dict(record) for record in TRAINED]
+    lines = json.loads(json.dumps(lines))
+    *way, last = data.draw(st.sampled_from([place for place in places(lines) if place]))
+    inner = lines
+    for step in way:
+        inner = inner[step]
+    if isinstance(inner, dict) and data.draw(st.booleans()):
+        del inner[last]
+    elif file == "config.json" or isinstance(inner[last], dict):  # records are checked by their keys
+        inner[last] = data.draw(JSON)
+    text = "".join(json.dumps(line) + "\n" for line in lines).encode()
+    if data.draw(st.integers(0, 3)) == 0:
+        at = data.draw(st.integers(0, len(text) - 1))
+        text = text[:at] + data.draw(st.binary(max_size=4)) + text[at + data.draw(st.integers(0, 9)) :]
+    folder = tmp_path_factory.mktemp("run")
+    (folder / "config.json").write_text(json.dumps(CONFIG.to_json()))
+    (folder / "metrics.jsonl").write_text("".join(json.dumps(record) + "\n" for record in TRAINED))
+    (folder / file).write_bytes(text)
+    sentence = ""
+    try:
+        read = RunFolder(folder)
+        if records := read.records():
+            diagnose(records, read.config())
+    except (RunError, ConfigError) as error:
+        sentence = str(error)
+    assert "\n" not in sentence
