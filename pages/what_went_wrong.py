@@ -3,16 +3,15 @@
 import streamlit as st
 
 from lab.expression.run_pytorch import Transcript, installed, run_programs
-from lab.failures import FAILURES, find, memory
+from lab.failures import FAILURES, find
 from lab.failures.catalogue import BY_KEY, SHAPES
 from lab.failures.failure import Demonstration, Failure, Numbers, format_numbers, read_numbers, run
 from lab.failures.finder import Found, look_up
-from lab.failures.text_kind import Kind, kind_of
+from lab.failures.text_kind import kind_of
 from lab.lessons.pages import BY_PATH, PAGES
-from lab.text import brief
 from lab.ui import binding, page, progress, search_field
 from lab.ui.memoize import memoize
-from lab.ui.table import escape_markdown, show_table, with_code
+from lab.ui.table import escape_markdown, with_code
 from lab.ui.widgets import button, switch
 from pages.parts.failures import fault, from_a_curve, from_code, index, spot_the_fault
 from pages.parts.failures.outcomes import show_outcomes
@@ -51,7 +50,12 @@ def main() -> None:
             st.session_state["wrong text"] = asked
             _look_up()
         st.title("What went wrong?")
-        contents = {"message": _ask, "code": _from_code, "curve": _from_a_curve, "spot": spot_the_fault.show}
+        contents = {
+            "message": _ask,
+            "code": lambda: from_code.from_code(_choose),
+            "curve": lambda: from_a_curve.from_a_curve(_choose),
+            "spot": spot_the_fault.show,
+        }
         opened = page.tabs("what-went-wrong", contents, gap="xsmall")
         page.closing(
             TRY_THIS["fault" if opened == "message" and st.session_state[fault.FAULT.key] else opened],
@@ -59,14 +63,6 @@ def main() -> None:
             "Next: find a failure in a program, and fix it",
             {"tab": "debug"},
         )
-
-
-def _from_code() -> None:
-    from_code.from_code(_choose)
-
-
-def _from_a_curve() -> None:
-    from_a_curve.from_a_curve(_choose)
 
 
 def _ask() -> None:
@@ -83,7 +79,8 @@ def _ask() -> None:
             index.show(_choose, _choose_fault)
         return
     if shape := st.session_state[SHAPE.key]:
-        _shape(SHAPES[shape])
+        st.header(SHAPES[shape].title, anchor="failure")
+        _both(SHAPES[shape], shape)
     st.header("All, by what you see" if text or shape else "Or look it up by what you see", anchor="all")
     index.show(_choose, _choose_fault)
 
@@ -112,9 +109,9 @@ def _open(key: str | None, form: int = 0) -> None:
 # ---------------------------------------------------------------- which one is it?
 
 
-def _search() -> None:
+def _search(again: bool = False) -> None:
     """Look up the text, unless its answer is on the page: a press of the button also ends typing, and comes second."""
-    if st.session_state["wrong text"] != st.session_state[LOOKED_UP]:
+    if again or st.session_state["wrong text"] != st.session_state[LOOKED_UP]:
         binding.step()
         _look_up()
 
@@ -126,22 +123,12 @@ def _look_up() -> None:
     found = find(text) if kind == "message" else []
     clear = found and found[0].sure
     _open(found[0].failure.key if clear else None, found[0].form if clear else 0)
-    if not found and kind == "message":
-        st.session_state[SHAPE.key] = next((match.key for match in look_up(text) if match.key in SHAPES), None)
-    _read_elsewhere(text, kind)
-    st.session_state[LOOKED_UP] = text
-
-
-def _read_elsewhere(text: str, kind: Kind) -> None:
     if kind != "message":
         st.session_state["wrong-tab"] = TABS[kind]
         {"code": from_code, "curve": from_a_curve}[kind].take(text)
-
-
-def _elsewhere_again() -> None:
-    binding.step()
-    text = st.session_state["wrong text"] or ""
-    _read_elsewhere(text, kind_of(text))
+    elif not found:
+        st.session_state[SHAPE.key] = next((match.key for match in look_up(text) if match.key in SHAPES), None)
+    st.session_state[LOOKED_UP] = text
 
 
 def _question() -> str:
@@ -168,12 +155,8 @@ def _question() -> str:
     with answer:
         if kind != "message":
             st.markdown("This text is a piece of code." if kind == "code" else "This text is a log.")
-            button(
-                "Read it line by line" if kind == "code" else "See what it shows",
-                "wrong elsewhere",
-                _elsewhere_again,
-                icon="arrow_forward",
-            )
+            label = "Read it line by line" if kind == "code" else "See what it shows"
+            button(label, "wrong elsewhere", _search, True, icon="arrow_forward")
         elif not found:
             _nothing()
         elif found[0].sure:
@@ -259,7 +242,14 @@ def _failure(failure: Failure) -> None:
             failure = failure.in_form(_form(failure))
     with own:
         numbers = _numbers(failure)
-    cause, cure = run(failure.broken, numbers), run(failure.fixed, numbers)
+    _both(failure, failure.key, numbers)
+    _pytorch(failure, numbers)
+    _elsewhere(failure)
+
+
+def _both(known: Demonstration, key: str, numbers: Numbers | None = None) -> None:
+    """Show the program that fails and the one with the fix, both run now, with their results."""
+    cause, cure = run(known.broken, numbers), run(known.fixed, numbers)
     left, right = st.columns(2, gap="large")
     with left.container(gap="xsmall"):
         st.markdown("**✗ The cause**, run now")
@@ -267,38 +257,15 @@ def _failure(failure: Failure) -> None:
         if cause.error:
             st.error(with_code(cause.error), icon=":material/block:")
         else:
-            st.warning(
-                with_code(failure.silent or "With these numbers there is no error."), icon=":material/volume_off:"
-            )
+            silent = known.silent or "With these numbers there is no error."
+            st.warning(with_code(silent), icon=":material/volume_off:")
     with right.container(gap="xsmall"):
-        st.markdown("**✓ The fix**, run with the same numbers")
+        st.markdown("**✓ The fix**, run now")
         st.code(cure.code, wrap_lines=True)
         if cure.error:
             st.error(with_code(cure.error), icon=":material/block:")
-        st.markdown(f"**Why.** {with_code(failure.meaning)}")
-    show_outcomes(failure.key, cause, cure)
-    st.markdown(f"**What to do.** {with_code(failure.fix)}")
-    if failure.key == "kept":
-        _memory(numbers)
-    _pytorch(failure, numbers)
-    _elsewhere(failure)
-
-
-def _shape(known: Demonstration) -> None:
-    """Show a message about shapes: code that raises it and the fix, both run now."""
-    st.header(known.title, anchor="failure")
-    left, right = st.columns(2, gap="large")
-    with left.container(gap="xsmall"):
-        code, error = known.cause()
-        st.markdown("**✗ The cause**, run now")
-        st.code(code, wrap_lines=True)
-        st.error(with_code(error), icon=":material/block:")
-    with right.container(gap="xsmall"):
-        code, gradient = known.cure()
-        st.markdown("**✓ The fix**, run")
-        st.code(code, wrap_lines=True)
-        st.success(f"No error. The gradient is {escape_markdown(brief(gradient))}.", icon=":material/check:")
-    st.markdown(f"**Why.** {with_code(known.meaning)}")
+        st.markdown(f"**Why.** {with_code(known.meaning)}")
+    show_outcomes(key, cause, cure)
     st.markdown(f"**What to do.** {with_code(known.fix)}")
 
 
@@ -326,22 +293,6 @@ def _numbers(failure: Failure) -> Numbers:
     except ValueError as error:
         st.error(with_code(str(error)), icon=":material/edit:")
         return failure.numbers
-
-
-def _memory(numbers: Numbers) -> None:
-    """Tabulate the bytes that one batch's loss keeps alive, node by node."""
-    first = numbers[0] if isinstance(numbers, list) else numbers
-    batch = memory.batch(float(first))
-    st.markdown("**What one loss holds**, node by node")
-    show_table(
-        ["node", "shape", "bytes kept because of it"],
-        [(node.name, node.shape, f"{node.bytes:,}") for node in batch.nodes],
-    )
-    st.markdown(
-        f"Not counting the parameter, these are {batch.before:,} bytes, kept as long as anything holds the loss. "
-        f"`backward()` frees the graph: {batch.after:,} bytes are left. Without a backward pass, the graph is freed "
-        "only when nothing holds the loss any more."
-    )
 
 
 def _pytorch(failure: Failure, numbers: Numbers) -> None:

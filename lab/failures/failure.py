@@ -48,18 +48,6 @@ class Demonstration:
     phrases: tuple[str, ...] = ()
     silent: str = field(default="", kw_only=True)
 
-    def cause(self) -> tuple[str, str]:
-        """Run the broken program. Return its lines and the error that this engine raised, "" for none."""
-        ran = run(self.broken)
-        if ran.error or self.silent:
-            return ran.code, ran.error
-        raise AssertionError(f"The demonstration of “{self.title}” raised no error.")
-
-    def cure(self) -> tuple[str, np.ndarray]:
-        """Run the fixed program. Return its lines and the gradient that they computed."""
-        ran = run(self.fixed)
-        return ran.code, np.array(next(iter(ran.shown.values())))
-
 
 @dataclass(frozen=True)
 class Destination:

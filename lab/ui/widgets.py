@@ -1,4 +1,4 @@
-"""Widgets and results that every page draws alike: choices of one option, guesses, buttons, verdicts."""
+"""Widgets and results that every page draws alike: rows, choices of one option, guesses, buttons, verdicts."""
 
 from __future__ import annotations
 
@@ -6,9 +6,18 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, TypeVar, cast
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 V = TypeVar("V")
 FIRST = "Guess first."  # shown in place of the answer
+
+
+def row(*, bottom: bool = False, **more: Any) -> DeltaGenerator:
+    """Return a container whose elements stand next to each other, centred or, for widgets with labels, on one line.
+
+    more: further arguments of `st.container`
+    """
+    return st.container(horizontal=True, vertical_alignment="bottom" if bottom else "center", **more)
 
 
 def switch(label: str, options: Mapping[V, str] | Sequence[V], key: str, *, bare: bool = False, **more: Any) -> V:

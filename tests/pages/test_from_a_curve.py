@@ -1,8 +1,5 @@
 """The part of a page that reads curves, alone: pasted, wrong, healthy, and a run of the visit whose batch is found."""
 
-import json
-from dataclasses import replace
-
 import pytest
 from streamlit.testing.v1 import AppTest
 
@@ -120,54 +117,17 @@ def test_a_search_that_stops_says_so(app, monkeypatch):
     assert "the losses of the first 2 steps are numbers. The search stops there" in words(app)
 
 
-def load_run(app, config, metrics):
-    """Load a run of this trainer: its settings, and its records or whatever is said to be them."""
-    app.segmented_control(key="wrong-from").set_value("load").run()
-    files = [("config.json", json.dumps(config.to_json()).encode()), ("metrics.jsonl", metrics)]
-    app.get("file_uploader")[0].set_value([(name, content, "application/json") for name, content in files]).run()
-
-
-def ending_in_nan(config):
-    """What metrics.jsonl holds of a run that is like one with other settings, and ends early."""
-    return b"".join(json.dumps(record).encode() + b"\n" for record in train(config))
-
-
-WILD = Config(data="moons", hidden=(8, 8, 8), init="normal", optimizer="sgd", lr=30.0, epochs=30)
-
-
-def test_a_loaded_run_is_trained_again_where_this_page_can(app):
-    load_run(app, WILD, ending_in_nan(WILD))
-    app.toggle(key="curve find").set_value(True).run()
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
+def test_a_file_is_read_in_place_of_the_text(app, encoding):
+    log = "epoch,loss\n" + "\n".join(f"{at},{1.5**at}" for at in range(15))
+    app.get("file_uploader")[0].set_value([("log.csv", log.encode(encoding), "text/csv")]).run()
     assert not app.exception
-    assert "It is batch" in words(app)
-
-
-@pytest.mark.parametrize(
-    "other", [{"data": "csv:/etc/passwd"}, {"data": "mnist"}, {"hidden": (10**9, 8, 8)}, {"data": "points"}]
-)
-def test_a_loaded_run_neither_opens_files_of_the_server_nor_takes_all_of_its_memory(app, other):
-    config = replace(WILD, **other)
-    load_run(app, config, ending_in_nan(WILD))
-    assert not app.exception
-    assert not app.error
-    assert "no longer a number" in words(app)
-    assert not [toggle for toggle in app.toggle if toggle.key == "curve find"]
-    assert "This page trains runs on" in words(app)
-
-
-def test_a_damaged_run_that_is_loaded_is_said_to_be_damaged_and_not_where_the_server_put_it(app):
-    load_run(app, WILD, b"no JSON\n")
-    assert not app.exception
-    (error,) = app.error
-    assert "is damaged" in error.value
-    assert "/" not in error.value
+    assert "First to check" in words(app)
 
 
 def test_a_reload_keeps_where_the_curve_is_and_a_visit_without_runs_is_told_where_they_are_made():
     at = open_at("what-went-wrong", tab="curve")
-    at.segmented_control(key="wrong-from").set_value("load").run()
-    again = open_at("what-went-wrong", **{"tab": "curve", "from": "Load a file"})
-    assert again.get("file_uploader")
-    again.segmented_control(key="wrong-from").set_value("run").run()
-    assert not again.exception
+    at.segmented_control(key="wrong-from").set_value("run").run()
+    assert not at.exception
+    again = open_at("what-went-wrong", **{"tab": "curve", "from": "One of your runs"})
     assert "Train one in the Training lab" in texts(again.markdown)

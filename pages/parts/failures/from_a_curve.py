@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import math
-import tempfile
 import zlib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 import streamlit as st
@@ -20,22 +17,19 @@ from lab.failures.curve import CurveAnswer, CurveCause, LogError, UploadedCurve
 from lab.failures.curve.first_bad import FirstBad, NoneBad, first_bad
 from lab.failures.curve.table import ROLES
 from lab.training.config import Config, ConfigError
-from lab.training.datasets import BUILT_IN
 from lab.training.live import Own, own_dataset
-from lab.training.records import Record
-from lab.training.run_folder import RunError, RunFolder
 from lab.training.samples import DataError
+from lab.training.shelf import ShelvedRun
 from lab.ui import page
 from lab.ui.chart_host import show_chart
 from lab.ui.player import player
 from lab.ui.table import escape_markdown, with_code
-from lab.ui.widgets import button, switch
-from pages.parts.training.settings import trainable
+from lab.ui.widgets import button, row, switch
 from train import train
 
 Choose = Callable[[str], None]
 TEXT = "curve text"  # session key
-WAYS = {"paste": "Paste it", "load": "Load a file", "run": "One of your runs"}
+WAYS = {"paste": "Your own", "run": "One of your runs"}
 EXAMPLE = Config(data="moons", hidden=(16, 16), optimizer="sgd", lr=10.0, epochs=20)
 CHOICES = [role for role in ROLES if role != "run"]  # eight
 MAX_CHOICES = 60  # names to choose from
@@ -53,20 +47,6 @@ for number, (x, y) in enumerate(loader):  # use the run's seed, to get the same 
     optimizer.step()"""
 
 
-@dataclass(frozen=True)
-class Trained:
-    """A run of this lab's trainer."""
-
-    config: Config
-    records: Sequence[Record]
-    own: Own
-
-    @property
-    def repeatable(self) -> bool:
-        """Whether this page can train the run again; an uploaded one may name a file or have too large a network."""
-        return trainable(self.config) and (bool(self.own) or self.config.data in BUILT_IN)
-
-
 def take(text: str) -> None:
     """Use a text as the pasted curve; call it before the widgets are drawn."""
     st.session_state["wrong-from"] = "paste"
@@ -76,17 +56,13 @@ def take(text: str) -> None:
 def from_a_curve(choose: Choose) -> None:
     """Ask for a curve and show what may have caused it. choose: callback that opens the failure with a key."""
     way = switch("Where is the log?", WAYS, "wrong-from", bind="query-params")
-    try:
-        if way == "run":
-            _of_visit(choose)
-        elif way == "load":
-            _loaded(choose)
-        else:
-            text = _paste()
-            if text.strip():
-                _show_answer(_read(text), None, choose)
-    except (LogError, ConfigError) as error:
-        st.error(with_code(str(error)), icon=":material/block:")
+    if way == "run":
+        _of_visit(choose)
+    elif source := _given():
+        try:
+            _show_answer(_read(source), None, choose)
+        except LogError as error:
+            st.error(with_code(str(error)), icon=":material/block:")
 
 
 # ---------------------------------------------------------------- where it comes from
@@ -98,23 +74,23 @@ def _of_visit(choose: Choose) -> None:
         st.markdown("This page has no run yet. Train one in the Training lab, or open it if you had one there.")
         page.link_to("pages/training_lab.py", "Training lab", "model_training")
         return
-    trained = runs[st.selectbox("Which run?", list(runs), key="curve run")]
-    _show_answer(curve.of_records(trained.records, trained.config), trained, choose)
+    run = st.selectbox("Which run?", runs, format_func=lambda run: run.name, key="curve run")
+    _show_answer(curve.of_records(run.records, run.config), run, choose)
 
 
-def _runs() -> dict[str, Trained]:
-    """Return the Training lab's runs of this visit by name."""
+def _runs() -> list[ShelvedRun]:
+    """Return the Training lab's runs of this visit."""
     session = st.session_state
-    runs = {}
+    runs = [*session.get("training shelf", ())]
     if "training worker" in session and session["training worker"].run.records:
         run = session["training worker"].run
-        runs["The current run of the Training lab"] = Trained(run.config, run.records, run.own)
-    for kept in session.get("training shelf", ()):
-        runs[kept.name] = Trained(kept.config, kept.records, kept.own)
+        runs.insert(0, ShelvedRun("The current run of the Training lab", run.config, run.records, run.own))
     return runs
 
 
-def _paste() -> str:
+def _given() -> str | bytes:
+    """Ask for a log, as a text or in a file."""
+
     def example() -> None:
         st.session_state[TEXT] = _example()
 
@@ -125,10 +101,12 @@ def _paste() -> str:
         height=140,
         placeholder="Epoch 1/20 | loss=2.31 val_loss=2.30 lr=0.01\nEpoch 2/20 | loss=2.29 val_loss=2.31 lr=0.01",
     )
-    with st.container(horizontal=True):
+    with row():
         button("Read the log", "curve read", icon="monitoring", type="primary")
         button("Train one that goes wrong", "curve example", example, icon="model_training")
-    return text
+        with st.popover("Or a file", icon=":material/upload_file:"):
+            file = st.file_uploader("A log, CSV or JSON", key="curve file")
+    return file.getvalue() if file else text.strip() and text
 
 
 def _example() -> str:
@@ -138,37 +116,6 @@ def _example() -> str:
         numbers = (record[name] for name in ("train_loss", "val_loss", "train_accuracy", "val_accuracy"))
         rows.append(",".join([str(record["epoch"]), *("nan" if n is None else f"{n:.5g}" for n in numbers)]))
     return "\n".join(rows)
-
-
-def _loaded(choose: Choose) -> None:
-    files = st.file_uploader(
-        "A log, CSV or JSON. For a run of this trainer add its config.json: then its batches can be found",
-        key="curve file",
-        accept_multiple_files=True,
-    )
-    named = {file.name: file.getvalue() for file in files or ()}
-    if {"config.json", "metrics.jsonl"} <= named.keys():
-        trained = _of_run(named)
-        _show_answer(curve.of_records(trained.records, trained.config), trained, choose)
-    elif named:
-        name, content = next(iter(named.items()))
-        if len(named) > 1:
-            st.info(f"One log at a time: this is {escape_markdown(name)}.")
-        _show_answer(_read(content), None, choose)
-
-
-def _of_run(named: Mapping[str, bytes]) -> Trained:
-    """Read a run from its two files. Raises LogError, ConfigError."""
-    with tempfile.TemporaryDirectory() as folder:
-        for name in ("config.json", "metrics.jsonl"):
-            Path(folder, name).write_bytes(named[name])
-        run = RunFolder(Path(folder))
-        try:
-            return Trained(run.config(), run.records(), {})
-        except RunError:  # its message names our temporary folder
-            raise LogError(
-                "config.json or metrics.jsonl is damaged: load both as the run wrote them, or metrics.jsonl alone."
-            ) from None
 
 
 @st.cache_data(max_entries=32, show_spinner=False)
@@ -208,31 +155,24 @@ def _read(source: str | bytes) -> CurveAnswer:
 # ---------------------------------------------------------------- what it says
 
 
-def _show_answer(answer: CurveAnswer, trained: Trained | None, choose: Choose) -> None:
+def _show_answer(answer: CurveAnswer, run: ShelvedRun | None, choose: Choose) -> None:
     if answer.notes:
         st.caption(escape_markdown(" ".join(answer.notes)))
     if answer.curve is None:
         return
-    if answer.causes:
-        first = answer.causes[0]
-        _cause(1, first, f"**{'' if first.sure else 'First to check: '}{first.known.name}.**", choose)
-    else:
+    if not answer.causes:
         st.info(
             "**Nothing seen.** No rule fits these numbers. That does not mean that all is well: see below what they "
             "cannot show.",
             icon=":material/search:",
         )
+    for cause in answer.causes[:1]:
+        _cause(1, cause, "" if cause.sure else "First to check: ", choose)
     _draw_curve(answer.curve, answer.causes)
-    others = answer.causes[1:]
-    alike = [cause for cause in others if not cause.evidence]
-    if alike:
-        st.markdown("**The same numbers also fit:**")
-    for number, cause in enumerate(alike, 2):
-        _alike(number, cause, choose)
-    for number, cause in enumerate((cause for cause in others if cause.evidence), 2 + len(alike)):
-        _cause(number, cause, f"**Also seen: {cause.known.name}.**", choose)
+    for number, cause in enumerate(answer.causes[1:], 2):
+        _cause(number, cause, "Also seen: " if cause.evidence else "The same numbers also fit: ", choose)
     if answer.ended:
-        _no_number(answer, trained)
+        _no_number(answer, run)
     if answer.unseen:
         with st.expander("What this curve cannot show, and what to log next time", key="curve unseen"):
             st.markdown("\n".join(f"- {with_code(sentence)}" for sentence in answer.unseen))
@@ -240,28 +180,19 @@ def _show_answer(answer: CurveAnswer, trained: Trained | None, choose: Choose) -
                 st.code("\n".join(answer.log), language="python")
 
 
-def _cause(number: int, cause: CurveCause, heading: str, choose: Choose) -> None:
-    with st.container(border=True, key=f"curve-cause-{number}"):
-        st.markdown(heading)
-        st.markdown(escape_markdown(" ".join(cause.evidence)))
+def _cause(number: int, cause: CurveCause, before: str, choose: Choose) -> None:
+    with st.container(border=True, key=f"curve-cause-{number}", gap="xsmall"):
+        st.markdown(f"**{before}{cause.known.name}.** {escape_markdown(' '.join(cause.evidence))}")
         st.markdown(f"**To do:** {escape_markdown(cause.advice)}")
         if not cause.sure:
             st.markdown(f"**What would confirm it:** {escape_markdown(cause.known.apart)}")
         _links(cause, choose)
 
 
-def _alike(number: int, cause: CurveCause, choose: Choose) -> None:
-    with st.container(key=f"curve-cause-{number}", gap="xsmall"):
-        st.markdown(
-            f"- **{cause.known.name}**. {escape_markdown(cause.known.apart)} Then: {escape_markdown(cause.advice)}"
-        )
-        _links(cause, choose)
-
-
 def _links(cause: CurveCause, choose: Choose) -> None:
     """Link to the failure, if the cause is in the catalogue, and to a run that goes wrong in the same way."""
     failure = BY_KEY.get(cause.known.failure)
-    with st.container(horizontal=True, gap="medium", vertical_alignment="center"):
+    with row():
         if failure:
             button(
                 f"{failure.number} {failure.name}",
@@ -305,18 +236,16 @@ def _points(c: UploadedCurve, values: np.ndarray) -> list[tuple[float, float]]:
 # ---------------------------------------------------------------- no longer a number
 
 
-def _no_number(answer: CurveAnswer, trained: Trained | None) -> None:
+def _no_number(answer: CurveAnswer, run: ShelvedRun | None) -> None:
     st.markdown(f"**No longer a number.** {answer.ended}")
-    if trained is None or not trained.repeatable:
-        if trained:
-            st.markdown(f"This page trains runs on {', '.join(BUILT_IN)}, as large as in the Training lab.")
+    if run is None:
         st.markdown("The curve does not show which batch it was. In PyTorch, these lines find it:")
         st.code(IN_PYTORCH, language="python")
         return
     if not st.toggle("Find the batch and the operation: train it once more", key="curve find"):
         return
     try:
-        found = _found(trained.config, trained.own)
+        found = _found(run.config, run.own)
     except (DataError, ConfigError) as error:
         st.error(with_code(str(error)), icon=":material/block:")
         return

@@ -11,7 +11,6 @@ from lab.failures.catalogue import BY_KEY, OTHER, SENTENCES, failure_of, sentenc
 from lab.failures.curve import KNOWN
 from lab.failures.failure import format_numbers, patched, read_numbers, run
 from lab.failures.index import fit, labelled_sentences, rank
-from lab.failures.memory import batch
 from lab.failures.numbers import Number
 from lab.traps.faults import catalogue as faults
 from practice.debug import PROGRAMS
@@ -183,14 +182,6 @@ def test_a_failure_in_several_forms_has_another_program_for_each():
         assert len({form.broken for form in forms}) == len({form.torch for form in forms}) == len(forms)
         assert failure.in_form(9) is failure
         assert all(form.numbers == failure.numbers for form in forms)
-
-
-def test_one_loss_holds_what_its_graph_needs_until_backward():
-    one = batch(2.0)
-    (parameter,) = (node for node in one.nodes if node.name == "w")
-    assert parameter.bytes == 8000  # its thousand numbers
-    assert sum(node.bytes for node in one.nodes) == one.before + parameter.bytes
-    assert one.after < 100 < one.before
 
 
 def test_accumulation_that_divides_is_one_large_batch():

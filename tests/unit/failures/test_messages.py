@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from lab.failures.catalogue import BY_KEY, SHAPES
+from lab.failures.failure import run
 from lab.failures.finder import look_up as find
 from lab.failures.index import Match
 from lab.failures.programs import written_to
@@ -101,7 +102,7 @@ def test_a_word_alone_never_gives_a_sure_answer(text):
 
 @pytest.mark.parametrize("key", MESSAGES)
 def test_the_engines_own_error_is_found_too(key):
-    error = MESSAGES[key].cause()[1]
+    error = run(MESSAGES[key].broken).error
     if error:
         assert find(error) == [Match("inplace" if key == "leaf" else key, sure=True)]  # the engine has one for both
     else:
@@ -178,26 +179,25 @@ def test_each_message_says_what_tells_it_apart(key):
 
 @pytest.mark.parametrize("message", MESSAGES.values(), ids=MESSAGES)
 def test_the_lines_that_are_shown_raise_the_error_that_is_shown(message):
-    code, error = message.cause()
-    names = {"np": np}
+    ran, names = run(message.broken), {"np": np}
     exec("from lab.failures.programs import *", names)
-    if not error:
-        exec(code, names)
+    if not ran.error:
+        assert message.silent
+        exec(ran.code, names)
         return
     with pytest.raises((RuntimeError, TypeError, ValueError)) as caught:
-        exec(code, names)
-    assert error == f"{type(caught.value).__name__}: {caught.value}"
+        exec(ran.code, names)
+    assert ran.error == f"{type(caught.value).__name__}: {caught.value}"
 
 
 @pytest.mark.parametrize("message", MESSAGES.values(), ids=MESSAGES)
 def test_the_lines_of_the_fix_give_the_gradient_that_is_shown(message):
-    code, gradient = message.cure()
-    names = {"np": np}
+    ran, names = run(message.fixed), {"np": np}
     exec("from lab.failures.programs import *", names)
-    exec(code, names)
+    exec(ran.code, names)
     leaf = next(names[name] for name in ("w", "W", "x") if name in names)
-    np.testing.assert_array_equal(leaf.grad, gradient)
-    assert "return" not in code
+    np.testing.assert_array_equal(leaf.grad, next(iter(ran.shown.values())))
+    assert "return" not in ran.code
 
 
 def test_the_messages_are_what_pytorch_says_today():
