@@ -1,7 +1,7 @@
 """Measure what one gradient costs as parameters grow: by finite differences, forward mode and reverse mode.
 
-The number of passes is known without running anything: `passes`. Time is not: a `Timing` really computes the gradients,
-a slice at a time, and counts its passes. Each function is written once, in operations that both the Tensors of model.py
+The number of passes is known without running anything: `passes`. Time is not: `measure` really computes the gradients
+of a small network and counts its passes. The network is written once, in operations that both the Tensors of model.py
 and the dual numbers of lab/designs/duals.py have.
 """
 
@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import statistics
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -21,12 +21,13 @@ from lab.gradcheck.finite_differences import differences
 from model import Tensor
 
 MAX_COUNTED = 10**12  # parameters whose passes are counted without running them
-SIZES = (1, 3, 10, 30, 100, 300, 1000)  # numbers of parameters that are timed
+SIZES = (1, 3, 10, 30, 100, 300, 1000)  # numbers of parameters that are timed, about
 STEP = 1e-5  # of finite differences
 ENOUGH_PARTS, MAX_REPEATS = 100, 20  # a gradient is repeated until one is reached; the fastest counts
 MAX_ATTEMPTS = 3  # to time a size whose times contradict its passes
 MAX_UNEVEN = 10  # times as long a pass of one method may take as a pass of another
 METHODS: Mapping[str, str] = {"finite": "Finite differences", "forward": "Forward mode", "reverse": "Reverse mode"}
+Case = tuple[list[np.ndarray], Callable[..., Any]]  # arrays, and a function of a Tensor or Dual for each
 
 
 def passes(method: str, parameters: int) -> tuple[int, int]:
@@ -40,58 +41,14 @@ def counted_differences(point: Sequence[float]) -> tuple[list[float], int]:
     return [*differences(squares, np.array(point), STEP)], squares.calls
 
 
-# ---------------------------------------------------------------- functions of any number of parameters
-
-
-@dataclass(frozen=True)
-class FunctionFamily:
-    """A function that exists for any number of parameters.
-
-    at  number of parameters -> arrays with about that many elements in all, and the function: it takes a Tensor or a
-        Dual for each array and returns a single number
-    """
-
-    title: str
-    at: Callable[[int], tuple[list[np.ndarray], Callable[..., Any]]]
-
-
-def _numbers(count: int) -> np.ndarray:
-    """Return `count` numbers between -1 and 1, the same ones each time."""
-    return np.sin(1.0 + np.arange(count, dtype=float))
-
-
-def _sum(count: int) -> tuple[list[np.ndarray], Callable[..., Any]]:
-    """Return one array of weights, and the sum of tanh of each weight times a fixed number."""
-    x = np.cos(np.arange(count, dtype=float))
-    return [_numbers(count)], lambda w: (w * x).tanh().sum()
-
-
-def _chain(count: int) -> tuple[list[np.ndarray], Callable[..., Any]]:
-    """Return single weights, and a chain in which each multiplies the last result, then tanh."""
-
-    def function(*weights: Any) -> Any:
-        h: Any = 1.0
-        for w in weights:
-            h = (w * h).tanh()
-        return h
-
-    return [np.array(1.0 + 0.1 * number) for number in _numbers(count)], function
-
-
-def _network(count: int) -> tuple[list[np.ndarray], Callable[..., Any]]:
-    """Return the weights of a network with one hidden layer, and its loss."""
+def network(count: int) -> Case:
+    """Return the parameters of a network with one hidden layer, at most `count` if it can be, and its loss."""
     samples, features = 8, 4
     hidden = max(1, count // (features + 2))
-    x = _numbers(samples * features).reshape(samples, features)
-    w, b, v = np.split(_numbers(hidden * (features + 2)), [features * hidden, (features + 1) * hidden])
+    numbers = np.sin(1.0 + np.arange(hidden * (features + 2)))  # between -1 and 1, the same ones each time
+    x = np.sin(1.0 + np.arange(samples * features)).reshape(samples, features)
+    w, b, v = np.split(numbers, [features * hidden, (features + 1) * hidden])
     return [w.reshape(features, hidden), b, v / hidden], lambda w, b, v: (((x @ w + b).tanh() @ v) ** 2).sum()
-
-
-FAMILIES: Mapping[str, FunctionFamily] = {
-    "sum": FunctionFamily("sum of tanh(wᵢ·xᵢ)", _sum),
-    "chain": FunctionFamily("chain h ← tanh(wᵢ·h)", _chain),
-    "network": FunctionFamily("network, one hidden layer", _network),
-}
 
 
 # ---------------------------------------------------------------- timed
@@ -122,61 +79,40 @@ class CostPoint:
         return max(uneven) > MAX_UNEVEN * min(uneven)
 
 
-class Timing:
-    """Times one family in slices: `advance` runs for a while, `points` holds the results so far."""
+def measure(sizes: Sequence[int] = SIZES, case: Callable[[int], Case] = network) -> list[CostPoint]:
+    """Compute the gradient for each number of parameters by each method, and time it; about half a second in all."""
+    cases = {sum(array.size for array in arrays): (arrays, function) for arrays, function in map(case, sizes)}
+    for method in METHODS:  # warm up, so that slow first calls are not timed
+        list(_slopes(method, *cases[min(cases)]))
+    points = [CostPoint(parameters) for parameters in sorted(cases)]
+    for point in points:
+        for _ in range(MAX_ATTEMPTS):
+            _measure_point(point, *cases[point.parameters])
+            if not point.contradictory:
+                break
+    return points
 
-    def __init__(self, family: FunctionFamily, sizes: Sequence[int] = SIZES) -> None:
-        functions = [family.at(size) for size in sizes]
-        self._functions = {sum(array.size for array in arrays): (arrays, run) for arrays, run in functions}
-        self.sizes = sorted(self._functions)
-        self.points: list[CostPoint] = []
-        self.share = 0.0  # of all passes, how many are done
-        self.done = False
-        self._work = self._parts()
 
-    def advance(self, seconds: float) -> None:
-        """Continue for about this many seconds, unless all is done."""
-        end = time.perf_counter() + seconds
-        while not self.done and time.perf_counter() < end:
-            self.done = next(self._work, True)
-
-    def _parts(self) -> Iterator[bool]:
-        """Compute all gradients, yielding False after each part, so that `advance` can pause."""
-        for method in METHODS:  # warm up, so that slow first calls are not timed
-            yield from (False for _ in _slopes(method, *self._functions[self.sizes[0]]))
-        for size in self.sizes:
-            point = CostPoint(size)
-            for _ in range(MAX_ATTEMPTS):
-                yield from self._attempt(point)
-                if not point.contradictory:
-                    break
-            self.points.append(point)
-
-    def _attempt(self, point: CostPoint) -> Iterator[bool]:
-        """Time all methods for one size. Seconds of an earlier attempt are kept where they are fewer."""
-        done = _all_passes(size for size in self.sizes if size < point.parameters)
-        gradients: dict[str, np.ndarray] = {}
-        for method in reversed([*METHODS]):  # reverse mode first: the others are compared with it
-            timed = 0
-            for _ in range(MAX_REPEATS):
-                arrays, function = self._functions[point.parameters]
-                counted, seconds, parts = _Counted(function), [], []
+def _measure_point(point: CostPoint, arrays: list[np.ndarray], function: Callable[..., Any]) -> None:
+    """Time all methods for one size. Seconds of an earlier attempt are kept where they are fewer."""
+    reverse = np.array([])
+    for method in reversed([*METHODS]):  # reverse mode first: the others are compared with it
+        timed = repeats = 0
+        while timed < ENOUGH_PARTS and repeats < MAX_REPEATS:
+            counted, seconds, parts = _Counted(function), [], []
+            start = time.perf_counter()
+            for part in _slopes(method, arrays, counted):
+                seconds.append(time.perf_counter() - start)
+                parts.append(part)
                 start = time.perf_counter()
-                for part in _slopes(method, arrays, counted):
-                    seconds.append(time.perf_counter() - start)
-                    parts.append(part)
-                    self.share = max(self.share, (done + counted.calls) / _all_passes(self.sizes))
-                    yield False
-                    start = time.perf_counter()
-                whole = len(seconds) * statistics.median(seconds)  # no pause lengthens a median
-                point.seconds[method] = min(whole, point.seconds.get(method, math.inf))
-                timed += len(seconds)
-                if timed >= ENOUGH_PARTS:
-                    break
-            gradients[method] = np.ravel(parts)
-            point.passes[method] = counted.calls, int(method == "reverse")
-            point.max_abs_diff[method] = float(np.abs(gradients[method] - gradients["reverse"]).max())
-            done += sum(point.passes[method])
+            whole = len(seconds) * statistics.median(seconds)  # no pause lengthens a median
+            point.seconds[method] = min(whole, point.seconds.get(method, math.inf))
+            timed += len(seconds)
+            repeats += 1
+        gradient = np.ravel(parts)
+        reverse = gradient if method == "reverse" else reverse
+        point.passes[method] = counted.calls, int(method == "reverse")
+        point.max_abs_diff[method] = float(np.abs(gradient - reverse).max())
 
 
 class _Counted:
@@ -188,10 +124,6 @@ class _Counted:
     def __call__(self, *inputs: Any) -> Any:
         self.calls += 1
         return self.function(*inputs)
-
-
-def _all_passes(sizes: Iterable[int]) -> int:
-    return sum(sum(passes(method, size)) for size in sizes for method in METHODS)
 
 
 def _slopes(method: str, arrays: Sequence[np.ndarray], function: Callable[..., Any]) -> Iterator[Any]:

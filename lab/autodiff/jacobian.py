@@ -8,21 +8,16 @@ the rows of that Jacobian, and forward mode multiplies them with the derivatives
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import numpy as np
 
-from lab.designs import duals
-from lab.designs.compare import DesignProgram, apply, of_graph
 from lab.gradcheck.finite_differences import ElementName, elements_of
 from model import Tensor, topological_order
 
 MAX_NUMBERS = 1_000  # computed in one forward pass: a closure is run once for each
 MAX_ENDS = 64  # elements of all inputs, or of the result
-MAX_SECONDS, MAX_REPEATS = 0.1, 20  # of a race
 
 
 class UnfitError(ValueError):
@@ -82,58 +77,17 @@ class FunctionGraph:
 
     def backward(self, upstream: Any) -> np.ndarray:
         """Run the engine's own backward(upstream) and return the gradients of all inputs, in order. Shape (n,)."""
-        for tensor in (*self._order, *self._leaves.values()):
-            tensor.grad = None
-        self._result.backward(np.array(upstream, float).reshape(self._result.shape)[()], retain_graph=True)
-        held = [np.zeros(leaf.shape) if leaf.grad is None else leaf.grad for leaf in self._leaves.values()]
-        return np.concatenate([np.ravel(gradient) for gradient in held])
+        gradients = pull_back(self._result, self._leaves.values(), np.array(upstream, float))
+        return np.concatenate([np.ravel(gradient) for gradient in gradients])
 
     def row(self, element: ElementName) -> np.ndarray:
         """Compute the derivatives of one output with respect to all inputs by one reverse-mode pass. Shape (n,)."""
         return self.backward(np.eye(len(self.outputs))[self.outputs.index(element)])
 
-    def program(self) -> DesignProgram:
-        """Return the graph as a program for dual numbers. Raises compare.UnsuitableError if they lack an operation."""
-        return of_graph(self._result, self._leaves)
 
-
-@dataclass(frozen=True)
-class Race:
-    """The seconds of the fastest run of each mode; max_abs_diff: the largest difference between their Jacobians."""
-
-    forward: float
-    reverse: float
-    max_abs_diff: float
-
-
-def race(graph: FunctionGraph) -> Race:
-    """Time both modes: dual numbers (lab/designs/duals.py) with a pass for each input, and model.py with one forward
-    pass and a backward pass for each output. Raises compare.UnsuitableError if dual numbers lack an operation."""
-    run = graph.program()
-
-    def forward() -> np.ndarray:
-        columns = duals.columns(lambda *x: run.run(x, apply), list(run.leaves.values()))
-        return np.stack([np.ravel(column) for column in columns], axis=1)
-
-    def reverse() -> np.ndarray:
-        leaves = [Tensor(value) for value in run.leaves.values()]
-        result, rows = run.run(leaves, apply), []
-        for upstream in np.eye(result.size).reshape(result.size, *result.shape):
-            for leaf in leaves:
-                leaf.grad = None
-            result.backward(upstream, retain_graph=True)
-            rows.append(np.concatenate([np.ravel(np.asarray(leaf.grad)) for leaf in leaves]))
-        return np.stack(rows)
-
-    begun, best = time.perf_counter(), [float("inf")] * 2
-    for _ in range(MAX_REPEATS):
-        found = []
-        for at, work in enumerate((forward, reverse)):
-            start = time.perf_counter()
-            with np.errstate(all="ignore"):
-                found.append(work())
-            best[at] = min(best[at], time.perf_counter() - start)
-        if time.perf_counter() - begun > MAX_SECONDS:
-            break
-    with np.errstate(invalid="ignore"):
-        return Race(best[0], best[1], float(np.max(np.abs(found[0] - found[1]))))
+def pull_back(result: Tensor, leaves: Iterable[Tensor], upstream: np.ndarray) -> list[np.ndarray]:
+    """Run backward(upstream) on a graph that is kept, and return the gradient of each leaf."""
+    for leaf in leaves:
+        leaf.grad = None
+    result.backward(upstream.reshape(result.shape)[()], retain_graph=True)
+    return [np.zeros(leaf.shape) if leaf.grad is None else leaf.grad for leaf in leaves]

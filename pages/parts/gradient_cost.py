@@ -7,8 +7,7 @@ from collections.abc import Mapping
 import streamlit as st
 
 from lab import charts
-from lab.autodiff import gradient_cost
-from lab.autodiff.gradient_cost import FAMILIES, MAX_COUNTED, METHODS, STEP, CostPoint, Timing, counted_differences
+from lab.autodiff.gradient_cost import MAX_COUNTED, METHODS, STEP, CostPoint, counted_differences, measure, passes
 from lab.charts import Axis, Line
 from lab.gradcheck.finite_differences import difference, differences
 from lab.text import numeral
@@ -16,9 +15,8 @@ from lab.ui import binding, page, progress
 from lab.ui.chart_host import show_chart
 from lab.ui.table import show_table
 from lab.ui.terms import prose
-from lab.ui.widgets import FIRST, ask, button, pick
+from lab.ui.widgets import FIRST, ask, button
 
-TICK, SLICE = 0.3, 0.2  # seconds between two slices of a timing, and of work in each
 SLOWER = {"10": 10, "100": 100, "1000": 1000, "10000": 10_000}  # guesses: name in the session -> factor
 COUNTS = (*(digit * 10**power for power in range(12) for digit in (1, 2, 5)), MAX_COUNTED)  # values of the slider
 UNITS = (("d", 86_400_000), ("h", 3_600_000), ("min", 60_000), ("s", 1000), ("ms", 1))  # in milliseconds
@@ -27,10 +25,9 @@ UNITS = (("d", 86_400_000), ("h", 3_600_000), ("min", 60_000), ("s", 1000), ("ms
 def draw() -> None:
     """Draw the tab."""
     _cost()
-    timings = st.session_state.get("why timings", {})
-    progress.done("what-it-costs", any(timing.done for timing in timings.values()))
+    progress.done("what-it-costs", "why measured" in st.session_state)
     page.closing(
-        "From how many parameters on is reverse mode the fastest? Is the number the same for the chain?",
+        "From how many parameters on is reverse mode the fastest?",
         "pages/why_reverse_mode.py",
         "Next: all derivatives of a function, as one picture",
         {"tab": "one"},
@@ -55,26 +52,18 @@ def _cost() -> None:
         "[[Finite differences|finite difference]] take two forward passes for each parameter, at +h and −h. "
         "[[Reverse mode|reverse mode]] takes two passes in all. Guess, then press **Measure**."
     )
-    session = st.session_state
     guessed = guess_times(
         "With 1,000 parameters, how many times as long as reverse mode do finite differences take?",
         SLOWER,
         "why-slower",
     )
+    points: list[CostPoint] | None = st.session_state.get("why measured")
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.markdown("**Measured on this machine**", width="content")
-        titles = {key: one.title for key, one in FAMILIES.items()}
-        family = pick(
-            "Function",
-            titles,
-            "why-function",
-            index=[*titles].index("network"),
-            bind="query-params",
-            width=250,
-            bare=True,
-        )
-    ticking = session.get("why timing") == family
-    st.fragment(_timed, run_every=TICK if ticking else None)(family, ticking)
+        title = "Measure again" if points else "Measure"
+        button(title, "why measure", _measure, icon="timer", disabled=not guessed, type="primary")
+        st.markdown(_summary(points, guessed))
+    if points:
+        _measured(points)
     if guessed:
         _counted()
     with st.expander("The brute-force function, run for three parameters"):
@@ -86,6 +75,10 @@ def _cost() -> None:
         )
 
 
+def _measure() -> None:
+    binding.put("why measured", measure())
+
+
 def _counted() -> None:
     """Show the passes of one gradient for any number of parameters, counted without running them."""
     n = st.select_slider(
@@ -93,7 +86,7 @@ def _counted() -> None:
     )
     rows = [
         (title, *(f"{number:,}" for number in passed), _duration(sum(passed)))
-        for title, passed in ((title, gradient_cost.passes(method, n)) for method, title in METHODS.items())
+        for title, passed in ((title, passes(method, n)) for method, title in METHODS.items())
     ]
     show_table(["one gradient", "forward passes", "backward passes", "at 1 ms a pass"], rows)
 
@@ -108,83 +101,52 @@ def _duration(milliseconds: int) -> str:
     return " ".join(parts[:2])
 
 
-def _timed(family: str, ticking: bool) -> None:
-    """Run a timing for one slice, as a fragment, and show the results so far.
-
-    ticking  True if the fragment reruns by itself
-    """
-    session = st.session_state
-    timings: dict[str, Timing] = session.setdefault("why timings", {})
-    timing = timings.get(family)
-    if ticking and timing:
-        timing.advance(SLICE)
-    if timing and timing.done:
-        session["why timing"] = None
-    if ticking != (session.get("why timing") == family):
-        st.rerun()
-
-    def start() -> None:
-        if timing is None or timing.done:
-            session["why timings"][family] = Timing(FAMILIES[family])
-        session["why timing"] = family
-
-    with st.container(horizontal=True, vertical_alignment="center"):
-        if ticking:
-            button("Stop", "why stop", binding.put, "why timing", None, icon="stop")
-        else:
-            title = "Measure" if timing is None else "Measure again" if timing.done else "Go on"
-            button(title, "why measure", start, icon="timer", disabled=not session["why-slower"], type="primary")
-        st.markdown(_summary(timing, ticking))
-    if timing and not timing.done:
-        st.progress(timing.share, "of all passes")
-    if timing and timing.points:
-        chart = charts.lines(
-            f"Seconds for one gradient, measured: {FAMILIES[family].title}",
-            [
-                Line(title, [(point.parameters, point.seconds[method]) for point in timing.points])
-                for method, title in METHODS.items()
-            ],
-            Axis("parameters", log=True),
-            Axis("seconds", log=True),
-            height=250,
-            theme=page.theme(),
-        )
-        show_chart(chart, "measured")
-        if timing.done and not timing.points[-1].contradictory:
-            st.markdown(_times_and_passes(timing.points[-1]))
-        headers = ["parameters", "finite differences", "forward mode", "reverse mode", "error of differences"]
-        with st.expander("Passes made, and how exact the gradients are"):
-            show_table(
-                headers,
-                [
-                    (
-                        point.parameters,
-                        *(" + ".join(f"{n:,}" for n in point.passes[method]) for method in METHODS),
-                        numeral(point.max_abs_diff["finite"]),
-                    )
-                    for point in timing.points
-                ],
-            )
-            st.markdown(
-                "Forward + backward passes, counted as they ran. The error is the largest difference of an element "
-                f"from reverse mode; the step was {numeral(STEP)}. Forward mode differs by "
-                f"{numeral(max(point.max_abs_diff['forward'] for point in timing.points))} at most."
-            )
-
-
-def _summary(timing: Timing | None, running: bool) -> str:
-    if timing is None:
-        return "" if st.session_state["why-slower"] else FIRST
-    if not timing.done:
-        return f"{'Measuring' if running else 'Stopped'}: {len(timing.points)} of {len(timing.sizes)} sizes."
-    last = timing.points[-1]
+def _summary(points: list[CostPoint] | None, guessed: str | None) -> str:
+    if not points:
+        return "Measures the gradient of a network with one hidden layer, on this machine." if guessed else FIRST
+    last = points[-1]
     if last.contradictory:
         return "The times contradict the passes: the machine was busy with something else. **Measure again.**"
-    finite, guessed = last.ratio("finite"), st.session_state["why-slower"]
+    finite = last.ratio("finite")
     return (
         f"At {last.parameters:,} parameters finite differences took **{finite:,.0f}×** as long as reverse mode, "
         f"forward mode {last.ratio('forward'):,.0f}×. {nearest_verdict(SLOWER, finite, guessed) if guessed else ''}"
     )
+
+
+def _measured(points: list[CostPoint]) -> None:
+    """Draw the times, and show the passes that were made and the error of differences."""
+    chart = charts.lines(
+        "Seconds for one gradient of a network with one hidden layer, measured",
+        [
+            Line(title, [(point.parameters, point.seconds[method]) for point in points])
+            for method, title in METHODS.items()
+        ],
+        Axis("parameters", log=True),
+        Axis("seconds", log=True),
+        height=250,
+        theme=page.theme(),
+    )
+    show_chart(chart, "measured")
+    if not points[-1].contradictory:
+        st.markdown(_times_and_passes(points[-1]))
+    with st.expander("Passes made, and how exact the gradients are"):
+        show_table(
+            ["parameters", "finite differences", "forward mode", "reverse mode", "error of differences"],
+            [
+                (
+                    point.parameters,
+                    *(" + ".join(f"{n:,}" for n in point.passes[method]) for method in METHODS),
+                    numeral(point.max_abs_diff["finite"]),
+                )
+                for point in points
+            ],
+        )
+        st.markdown(
+            "Forward + backward passes, counted as they ran. The error is the largest difference of an element "
+            f"from reverse mode; the step was {numeral(STEP)}. Forward mode differs by "
+            f"{numeral(max(point.max_abs_diff['forward'] for point in points))} at most."
+        )
 
 
 def _times_and_passes(point: CostPoint) -> str:

@@ -8,8 +8,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from lab import charts
-from lab.autodiff.jacobian import FunctionGraph, Race, UnfitError, race
-from lab.designs.compare import UnsuitableError
+from lab.autodiff.jacobian import FunctionGraph, UnfitError
 from lab.expression import ExpressionError
 from lab.expression.parser import Expression
 from lab.gradcheck import gradcheck
@@ -20,7 +19,6 @@ from lab.ui.memoize import memoize
 from lab.ui.table import escape_markdown, show_table
 from lab.ui.terms import prose
 from lab.ui.widgets import FIRST, ask, button, switch, verdict
-from model import Tensor
 
 NAME = "why"  # what the keys of this tab begin with
 MAX_SIDE = 8  # inputs of the picture, and outputs
@@ -35,22 +33,16 @@ EXAMPLES: dict[str, dict[str, float | list]] = {  # expression -> its inputs
 }
 WAYS = {"columns": "columns (forward)", "rows": "rows (reverse)"}
 ZEROS = {"nowhere": "nowhere", "off": "all off the diagonal", "other": "elsewhere"}
-FASTER = {"forward": "Forward mode", "reverse": "Reverse mode"}
 PASSES = binding.whole("why-passes", 0, 0, MAX_SIDE)  # its slider has another range for another function
 HELD = (*expression_box.held(NAME, next(iter(EXAMPLES))), PASSES)
 
 
 def draw() -> None:
     """Draw the tab."""
-    session = st.session_state
     _one()
-    _, run, _ = session.get("jacobian race", (None, None, ""))
-    progress.done("forward-wins", run is not None and run.forward < run.reverse)
-    is_softmax = session["why-expression"] == "softmax(x)"
-    progress.done("whole-jacobian", is_softmax and session.get("jacobian filled") is True)
     page.closing(
         "Write a function of three inputs and three results whose Jacobian is 0 above the diagonal and not below. "
-        "Then make forward mode win by more than three times.",
+        "Then find one whose picture forward mode fills in a single pass.",
         "pages/other_engines.py",
         "Next: one engine, built in several ways",
     )
@@ -82,12 +74,12 @@ def _one() -> None:
         )
     else:
         _matrix(graph, controls, picture)
-    _race(graph, expression, values)
+    _directions(n, m, expression, values)
 
 
 def _start_over() -> None:
     """Forget the guesses and passes, which were for another expression."""
-    st.session_state.update({"why-zeros": None, "why-faster": None, "why-passes": 0, "jacobian v for": None})
+    st.session_state.update({"why-zeros": None, "why-passes": 0, "jacobian v for": None})
 
 
 def _matrix(graph: FunctionGraph, controls: DeltaGenerator, picture: DeltaGenerator) -> None:
@@ -119,7 +111,8 @@ def _matrix(graph: FunctionGraph, controls: DeltaGenerator, picture: DeltaGenera
         show_chart(chart, "jacobian")
         st.caption(_scale(matrix[known]))
         _product(graph, matrix if done == most else None)
-    session["jacobian filled"] = done == most
+    progress.done("forward-wins", done == most and by_columns and n < m)
+    progress.done("whole-jacobian", done == most and session["why-expression"] == "softmax(x)")
     if done == most:
         with controls:
             _zeros(matrix)
@@ -139,16 +132,13 @@ def _graph(expression: Expression, values: Mapping[str, float | list]) -> Functi
     """
     at = expression.text, repr(values)
     try:
-        graph, results = memoize("jacobian graph", at, lambda: _graph_and_results(expression, values))
+        with np.errstate(all="ignore"):
+            graph = memoize("jacobian graph", at, lambda: FunctionGraph(expression, values))
     except (ExpressionError, UnfitError) as error:
         expression_box.mistake(error)
         return None
-    not_finite = [
-        f"{place} is {numeral(result)}"
-        for place, result in zip(graph.outputs, results, strict=True)
-        if not np.isfinite(result)
-    ]
-    if not_finite:
+    results = {str(place): graph.number(place) for place in graph.outputs}
+    if not_finite := [f"{name} is {numeral(result)}" for name, result in results.items() if not np.isfinite(result)]:
         st.warning(
             f"{escape_markdown(', '.join(not_finite))}: without a finite value there is no derivative, whatever the "
             "rules compute.",
@@ -163,13 +153,6 @@ def _graph(expression: Expression, values: Mapping[str, float | list]) -> Functi
             icon=":material/warning:",
         )
     return graph
-
-
-def _graph_and_results(expression: Expression, values: Mapping[str, float | list]) -> tuple[FunctionGraph, np.ndarray]:
-    """Return the function with its inputs, and its results as a flat array."""
-    with np.errstate(all="ignore"):
-        results = expression(**{name: Tensor(value) for name, value in values.items()}).numpy().ravel()
-    return FunctionGraph(expression, values), results
 
 
 def _fill(graph: FunctionGraph, most: int) -> int:
@@ -260,49 +243,15 @@ def _product(graph: FunctionGraph, matrix: np.ndarray | None) -> None:
 # ---------------------------------------------------------------- both directions
 
 
-def _race(graph: FunctionGraph, expression: Expression, values: Mapping[str, float | list]) -> None:
-    """Compare the passes and the time that all derivatives take in both directions, and link to the Graph lab."""
-    session = st.session_state
-    n, m = len(graph.inputs), len(graph.outputs)
-    of = (expression.text, str(values))
-
-    def measure() -> None:
-        try:
-            session["jacobian race"] = of, race(graph), ""
-        except UnsuitableError as error:
-            session["jacobian race"] = of, None, str(error)
-
-    st.header("Which direction is faster?")
+def _directions(n: int, m: int, expression: Expression, values: Mapping[str, float | list]) -> None:
+    """Count the passes of both directions, and link to the Graph lab, which shows them."""
+    fewer = "Both need as many" if n == m else f"{'Forward' if n < m else 'Reverse'} mode needs fewer"
     st.markdown(
-        f"{counted(n, 'input')} and {counted(m, 'result')}: {n} {'pass' if n == 1 else 'passes'} of forward mode, or "
-        f"{m} of reverse mode after one forward pass."
+        f"**{fewer} passes for this picture.** {counted(n, 'input')} and {counted(m, 'result')}: {n} "
+        f"{'pass' if n == 1 else 'passes'} of forward mode, or {m} of reverse mode after one forward pass."
     )
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        guessed = ask("Guess: which is faster here?", FASTER, "why-faster")
-        button("Measure both", "jacobian both", measure, icon="timer", disabled=guessed is None)
-    measured, run, reason = session.get("jacobian race", (None, None, ""))
-    if measured == of and guessed is not None:
-        st.markdown(_winner(run, guessed) if run else f"{_fewer(n, m, guessed)} Not timed: {escape_markdown(reason)}")
     point = {f"in_{name}": expression_box.written(value) for name, value in values.items()}
     ways = (("Forward mode", "See the tangents travel"), ("Reverse", "See the gradients come back"))
     for mode, label in ways:
         query = {"expression": expression.text, **point, "stage": "forward", "mode": mode}
         page.link_to("pages/graph_lab.py", label, "account_tree", query)
-
-
-def _fewer(inputs: int, outputs: int, guessed: str) -> str:
-    """Judge the guess by the numbers of passes, which decide as long as both passes cost about the same."""
-    if inputs == outputs:
-        return "Both need the same number of passes."
-    fewer = "forward" if inputs < outputs else "reverse"
-    return f"**{FASTER[fewer]} needs fewer passes.** {verdict(fewer == guessed)}"
-
-
-def _winner(run: Race, guessed: str) -> str:
-    winner = "forward" if run.forward < run.reverse else "reverse"
-    ratio = max(run.forward, run.reverse) / min(run.forward, run.reverse)
-    return (
-        f"**{FASTER[winner]} is {ratio:.1f}× faster here**: {1e6 * run.forward:,.0f} µs in forward mode (dual "
-        f"numbers), {1e6 * run.reverse:,.0f} µs in reverse mode (this lab’s engine). {verdict(winner == guessed)} "
-        f"Their derivatives differ by {numeral(run.max_abs_diff)} at most."
-    )

@@ -5,12 +5,12 @@ import json
 import pytest
 
 from model import Tensor
-from pages.parts.jacobian import FASTER, WAYS, ZEROS
+from pages.parts.jacobian import WAYS, ZEROS
 from tests.pages.conftest import app, charts, press, run, table, texts
 
 
 def opened(**parameters):
-    labels = {"zeros": ZEROS, "faster": FASTER, "way": WAYS}
+    labels = {"zeros": ZEROS, "way": WAYS}
     shown = {name: labels.get(name, {}).get(value, value) for name, value in parameters.items()}
     return run(app("pages/why_reverse_mode.py"), **{"tab": "one"} | shown)
 
@@ -133,32 +133,16 @@ def test_a_result_that_is_no_number_is_named(text, said):
     assert not at.warning
 
 
-def test_both_modes_are_measured_after_a_guess():
-    at = opened(tab="one", expression="t * [1, 2, 3, 4, 5, 6, 7, 8]", in_t="2")
-    assert at.button(key="jacobian both").disabled
-    assert "1 pass of forward mode, or 8 of reverse mode" in texts(at.markdown)
-    at.segmented_control(key="why-faster").set_value("forward").run()
-    press(at, "jacobian both")
-    assert "faster here" in texts(at.markdown)
-    assert "differ by 0 at most" in texts(at.markdown)
-    at.slider[0].set_value(3.0).run()
-    assert "faster here" not in texts(at.markdown)  # measured at another point
-
-
-@pytest.mark.parametrize(("faster", "answer"), [("reverse", "✓ As you guessed."), ("forward", "✗ Not as you guessed.")])
-def test_a_guess_is_judged_by_the_passes_where_no_time_can_be_taken(faster, answer):
-    at = opened(tab="one", expression="softmax(x) @ [1, 2]", in_x="[1, 2]", faster=faster)
-    press(at, "jacobian both")
-    assert f"**Reverse mode needs fewer passes.** {answer} Not timed: " in texts(at.markdown)
-
-
-def test_a_function_without_a_picture_is_measured_all_the_same():
-    at = opened(expression="x*2", in_x="[1,2,3,4,5,6,7,8,9]", faster="reverse")
-    assert "9 passes of forward mode, or 9 of reverse mode" in texts(at.markdown)
-    press(at, "jacobian both")
-    assert "faster here" in texts(at.markdown)
-    expression(at).set_value("x*3").run()
-    assert at.segmented_control(key="why-faster").value is None  # another function: another guess
+@pytest.mark.parametrize(
+    ("text", "x", "said"),
+    [
+        ("x * [1, 2, 3]", "2", "Forward mode needs fewer passes for this picture.** 1 input and 3 results: 1 pass of"),
+        ("softmax(x) @ [1, 2]", "[1, 2]", "Reverse mode needs fewer passes for this picture.** 2 inputs and 1 result"),
+        ("x*2", "[1,2,3,4,5,6,7,8,9]", "Both need as many passes for this picture.** 9 inputs and 9 results: 9 passes"),
+    ],
+)
+def test_the_passes_of_both_directions_are_counted(text, x, said):
+    assert said in texts(opened(expression=text, in_x=x).markdown)
 
 
 def test_a_kink_is_named_and_numbers_stay_as_they_were_written():

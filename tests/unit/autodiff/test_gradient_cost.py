@@ -1,35 +1,25 @@
 """What a gradient costs: the passes that are said are the passes that are made, and the gradients are the same."""
 
-import math
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from lab.autodiff import gradient_cost
-from lab.autodiff.gradient_cost import FAMILIES, METHODS, SIZES, FunctionFamily, Timing, counted_differences, passes
+from lab.autodiff.gradient_cost import METHODS, SIZES, counted_differences, measure, network, passes
 
 
-@pytest.mark.parametrize("family", FAMILIES)
-def test_the_passes_that_are_made_are_those_that_are_said(family):
-    timing = Timing(FAMILIES[family], (1, 20, 60))
-    shares = []
-    while not timing.done:
-        timing.advance(0.001)
-        shares.append(timing.share)
-    assert shares == sorted(shares)
-    assert shares[-1] <= 1
-    for point in timing.points:
+def test_the_passes_that_are_made_are_those_that_are_said():
+    for point in measure((1, 20, 60)):
         assert point.passes == {method: passes(method, point.parameters) for method in METHODS}
         assert all(seconds > 0 for seconds in point.seconds.values())
         assert point.max_abs_diff["forward"] < 1e-12
         assert 0 < point.max_abs_diff["finite"] < 1e-6
         assert point.max_abs_diff["reverse"] == 0
-    assert timing.sizes == [point.parameters for point in timing.points]
 
 
 def test_a_network_has_the_nearest_number_of_parameters_that_is_not_larger():
-    assert Timing(FAMILIES["network"], SIZES).sizes == [6, 30, 96, 300, 996]
+    assert [sum(array.size for array in network(size)[0]) for size in SIZES] == [6, 6, 6, 30, 96, 300, 996]
 
 
 # Calls of the function: two for a difference, one forward and one reverse warm up; then reverse mode is timed.
@@ -47,18 +37,9 @@ def test_a_pause_is_not_the_cost_of_a_gradient(slow, monkeypatch):
         now += 0.05 if calls in slow else 0.0001
         return (w * w).sum()
 
-    timing = Timing(FunctionFamily("w²", lambda count: ([np.ones(count)], function)), (1,))
-    timing.advance(math.inf)
-    (point,) = timing.points
+    (point,) = measure((1,), lambda count: ([np.ones(count)], function))
     assert point.seconds["reverse"] == pytest.approx(0.0001)
     assert not point.contradictory
-
-
-def test_a_timing_that_is_not_driven_stands_still():
-    timing = Timing(FAMILIES["chain"])
-    timing.advance(0.0)
-    assert timing.points == []
-    assert timing.share == 0
 
 
 def test_ten_million_parameters_are_counted():

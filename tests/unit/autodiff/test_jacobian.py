@@ -4,8 +4,7 @@ import numpy as np
 import op_table
 import pytest
 
-from lab.autodiff.jacobian import FunctionGraph, UnfitError, race
-from lab.designs.compare import UnsuitableError
+from lab.autodiff.jacobian import FunctionGraph, UnfitError
 from lab.expression import parse
 from model import Tensor
 
@@ -94,12 +93,3 @@ def test_a_broken_rule_breaks_both_directions():
 def test_what_cannot_be_followed_is_said(text, leaves, said):
     with pytest.raises(UnfitError, match=said):
         graph(text, **leaves)
-
-
-def test_the_race_is_run_where_dual_numbers_can():
-    found = race(graph("t * [1, 2, 3]", t=2.0))
-    assert found.forward > 0
-    assert found.reverse > 0
-    assert found.max_abs_diff == 0
-    with pytest.raises(UnsuitableError, match="softmax"):
-        race(graph("softmax(x)", x=[1.0, 2.0]))

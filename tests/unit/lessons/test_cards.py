@@ -65,12 +65,6 @@ def pressed(key):
     return lambda at: press(at, key)
 
 
-def measured(at):
-    press(at, "why measure")
-    while at.session_state["why timing"]:
-        at.run()
-
-
 def told(key, value):
     """As a picture tells it."""
     return lambda at: at.session_state.__setitem__(key, value) or at.run()
@@ -79,8 +73,8 @@ def told(key, value):
 WAYS = {  # card -> what is done in the state that it opens; the last step completes it
     "caught-write": [*2 * [pressed("trap next")], chosen("radio", "trap choice", "error"), pressed("trap next")],
     "broken-engine": [chosen("selectbox", "wrong-gradient", "numbers"), chosen("selectbox", "wrong-curve", "same"), pressed("fault go")],
-    "what-it-costs": [chosen("segmented_control", "why-slower", "1000"), measured],
-    "forward-wins": [chosen("text_input", "why text 1", "t * [1, 2, 3, 4, 5, 6, 7, 8]"), chosen("segmented_control", "why-faster", "forward"), pressed("jacobian both")],
+    "what-it-costs": [chosen("segmented_control", "why-slower", "1000"), pressed("why measure")],
+    "forward-wins": [chosen("text_input", "why text 1", "t * [1, 2, 3, 4, 5, 6, 7, 8]"), chosen("segmented_control", "why-zeros", "nowhere"), pressed("jacobian next")],
     "whole-jacobian": [chosen("segmented_control", "why-zeros", "nowhere"), chosen("slider", "why-passes", 3), pressed("jacobian next")],
     "why-the-loss-fell": [chosen("segmented_control", "descent-guess", "past"), *10 * [pressed("descent step")]],
     "topological-order": [chosen("segmented_control", "graph-engine", kind) for kind in ("overwrites", "any-order")],
