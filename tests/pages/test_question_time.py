@@ -10,9 +10,9 @@ from tests.pages.conftest import address, app, press, progress, run, texts
 PAGE = "pages/build_it_yourself.py"
 # Where the page wants a guess before it shows the answer: the widget, and a guess.
 GUESSES = {
-    "central-passes": ("why slower", "1000"),
-    "pairs": ("broadcasting end", "targets"),
-    "checkpointing": ("memory fewest", "root"),
+    "central-passes": ("why-slower", "1000"),
+    "pairs": ("shapes-end", "targets"),
+    "checkpointing": ("why-fewest", "root"),
 }
 PROOFS = {  # what the page of the link says, as it is opened
     "how-it-knows": '"kind": "message"',
