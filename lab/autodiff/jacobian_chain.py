@@ -1,4 +1,4 @@
-"""Multiply a chain of Jacobians from either end, and count the multiplications.
+"""Count the multiplications for the product of a chain of Jacobians, from either end.
 
 The Jacobian of h(g(f(x))) is a product of three matrices. The order of multiplying does not change the product, but it
 changes the work: a matrix (a, b) times a matrix (b, c) takes a·b·c multiplications. From the left, each product has one
@@ -8,13 +8,9 @@ row for each of the m outputs: reverse mode. From the right, it has one column f
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Literal
 
-import numpy as np
-
 End = Literal["left", "right"]
-MAX_RUN = 5_000_000  # multiplications that are run; longer products are only counted
 
 
 def sizes(inputs: int, width: int, outputs: int, length: int) -> list[int]:
@@ -40,30 +36,3 @@ def min_multiplications(chain: Sequence[int]) -> int:
             j = i + stretch
             best[i, j] = min(best[i, k] + best[k + 1, j] + chain[i] * chain[k + 1] * chain[j + 1] for k in range(i, j))
     return best[0, count - 1]
-
-
-@dataclass(frozen=True)
-class Product:
-    """A product of Jacobians, and the number of multiplications that it took."""
-
-    matrix: np.ndarray
-    multiplications: int
-
-
-def multiply(jacobians: Sequence[np.ndarray], end: End) -> Product:
-    """Multiply Jacobians, given in written order (the outermost function's first), starting at one end."""
-    count = 0
-    ordered = list(jacobians) if end == "left" else list(jacobians)[::-1]
-    product = ordered[0]
-    for jacobian in ordered[1:]:
-        left, right = (product, jacobian) if end == "left" else (jacobian, product)
-        count += left.shape[0] * left.shape[1] * right.shape[1]
-        product = left @ right
-    return Product(product, count)
-
-
-def example(chain: Sequence[int]) -> list[np.ndarray]:
-    """Draw random Jacobians of these sizes, the outermost function's first; the same ones each time."""
-    rng = np.random.default_rng(0)
-    pairs = zip(chain[1:], chain[:-1], strict=True)
-    return [rng.standard_normal((rows, columns)) / np.sqrt(columns) for rows, columns in pairs][::-1]

@@ -1,16 +1,16 @@
-"""Differentiate formulas symbolically: how long the derivative gets, and how much simplifying saves.
+"""Differentiate formulas symbolically, and count how long the derivative gets.
 
 A formula is a number, the name of an input, or an operation with its operands: ("*", "a", ("sin", "a")). A part that
 occurs several times is one object, so the length can be counted without writing the formula out; on paper, each
-occurrence is written again, and that is what grows. SymPy, which is optional, simplifies.
+occurrence is written again, and that is what grows.
 """
 
 from __future__ import annotations
 
 import ast
-import importlib.util
+import operator
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,8 +21,8 @@ from model import Tensor, topological_order
 
 Formula = float | str | tuple[Any, ...]
 
-MAX_SIMPLIFIED = 2_000  # operations in a formula that SymPy simplifies: with more it takes seconds
-INFIX = ("+", "-", "*", "/", "**")
+MAX_WRITTEN = 200  # operations in a formula that is written out
+SIGNS: Mapping[str, type[ast.operator]] = {"+": ast.Add, "-": ast.Sub, "*": ast.Mult, "/": ast.Div, "**": ast.Pow}
 
 
 class NoFormula(ValueError):
@@ -32,24 +32,17 @@ class NoFormula(ValueError):
 # ---------------------------------------------------------------- what a formula is made of
 
 VALUES: Mapping[str, Callable[..., Any]] = {
-    "+": lambda a, b: a + b,
-    "-": lambda a, b: a - b,
-    "*": lambda a, b: a * b,
-    "/": lambda a, b: a / b,
-    "**": lambda a, b: a**b,
-    "neg": lambda a: -a,
-    "exp": np.exp,
-    "log": np.log,
+    **FORMULA_NAMES,
+    "+": operator.add,
+    "-": operator.sub,
+    "*": operator.mul,
+    "/": operator.truediv,
+    "**": operator.pow,
+    "neg": operator.neg,
     "sqrt": np.sqrt,
-    "sin": np.sin,
-    "cos": np.cos,
-    "tanh": np.tanh,
-    "sigmoid": FORMULA_NAMES["sigmoid"],
     "softplus": lambda a: np.logaddexp(0.0, a),
     "relu": lambda a: np.maximum(a, 0.0),
-    "step": FORMULA_NAMES["step"],
     "abs": np.abs,
-    "sign": np.sign,
 }
 RULED = tuple(op for op in OPS if op in VALUES)  # the operations with a local derivative in lab/operation_table.py
 
@@ -108,9 +101,6 @@ def derivative(of: Formula, name: str) -> Formula:
     return 0.0 if result is None else result
 
 
-_SIGNS: Mapping[type, str] = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.Pow: "**"}
-
-
 def _filled(rule: ast.expr, operands: Mapping[str, Formula]) -> Formula:
     """Return a local derivative of lab/operation_table.py as a formula of the operands a and b and the result y."""
     match rule:
@@ -123,7 +113,8 @@ def _filled(rule: ast.expr, operands: Mapping[str, Formula]) -> Formula:
         case ast.UnaryOp(op=ast.USub(), operand=inner):
             return ("neg", _filled(inner, operands))
         case ast.BinOp(left=left, op=sign, right=right):
-            return (_SIGNS[type(sign)], _filled(left, operands), _filled(right, operands))
+            (name,) = (name for name, kind in SIGNS.items() if isinstance(sign, kind))
+            return (name, _filled(left, operands), _filled(right, operands))
         case ast.Call(func=ast.Name(id="zero_where"), args=[_, inner]):  # a convention, where there is no derivative
             return _filled(inner, operands)
         case ast.Call(func=ast.Name(id=function), args=[inner]):
@@ -151,128 +142,43 @@ def _parts(of: Formula) -> list[Formula]:
 # ---------------------------------------------------------------- its length, text and value
 
 
-def operations(of: Formula) -> int:
-    """Count the operations in a formula as written on paper: each part counts as often as it occurs."""
-    found: dict[int, int] = {}
+def _folded(of: Formula, leaf: Callable[[Any], Any], apply: Callable[..., Any]) -> Any:
+    """Replace each name and number by leaf(it), and each operation by apply(its name, *its operands replaced)."""
+    found: dict[int, Any] = {}
     for part in _parts(of):
-        found[id(part)] = 1 + sum(found[id(operand)] for operand in part[1:]) if isinstance(part, tuple) else 0
+        if isinstance(part, tuple):
+            found[id(part)] = apply(part[0], *(found[id(operand)] for operand in part[1:]))
+        else:
+            found[id(part)] = leaf(part)
     return found[id(of)]
 
 
-def distinct(of: Formula) -> int:
-    """Count the operations in a formula if equal parts get a name and are computed once."""
-    numbers: dict[Any, int] = {}  # part -> its number; equal parts share one
-    found: dict[int, int] = {}
-    for part in _parts(of):
-        key = (part[0], *(found[id(operand)] for operand in part[1:])) if isinstance(part, tuple) else repr(part)
-        found[id(part)] = numbers.setdefault(key, len(numbers))
-    return sum(isinstance(key, tuple) for key in numbers)
+def operations(of: Formula) -> int:
+    """Count the operations in a formula as written on paper: each part counts as often as it occurs."""
+    count: int = _folded(of, lambda part: 0, lambda op, *each: 1 + sum(each))
+    return count
 
 
-def text(of: Formula, most: int) -> str:
-    """Write a formula in ordinary notation, cut off after `most` characters."""
-    written = ""
-    for piece in _pieces(of):
-        written += piece
-        if len(written) > most:
-            return written[:most] + " …"
-    return written
+def text(of: Formula) -> str:
+    """Write a formula as Python does; "" if it is too long."""
 
+    def written(op: str, *operands: ast.expr) -> ast.expr:
+        if op == "neg":
+            return ast.UnaryOp(ast.USub(), *operands)
+        if op in SIGNS:
+            return ast.BinOp(operands[0], SIGNS[op](), operands[1])
+        return ast.Call(ast.Name(op), [*operands], [])
 
-def _pieces(of: Formula) -> Iterator[str]:
-    """Yield a formula's text piece by piece, from left to right. Only operands of a sign get brackets."""
-    stack: list[tuple[Formula, bool]] = [(of, True)]  # a formula or a sign, and whether it needs no brackets
-    while stack:
-        part, bare = stack.pop()
-        if isinstance(part, str):
-            yield part
-        elif isinstance(part, float):
-            yield f"{part:g}" if part >= 0 or bare else f"({part:g})"
-        elif part[0] in INFIX:
-            yield "" if bare else "("
-            sign = "**" if part[0] == "**" else f" {part[0]} "
-            stack += [("" if bare else ")", False), (part[2], False), (sign, False), (part[1], False)]
-        else:
-            yield "-(" if part[0] == "neg" else f"{part[0]}("
-            stack += [(")", False), (part[1], True)]
+    if operations(of) > MAX_WRITTEN:
+        return ""
+    whole = _folded(of, lambda part: ast.Name(part) if isinstance(part, str) else ast.Constant(part), written)
+    return re.sub(r"(?<=\d)\.0\b", "", ast.unparse(whole))  # 2 for 2.0
 
 
 def value(of: Formula, point: Mapping[str, float]) -> float:
     """Compute the value of a formula at a point, in floats; the result may be inf or nan."""
-    found: dict[int, Any] = {}
     with np.errstate(all="ignore"):
-        for part in _parts(of):
-            if isinstance(part, tuple):
-                found[id(part)] = VALUES[part[0]](*(found[id(operand)] for operand in part[1:]))
-            else:
-                found[id(part)] = np.float64(point[part] if isinstance(part, str) else part)
-    return float(found[id(of)])
-
-
-# ---------------------------------------------------------------- SymPy
-
-
-def has_sympy() -> bool:
-    return importlib.util.find_spec("sympy") is not None
-
-
-@dataclass(frozen=True)
-class Simplified:
-    """A formula that SymPy has simplified: its text, and its number of operations as SymPy counts them."""
-
-    text: str
-    operations: int
-
-
-def simplified(of: Formula) -> Simplified | None:
-    """Simplify a formula with SymPy: drop + 0 and * 1, collect equal terms, factor out common factors.
-
-    (SymPy's `simplify` finds more, but can take minutes for such formulas.)
-    Returns None if the formula is too long or too deep. Raises ImportError if SymPy is not installed.
-    """
-    import sympy
-
-    if operations(of) > MAX_SIMPLIFIED:
-        return None
-    try:
-        gathered = _to_sympy(of, sympy)
-        shortest = min((gathered, sympy.factor_terms(gathered)), key=sympy.count_ops)
-        written = str(shortest)
-    except RecursionError:  # nested deeper than SymPy's functions may call each other
-        return None
-    plain = re.sub(r"\.0+(?!\d)|(\.\d*?[1-9])0+(?!\d)", r"\1", written)  # 2 for 2.00000, 2.5 for 2.50000
-    return Simplified(plain, int(sympy.count_ops(shortest)))
-
-
-def _to_sympy(of: Formula, sympy: Any) -> Any:
-    def as_integer(number: Any) -> Any:
-        return sympy.Integer(int(number)) if number.is_Float and float(number).is_integer() else number
-
-    functions: dict[str, Callable[..., Any]] = {name: VALUES[name] for name in (*INFIX, "neg")} | {
-        "**": lambda a, b: a ** as_integer(b),
-        "sigmoid": lambda a: 1 / (1 + sympy.exp(-a)),
-        "softplus": lambda a: sympy.log(1 + sympy.exp(a)),
-        "relu": lambda a: sympy.Max(a, 0),
-        "step": lambda a: sympy.Piecewise((1, a > 0), (0, True)),
-        "abs": sympy.Abs,
-    }
-    # Large integers and powers become floats: SymPy would compute every digit of a repeated power, perhaps a billion.
-    numbers = [part for part in _parts(of) if isinstance(part, float)]
-    powers = [
-        part[2] for part in _parts(of) if isinstance(part, tuple) and part[0] == "**" and isinstance(part[2], float)
-    ]
-    small = all(abs(number) <= 10 for number in numbers) and all(abs(power) <= 3 for power in powers)
-    found: dict[int, Any] = {}
-    for part in _parts(of):
-        if isinstance(part, tuple):
-            function = functions.get(part[0]) or getattr(sympy, part[0])
-            found[id(part)] = function(*(found[id(operand)] for operand in part[1:]))
-        elif isinstance(part, str):
-            found[id(part)] = sympy.Symbol(part, real=True)
-        else:
-            exact = part in (-1, 0, 1) or (small and part.is_integer())
-            found[id(part)] = sympy.Integer(int(part)) if exact else sympy.Float(part)
-    return found[id(of)]
+        return float(_folded(of, lambda part: np.float64(point.get(part, part)), lambda op, *each: VALUES[op](*each)))
 
 
 # ---------------------------------------------------------------- how it grows
@@ -282,48 +188,25 @@ def _to_sympy(of: Formula, sympy: Any) -> Any:
 class Growth:
     """The numbers of operations for a function composed with itself `times` times.
 
-    function, derivative  in the formulas on paper, not simplified
-    named                 in the derivative if each part is computed once
-    forward, backward     in automatic differentiation: operations that ran, rules that passed a gradient on
-    simplified            the derivative simplified by SymPy; None without SymPy, or if it is too long
+    function, derivative  in the formulas on paper
+    forward, backward     in automatic differentiation: operations that run, rules that pass a gradient on
     """
 
     times: int
     function: int
     derivative: int
-    named: int
     forward: int
     backward: int
-    simplified: Simplified | None
 
 
-def growth(function: Callable[..., Tensor], point: Mapping[str, float], name: str, most: int) -> Iterator[Growth]:
-    """Yield the growth for 1, 2, ... `most` times, one at a time: SymPy may take a while. Raises NoFormula."""
+def growth(function: Callable[..., Tensor], point: Mapping[str, float], name: str, most: int) -> list[Growth]:
+    """Return the growth for 1, 2, ... `most` times. Raises NoFormula."""
+    grown = []
     for times in range(1, most + 1):
         leaves = {key: Tensor(number, label=key) for key, number in point.items()}
         result = repeated(function, name, times)(**leaves)
         written = formula(result, leaves)
-        slope = derivative(written, name)
-        short = simplified(slope) if has_sympy() else None
-        yield Growth(times, operations(written), operations(slope), distinct(slope), *passes(result), short)
-
-
-def passes(result: Tensor) -> tuple[int, int]:
-    """Run the backward pass, and count the operations of the graph and the closures that the pass calls."""
-    nodes = sum(bool(tensor.children) for tensor in topological_order(result))
-    called = 0
-
-    def counted(rule: Callable[[Any], None]) -> Callable[[Any], None]:
-        def count(upstream: Any) -> None:
-            nonlocal called
-            called += 1
-            rule(upstream)
-
-        return count
-
-    for tensor in topological_order(result):
-        if tensor.closure is not None:
-            tensor.closure = counted(tensor.closure)
-    with np.errstate(all="ignore"):
-        result.backward()
-    return nodes, called
+        nodes = [tensor for tensor in topological_order(result) if tensor.children]
+        rules = sum(node.closure is not None for node in nodes)  # backward() calls each once
+        grown.append(Growth(times, operations(written), operations(derivative(written, name)), len(nodes), rules))
+    return grown

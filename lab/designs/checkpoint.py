@@ -7,7 +7,7 @@ next one is built. Griewank 1992; Chen et al. 2016.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,21 +24,21 @@ class LayerChain:
     def __init__(self, layers: int, width: int) -> None:
         made = MLP([width] * (layers + 1), "tanh", rng=0).layers
         self.weights = [(layer.weight, layer.bias) for layer in made]
-        self.parameters = {parameter for pair in self.weights for parameter in pair}
+        self.parameters = [parameter for pair in self.weights for parameter in pair]
         self.runs = 0
 
-    def forward(self, x: Any, weights: Sequence[tuple[Tensor, Tensor]]) -> Any:
-        for weight, bias in weights:
+    def forward(self, x: Any, part: Iterable[int]) -> Any:
+        """Run some of the layers."""
+        for layer in part:
             self.runs += 1
+            weight, bias = self.weights[layer]
             x = (x @ weight + bias).tanh()
         return x
 
     def gradients(self) -> list[np.ndarray]:
         """Return the gradients of all parameters, and reset them."""
-        found = []
-        for parameter in (parameter for pair in self.weights for parameter in pair):
-            assert parameter.grad is not None, "a backward pass has been here"
-            found.append(parameter.grad)
+        found = [np.asarray(parameter.grad) for parameter in self.parameters]
+        for parameter in self.parameters:
             parameter.zero_grad()
         return found
 
@@ -54,51 +54,44 @@ class Cost:
     difference: float
 
 
-def full_pass(chain: LayerChain, inputs: np.ndarray) -> tuple[Cost, list[np.ndarray]]:
-    """Run a plain pass, which keeps everything; return its cost and its gradients."""
-    chain.runs = 0
-    loss = (chain.forward(Tensor(inputs, requires_grad=False), chain.weights) ** 2).mean()
-    kept = _kept(chain, loss)
-    loss.backward()
-    return Cost(0, kept, chain.runs, 0.0), chain.gradients()
-
-
-def checkpointed(chain: LayerChain, inputs: np.ndarray, segments: int, due: list[np.ndarray]) -> Cost:
-    """Run a checkpointed pass with so many segments; due: the gradients of the plain pass."""
-    chain.runs = 0
+def checkpointed(chain: LayerChain, inputs: np.ndarray, segments: int) -> int:
+    """Run a pass with so many segments, and return the peak of the bytes kept. With one, it is a plain pass."""
     parts = np.array_split(np.arange(len(chain.weights)), segments)
     starts = [inputs]  # the input of each segment: all that is kept of those before the last
     with no_grad():
         for part in parts[:-1]:
-            starts.append(chain.forward(Tensor(starts[-1]), _some(chain, part)).numpy())
+            starts.append(chain.forward(Tensor(starts[-1]), part).numpy())
     upstream: Any = None
     most = 0
     for number in reversed(range(segments)):
         first = Tensor(starts.pop(), requires_grad=number > 0)
-        out = chain.forward(first, _some(chain, parts[number]))
+        out = chain.forward(first, parts[number])
         if number == segments - 1:
             out = (out**2).mean()  # the loss: its upstream gradient is 1
         most = max(most, _kept(chain, out) + sum(start.nbytes for start in starts))
         out.backward(upstream)
         upstream = first.grad
-    found = chain.gradients()
-    difference = max(float(np.abs(a - b).max()) for a, b in zip(found, due, strict=True))
-    return Cost(segments, most, chain.runs, difference)
+    return most
 
 
-def costs(layers: int, width: int, rows: int) -> tuple[Cost, list[Cost]]:
-    """Run a plain pass, and one with each number of segments from 2 to the number of layers."""
+def costs(layers: int, width: int, rows: int) -> list[Cost]:
+    """Run a plain pass, which is the first, and one with each number of segments from 2 to the number of layers."""
     inputs = np.random.default_rng(1).normal(size=(rows, width))
     chain = LayerChain(layers, width)
-    full, due = full_pass(chain, inputs)
-    return full, [checkpointed(chain, inputs, segments, due) for segments in range(2, layers + 1)]
-
-
-def _some(chain: LayerChain, part: np.ndarray) -> list[tuple[Tensor, Tensor]]:
-    return [chain.weights[i] for i in part]
+    found: list[Cost] = []
+    due: list[np.ndarray] = []
+    for segments in range(1, layers + 1):
+        chain.runs = 0
+        kept = checkpointed(chain, inputs, segments)
+        gradients = chain.gradients()
+        due = due or gradients
+        difference = max(float(np.abs(a - b).max()) for a, b in zip(gradients, due, strict=True))
+        found.append(Cost(segments, kept, chain.runs, difference))
+    return found
 
 
 def _kept(chain: LayerChain, result: Tensor) -> int:
     """Count the bytes of numbers that a result keeps alive, without the parameters of the chain."""
-    own = [parameter for parameter in topological_order(result) if parameter in chain.parameters]
+    parameters = set(chain.parameters)
+    own = [parameter for parameter in topological_order(result) if parameter in parameters]
     return kept_by(result).numbers - kept_by(own).numbers

@@ -7,7 +7,7 @@ from pages.parts.curious import chain, checkpointing, depth, formula
 TITLES = {
     "formula": "Formula, differences, autograd",
     "chain": "A chain of functions",
-    "depth": "Depth, scalars",
+    "depth": "Depth",
     "memory": "Checkpointing",
 }
 TOPICS = {"formula": formula, "chain": chain, "depth": depth, "memory": checkpointing}

@@ -359,7 +359,7 @@ def test_a_server_that_has_lost_the_visit_learns_where_the_browser_is(browser):
         "build-it-yourself?tab=debug&program=4",
         "build-it-yourself?tab=ask&question=classic&answer=21&checked=1",
         "build-it-yourself?tab=courses&course=tensors&task=matmul",
-        "why-reverse-mode?tab=curious&topic=Depth, scalars&depth=7&calls=144",
+        "why-reverse-mode?tab=curious&topic=Depth&operations=500&calls=144",
         "operations?op=maximum",
         "descent?surface=Ravine&steps=40&guess=past+it",
         "for-teachers?items=scalars.add&title=Monday",

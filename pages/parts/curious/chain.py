@@ -5,22 +5,12 @@ import numpy as np
 import streamlit as st
 
 from lab import charts
-from lab.autodiff.jacobian_chain import (
-    MAX_RUN,
-    End,
-    Product,
-    example,
-    min_multiplications,
-    multiplications,
-    multiply,
-    sizes,
-)
+from lab.autodiff.jacobian_chain import End, min_multiplications, multiplications, sizes
 from lab.charts import Axis, Line, Mark
-from lab.text import numeral
+from lab.text import counted
 from lab.trace.dot import blank
 from lab.ui import page
 from lab.ui.chart_host import show_chart
-from lab.ui.memoize import memoize
 from lab.ui.table import escape_markdown, show_table
 from lab.ui.terms import prose
 from lab.ui.widgets import FIRST, ask, verdict
@@ -59,16 +49,15 @@ def draw() -> None:
                 st.graphviz_chart(_factors(chain), width="stretch", alt=alt)
         return
     with by_table:
-        made, sentence = _run(chain, max(left, right))
         show_table(
-            ["begin", "multiplications", "made just now"],
+            ["begin", "multiplications, counted"],
             [
-                ("left, at the result: reverse mode", f"{left:,}", made["left"]),
-                ("right, at the inputs: forward mode", f"{right:,}", made["right"]),
-                ("the best order of all", f"{min_multiplications(chain):,}", "not run"),
+                ("left, at the result: reverse mode", f"{left:,}"),
+                ("right, at the inputs: forward mode", f"{right:,}"),
+                ("the best order of all", f"{min_multiplications(chain):,}"),
             ],
         )
-        st.markdown(f"{_cheaper(left, right, n, m, guessed)} {sentence}")
+        st.markdown(_cheaper(left, right, n, m, guessed))
     places = sorted({*(round(x) for x in np.geomspace(1, 1000, 25)), m})
     with by_chart:
         chart = charts.lines(
@@ -105,21 +94,5 @@ def _cheaper(left: int, right: int, n: int, m: int, guessed: str) -> str:
     if left == right:
         return "Both ends cost the same here."
     end, ratio = ("left", right / left) if left < right else ("right", left / right)
-    results, inputs = "result" if m == 1 else "results", "input" if n == 1 else "inputs"
-    how = verdict(end == guessed)
-    return f"**From the {end} it is {ratio:,.1f}× cheaper here**, with {m} {results} and {n} {inputs}. {how}"
-
-
-def _run(chain: list[int], most: int) -> tuple[dict[End, str], str]:
-    """Multiply from both ends, once for these sizes; return the number of multiplications and a comparison."""
-    if most > MAX_RUN:
-        return {"left": "not run", "right": "not run"}, f"More than {MAX_RUN:,} multiplications are counted only."
-
-    def both() -> tuple[Product, Product]:
-        jacobians = example(chain)
-        return multiply(jacobians, "left"), multiply(jacobians, "right")
-
-    left, right = memoize("chain products", chain, both)
-    apart = numeral(float(np.abs(left.matrix - right.matrix).max()))
-    made: dict[End, str] = {"left": f"{left.multiplications:,}", "right": f"{right.multiplications:,}"}
-    return made, f"Both were run just now, on random numbers: the two products differ by {apart} at most."
+    sizes = f"{counted(m, 'result')} and {counted(n, 'input')}"
+    return f"**From the {end} it is {ratio:,.1f}× cheaper here**, with {sizes}. {verdict(end == guessed)}"

@@ -7,13 +7,12 @@ import streamlit as st
 from lab import charts
 from lab.charts import Axis, Line, Mark
 from lab.designs import checkpoint
-from lab.text import numeral as number
+from lab.text import numeral
 from lab.ui import binding, page
-from lab.ui.chart_host import ChartHost
+from lab.ui.chart_host import show_chart
 from lab.ui.memoize import memoize
 from lab.ui.widgets import FIRST, ask, verdict
 
-KEPT_TITLE = "Bytes kept at the worst moment"
 SEGMENT_GUESSES = {"two": "two segments", "root": "about √layers segments", "all": "a segment for each layer"}
 TRY_THIS = "Double the layers. Does the best number of segments double, or grow by a factor of about √2?"
 HELD = (binding.whole("why-segments", 2, 2, 32),)  # its slider has another range for another number of layers
@@ -34,30 +33,24 @@ def draw() -> None:
         session["memory most"], session["why-segments"] = layers, min(session["why-segments"], layers)
     segments = columns[3].slider("Segments", 2, layers, key="why-segments", persist_state="session")
     chain = layers, width, rows
-    full, costs = memoize("checkpointing", chain, lambda: checkpoint.costs(*chain))
-    best, chosen = min(costs, key=lambda cost: cost.kept), costs[segments - 2]
-    until = f"{FIRST} Until then, the charts show only the number of segments that the slider is at."
-    guessed = ask("Guess: the fewest bytes are kept with", SEGMENT_GUESSES, "why-fewest", until)
+    full, *costs = memoize("checkpointing", chain, lambda: checkpoint.costs(*chain))
+    guessed = ask("Guess: the fewest bytes are kept with", SEGMENT_GUESSES, "why-fewest", FIRST)
     if guessed is not None:
-        _judge_segments(guessed, layers, best)
-    left, middle, right = st.columns([2, 2, 1])
-    with right, st.container(gap="xsmall"):
-        _counted(full, chosen)
-    host = ChartHost("field")
-    for column, key in ((left, "kept"), (middle, "runs")):
-        with column:
-            host.place(key)
-    theme = page.theme()
-    shown, least = ([chosen], None) if guessed is None else (costs, best)
-    of = chain, shown, theme
-    host.fill(memoize("checkpointing drawn", of, lambda: _curves(full, shown, least, layers, theme)))
+        _judge_segments(guessed, layers, min(costs, key=lambda cost: cost.kept))
+    figures, picture = st.columns([1, 3])
+    with figures, st.container(gap="xsmall"):
+        _counted(full, costs[segments - 2])
+    if guessed is not None:
+        with picture:
+            drawn = chain, page.theme()
+            show_chart(memoize("checkpointing drawn", drawn, lambda: _curve(full, costs, layers)), "kept")
 
 
 def _counted(full: checkpoint.Cost, chosen: checkpoint.Cost) -> None:
     for name, count, of_plain in (
         ("Bytes kept", f"{chosen.kept:,}", f"{chosen.kept / full.kept:.0%} of all"),
         ("Layers run forward", f"{chosen.runs}", f"{chosen.runs / full.runs:.2f} times the {full.runs}"),
-        ("Gradients differ by", number(chosen.difference), None),
+        ("Gradients differ by", numeral(chosen.difference), None),
     ):
         st.metric(name, count, of_plain, delta_color="off", delta_arrow="off")
 
@@ -75,32 +68,15 @@ def _judge_segments(guessed: str, layers: int, best: checkpoint.Cost) -> None:
     )
 
 
-def _curves(
-    full: checkpoint.Cost, costs: list[checkpoint.Cost], best: checkpoint.Cost | None, layers: int, theme: str
-) -> dict[str, charts.Chart]:
-    """Draw the measured costs next to those of a plain pass. best: the cheapest, or None before the guess."""
-    segments = Axis("segments", ends=(0, layers))
-    marks = [Mark("y", full.kept, "everything kept")]
-    if best:
-        marks.append(Mark("x", best.segments, f"least: {best.segments}"))
-    kept, ran = ([(cost.segments, getattr(cost, name)) for cost in costs] for name in ("kept", "runs"))
-    return {
-        "kept": charts.lines(
-            KEPT_TITLE,
-            [Line("bytes kept", kept)],
-            segments,
-            Axis("bytes", ends=(0, full.kept)),
-            marks=marks,
-            height=230,
-            theme=theme,
-        ),
-        "runs": charts.lines(
-            "Layers run forward",
-            [Line("runs", ran)],
-            segments,
-            Axis("runs", ends=(0, 2 * full.runs)),
-            marks=[Mark("y", full.runs, "a plain pass")],
-            height=230,
-            theme=theme,
-        ),
-    }
+def _curve(full: checkpoint.Cost, costs: list[checkpoint.Cost], layers: int) -> charts.Chart:
+    """Draw the memory for each number of segments next to that of a plain pass."""
+    best = min(costs, key=lambda cost: cost.kept)
+    return charts.lines(
+        "Bytes kept at the worst moment",
+        [Line("bytes kept", [(cost.segments, cost.kept) for cost in costs])],
+        Axis("segments", ends=(0, layers)),
+        Axis("bytes", ends=(0, full.kept)),
+        marks=[Mark("y", full.kept, "everything kept"), Mark("x", best.segments, f"least: {best.segments}")],
+        height=230,
+        theme=page.theme(),
+    )
