@@ -7,6 +7,7 @@ of that design's own code, and `measure` says how it was counted.
 
 from __future__ import annotations
 
+import gc
 import inspect
 import operator
 import re
@@ -15,7 +16,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from types import CodeType, FunctionType, MethodType, ModuleType
+from types import CodeType, FunctionType, ModuleType
 from typing import Any, Literal
 
 import numpy as np
@@ -43,7 +44,6 @@ OPERATIONS: Mapping[str, Callable[..., Any]] = {
     "relu": lambda x: x.relu(),
     "sum": lambda x: x.sum(),
 }
-NONE = r"(?!)"  # a pattern that matches nothing
 COMMON = "+ - * / ** @, exp, log, tanh, relu and sum"
 
 
@@ -110,16 +110,8 @@ def program(expression: Expression, leaves: Mapping[str, Any]) -> DesignProgram:
     result = expression(**tensors)
     if result.shape != ():
         raise UnsuitableError(f"The result has shape {result.shape}: reduce it to a single number first, with sum().")
-    found = of_graph(result, tensors)
-    _check_size(found, model.topological_order(result))
-    return found
-
-
-def of_graph(result: model.Tensor, leaves: Mapping[str, model.Tensor]) -> DesignProgram:
-    """Turn the graph of a result, of any shape, into a program. Raises UnsuitableError if a design lacks an
-    operation."""
-    names = {id(tensor): name for name, tensor in leaves.items()}
     order = model.topological_order(result)
+    names = {id(tensor): name for name, tensor in tensors.items()}
     places = {id(tensor): number for number, tensor in enumerate(order)}
     lines = []
     for tensor in order:
@@ -129,7 +121,9 @@ def of_graph(result: model.Tensor, leaves: Mapping[str, model.Tensor]) -> Design
             value = tensor.numpy() if tensor.ndim else tensor.item()
             name = names.get(id(tensor), "")
             lines.append(ProgramLine("leaf" if name else "constant", value=value, name=name))
-    return DesignProgram(tuple(lines))
+    found = DesignProgram(tuple(lines))
+    _check_size(found, order)
+    return found
 
 
 def _common(tensor: model.Tensor) -> str:
@@ -302,7 +296,7 @@ FIVE = (
         "Dual numbers",
         duals,
         duals.Dual,
-        NONE,
+        r"(?!)",  # none
         "Forward mode: each value carries its derivative along, and nothing is kept.",
     ),
 )
@@ -351,7 +345,7 @@ class Retained:
 
 
 def kept_by(result: Any) -> Retained:
-    """Measure the memory behind a result: attributes, slots, elements, variables of closures, bases of views."""
+    """Measure the memory behind a result: what it refers to, by Python's own garbage collector, and bases of views."""
     seen: dict[int, Any] = {}
     pending, numbers, memory = [result], 0, 0
     while pending:
@@ -366,22 +360,11 @@ def kept_by(result: Any) -> Retained:
             numbers += thing.nbytes
         elif isinstance(thing, float):
             numbers += 8
+        elif isinstance(thing, FunctionType):  # not its module, which is there anyway
+            pending += thing.__closure__ or ()
         else:
-            pending += _references(thing)
+            pending += gc.get_referents(thing)
     return Retained(numbers, memory)
-
-
-def _references(thing: Any) -> list[Any]:
-    if isinstance(thing, FunctionType):  # not its module, which is there anyway
-        return [cell.cell_contents for cell in thing.__closure__ or ()]
-    if isinstance(thing, MethodType):
-        return [thing.__self__]
-    if isinstance(thing, (tuple, list, set, frozenset)):
-        return [*thing]
-    if isinstance(thing, dict):
-        return [*thing.values()]
-    slots = [name for kind in type(thing).__mro__ for name in getattr(kind, "__slots__", ()) if name != "__weakref__"]
-    return [*getattr(thing, "__dict__", {}).values(), *(getattr(thing, name, None) for name in slots)]
 
 
 Second = Literal["error", "same", "doubles", "more"]
@@ -471,11 +454,10 @@ def _second(
         again = design.backward(run, leaves, result)
     except RuntimeError as error:
         return "error", str(error)
-    pairs = list(zip(first, again, strict=True))
-    if all(np.allclose(b, a, rtol=1e-9, atol=0, equal_nan=True) for a, b in pairs):
-        return "same", ""
-    if all(np.allclose(b, 2 * a, rtol=1e-9, atol=0, equal_nan=True) for a, b in pairs):
-        return "doubles", ""
+    outcomes: tuple[tuple[Second, int], ...] = (("same", 1), ("doubles", 2))
+    for outcome, times in outcomes:
+        if all(np.allclose(b, times * a, 1e-9, 0, equal_nan=True) for a, b in zip(first, again, strict=True)):
+            return outcome, ""
     return "more", ""
 
 
@@ -488,11 +470,12 @@ def _plain(result: Any) -> Any:
 
 def largest_difference(results: Sequence[DesignRun]) -> float:
     """Return the largest difference from the first design's gradients, among designs without a failure."""
-    arrived = [result.gradients for result in results if not result.failure]
+    first, *others = (
+        np.concatenate([*map(np.ravel, result.gradients.values())]) for result in results if not result.failure
+    )
     with np.errstate(invalid="ignore"):
         apart = [
-            np.where((a == b) | (np.isnan(a) & np.isnan(b)), 0.0, np.abs(a - b)).max()
-            for gradients in arrived[1:]
-            for a, b in zip(arrived[0].values(), gradients.values(), strict=True)
+            np.where(np.isclose(first, other, rtol=0, atol=0, equal_nan=True), 0.0, np.abs(first - other)).max()
+            for other in others
         ]
     return float(max(apart, default=0.0))

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import ast
+import inspect
 from functools import cache
 from textwrap import dedent
+from types import FunctionType
 
 from lab.designs.compare import Design
 
@@ -35,21 +36,12 @@ def excerpt(design: Design, part: str) -> str:
 
     Raises KeyError if there is no such part.
     """
-    names, source = PARTS[part], design.source
-    found: list[ast.stmt] = []
-    for statement in ast.parse(source).body:
-        if _is_called(statement, names):
-            found.append(statement)
-        elif isinstance(statement, ast.ClassDef) and statement.name == design.node.__name__:
-            found += [inner for inner in statement.body if _is_called(inner, names)]
-    lines = source.splitlines()
-    return "\n\n".join(dedent("\n".join(lines[one.lineno - 1 : one.end_lineno])) for one in found)
-
-
-def _is_called(statement: ast.stmt, names: tuple[str, ...]) -> bool:
-    if isinstance(statement, ast.Assign):  # several at once: `exp, log = ...`
-        found = [node.id for node in ast.walk(statement.targets[0]) if isinstance(node, ast.Name)]
-    else:
-        found = [statement.name] if isinstance(statement, (ast.FunctionDef, ast.ClassDef)) else []
-    plain = [name.strip("_").lower() for name in found]
-    return any(name in names or name.removesuffix("backward") in names for name in plain)
+    names, module = PARTS[part], design.module
+    found = {}  # line -> source; names that are assigned together have one line
+    for name, member in [*vars(module).items(), *vars(design.node).items()]:
+        plain = name.strip("_").lower()
+        own = isinstance(member, (type, FunctionType)) and member.__module__ == module.__name__
+        if own and (plain in names or plain.removesuffix("backward") in names):
+            lines, first = inspect.getsourcelines(member)
+            found[first] = dedent("".join(lines))
+    return "\n".join(found[line] for line in sorted(found))
