@@ -8,24 +8,19 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
-from lab import charts
-from lab.autodiff import array_pictures
 from lab.expression import ExpressionError
 from lab.expression.parser import Expression
 from lab.gradcheck import MARKS, Report, gradcheck, random_cotangent
-from lab.gradcheck.finite_differences import ElementName
 from lab.gradcheck.slopes import Slope
-from lab.gradcheck.step_size import EXPONENTS, METHODS, PRECISIONS, CheckPoint, Sweep, error_by_step
+from lab.gradcheck.step_size import EXPONENTS, METHODS, PRECISIONS, CheckPoint, Sweep
 from lab.text import numeral, short
 from lab.traps.faults.softmax_rules import RULES, SoftmaxRule, by_cotangent, by_sum
 from lab.ui import binding, expression_box, page, progress
-from lab.ui.chart_host import show_chart
 from lab.ui.memoize import memoize
 from lab.ui.table import escape_markdown, show_table
 from lab.ui.terms import prose
-from lab.ui.widgets import result
+from lab.ui.widgets import ask, result, verdict
 from model import Tensor
-from pages.parts import grids as drawing
 from pages.parts import step_picture
 
 NAME = "check"
@@ -45,12 +40,7 @@ HELD = (
     binding.choice("check-numbers", "float64", *PRECISIONS),
 )
 MAX_ELEMENTS = 200  # of all inputs that are checked
-WHO = {
-    "random": "Only the one with the random cotangent",
-    "sum": "Only the one with sum()",
-    "both": "Both",
-    "none": "Neither",
-}
+WHO = {"random": "Only the random cotangent", "sum": "Only sum()", "both": "Each", "none": "Neither"}
 TRY_THIS = {
     "step": "Find a function whose central differences have no truncation error at all, and one whose best h is far "
     "from the rule of thumb. Then move x to a kink.",
@@ -97,15 +87,16 @@ def _one_element(expression: Expression) -> None:
         return
     at = expression.text, repr(values)
     try:
-        points, report = memoize("check derived", at, lambda: _derived(expression, values))
+        points = memoize("check points", at, lambda: {n: CheckPoint(expression, values, n) for n in PRECISIONS})
+        report = memoize("check report", at, lambda: gradcheck(expression, values))
     except (ExpressionError, RuntimeError) as error:
         expression_box.mistake(error)
         return
     session = st.session_state
     places = {str(place): place for place in points["float64"].places()}
-    if session.get("check-element", next(iter(places))) not in places:
-        session["check-element"] = next(iter(places))
     element = next(iter(places))
+    if session.get("check-element", element) not in places:
+        session["check-element"] = element
     if len(places) > 1:
         element = right.selectbox("Element", places, key="check-element", bind="query-params")
     place, point = places[element], points[session["check-numbers"]]
@@ -113,20 +104,17 @@ def _one_element(expression: Expression) -> None:
     slope = checked.element(place.index) if checked else None
 
     def pictured() -> tuple[list[Sweep], bytes]:
-        sweeps = error_by_step([point], place)
+        sweeps = [point.sweep(place, method) for method in METHODS]
         return sweeps, step_picture.packed(point, place, sweeps, slope)
 
     sweeps, packed = memoize("check picture", (at, place, point.precision), pictured)
     chosen = session["check-h"], session["check-method"], session["check-numbers"]
     step_picture.show(packed, "check picture", chosen, _choose_step)
     _remarks(report, points, sweeps)
-    if place.index:
-        show_chart(_map(point, at, place, float(f"1e{session['check-h']}"), report), "map")
 
 
 def _choose_step(h: int, method: str, numbers: str) -> None:
-    session = st.session_state
-    session["check-h"], session["check-method"], session["check-numbers"] = h, method, numbers
+    st.session_state.update({"check-h": h, "check-method": method, "check-numbers": numbers})
 
 
 def _remarks(report: Report, points: Mapping[str, CheckPoint], sweeps: list[Sweep]) -> None:
@@ -139,18 +127,6 @@ def _remarks(report: Report, points: Mapping[str, CheckPoint], sweeps: list[Swee
     if next(iter(points.values())).cotangent.size > 1:
         sentences.append("f is a weighted sum of the result’s elements. The random weights are the cotangent.")
     st.caption(" ".join(sentences))
-
-
-def _derived(expression: Expression, values: Mapping[str, Any]) -> tuple[dict[str, CheckPoint], Report]:
-    """Compute the gradients in each precision, and the report on them."""
-    return {name: CheckPoint(expression, values, name) for name in PRECISIONS}, gradcheck(expression, values)
-
-
-def _map(point: CheckPoint, at: object, place: ElementName, h: float, report: Report) -> charts.Chart:
-    method = st.session_state["check-method"]
-    errors = memoize("check errors", (at, point.precision, h, method), lambda: point.errors(h, method))
-    kinks = [one.element.index for one in report.kinks if one.element.name == place.name]
-    return charts.error_map(place.name, errors[place.name], kinks, place.index, page.theme())
 
 
 # ---------------------------------------------------------------- why the cotangent is random
@@ -179,16 +155,18 @@ def _cotangent() -> None:
         inputs, seeds = st.columns(2)
         text = inputs.text_input("x", "[1, 2, 0.5]", key="check-logits", bind="query-params")
         seed = seeds.slider("Which random cotangent", 0, 99, 0, key="check-seed", bind="query-params")
-        question = "Which check finds a mistake?"
-        guess = st.radio(question, WHO, None, format_func=WHO.get, key="check-finds", bind="query-params")
+        guess = ask("Which check finds a mistake?", WHO, "check-finds")
         try:
             logits = _logits(text)
         except ValueError as error:
             st.error(f"x: {error}")
             return
         softmax = Tensor(logits).softmax().numpy()
-        picture = array_pictures.softmax_upstreams(np.asarray(logits), softmax, random_cotangent(softmax, seed)[0])
-        drawing.show(drawing.packed(picture), key="check upstreams")
+        cotangent, _ = random_cotangent(softmax, seed)
+        show_table(
+            ["element", "softmax(x)", "sum() sends back", "the cotangent sends back"],
+            [(f"[{i}]", numeral(y), "1", numeral(v)) for i, (y, v) in enumerate(zip(softmax, cotangent, strict=True))],
+        )
     if guess is not None:
         _checked(rule, logits, seed, guess)
 
@@ -205,10 +183,7 @@ def _checked(rule: SoftmaxRule, logits: Any, seed: int, guess: str) -> None:
     checks = {"sum()": by_sum(rule, logits), "random cotangent": by_cotangent(rule, logits, seed)}
     by_the_sum, by_the_other = (report.outcome == "failed" for report in checks.values())
     truth = ("both" if by_the_other else "sum") if by_the_sum else ("random" if by_the_other else "none")
-    (st.success if guess == truth else st.warning)(
-        f"**{'Right' if guess == truth else 'No'}: {WHO[truth][0].lower()}{WHO[truth][1:]}.**",
-        icon=":material/check:" if guess == truth else ":material/close:",
-    )
+    st.markdown(f"{verdict(guess == truth)} **{WHO[truth]}** finds a mistake.")
     for column, (title, report) in zip(st.columns(2, gap="medium"), checks.items(), strict=True):
         checked = report.inputs["x"]
         with column:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, Literal
 
 import numpy as np
@@ -94,12 +93,7 @@ def differences(
     for index in np.ndindex(point.shape):
         x = point[index]
         step = best_step(method, x) if h is None else h
-        yield difference(partial(_along, f, point, index), x, step, method).quotient
-
-
-def _along(f: Callable[[np.ndarray], Any], point: np.ndarray, index: tuple[int, ...], moved: Any) -> Any:
-    """Compute f with one element of the point moved."""
-    return f(replaced(point, index, moved))
+        yield difference(lambda moved, at=index: f(replaced(point, at, moved)), x, step, method).quotient
 
 
 def best_step(method: Method, x: Any, dtype: Any = np.float64) -> float:

@@ -12,7 +12,7 @@ size of x. Where h is so small that x + h is x, the difference is 0.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -37,6 +37,7 @@ STEPS = tuple(float(f"1e{exponent}") for exponent in EXPONENTS)
 Regime = Literal["best", "truncation", "cancellation"]
 MAX_BRANCH_STEP = 0.1  # with larger steps, higher powers of h spoil the straight line of the truncation branch
 BEST_FACTOR = 10.0  # a step whose error is at most this multiple of the smallest counts as good as the best
+MAX_ROUNDING = 2.0  # times what rounding the two values can cost: a larger error has another cause
 REACH, SAMPLES = 1.6, 17  # the curve around x: how many steps h on both sides, and how many points on each
 
 
@@ -74,13 +75,10 @@ class Sweep:
         least = self.best.error if self.best else 0.0
         if found.error <= BEST_FACTOR * least or not found.error:
             return "best"
-        if self.truncation is not None:
-            bends = self.truncation.slope > 0.5
-        else:  # too few steps lie above the best one: compare with what rounding the two values can cost
-            eps = float(np.finfo(PRECISIONS[self.precision]).eps)
-            rounding = eps * max(abs(found.above), abs(found.below)) / found.width
-            bends = found.error > BEST_FACTOR * rounding
-        return "truncation" if bends and self.best and found.h > self.best.h else "cancellation"
+        eps = float(np.finfo(PRECISIONS[self.precision]).eps)
+        rounding = eps * max(abs(found.above), abs(found.below)) / found.width  # that of the two values
+        bends = self.best is not None and found.h > self.best.h and found.error > MAX_ROUNDING * rounding
+        return "truncation" if bends else "cancellation"
 
 
 class CheckPoint:
@@ -156,18 +154,6 @@ class CheckPoint:
             _branch(truncation),
             _branch(cancellation),
         )
-
-    def errors(self, h: float, method: Method = "central") -> dict[str, np.ndarray]:
-        """Return the error of the difference at each element, as an array in the shape of each input."""
-        errors = {name: np.empty(value.shape) for name, value in self.values.items()}
-        for place in self.places():
-            errors[place.name][place.index] = self.difference(place, h, method).error
-        return errors
-
-
-def error_by_step(points: Iterable[CheckPoint], place: ElementName, steps: Sequence[float] = STEPS) -> list[Sweep]:
-    """Sweep forward and central differences at one element over all steps, for each point in its precision."""
-    return [point.sweep(place, method, steps) for point in points for method in METHODS]
 
 
 def _branch(differences: Sequence[Difference]) -> Branch | None:

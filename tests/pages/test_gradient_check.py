@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from model import Tensor
-from tests.pages.conftest import address, app, components, run, texts
+from tests.pages.conftest import address, app, components, run, table, texts
 
 
 def opened(**parameters):
@@ -88,10 +88,9 @@ def test_a_kink_has_two_slopes_and_no_tangent():
     assert data["lines"] == {"forward": [], "central": []}
 
 
-def test_an_array_has_a_map_and_its_kinks():
+def test_of_an_array_an_element_is_chosen():
     at = opened(expression="sum(abs(v) * w)", in_v="[1.5, 0, -2]", in_w="[1, 2, 3]", element="v[1]", h=-4)
     assert "the slope is −2 on the left and 2 on the right" in shown(at)["sentence"]
-    assert len(components(at, "charts")) == 1
     at.selectbox(key="check-element").select("w[2]").run()
     assert shown(at)["rows"]["backward()"] == "2.0"
 
@@ -113,10 +112,8 @@ def test_what_cannot_be_checked_gets_a_sentence_and_nothing_is_lost(parameters, 
 
 
 def upstreams(at):
-    """The upstream gradients that the page draws: of the check by sum(), and of the one by a random cotangent."""
-    (picture,) = components(at, "grids")
-    *_, row = json.loads(picture.proto.bytes)["rows"]
-    return [part["cells"] for part in row if part.get("kind") == "upstream"]
+    """The upstream gradients that the page shows: of the check by sum(), and of the one by a random cotangent."""
+    return [list(column) for column in zip(*table(at, "sends back"), strict=True)][2:]
 
 
 def test_the_sum_is_blind_and_the_random_cotangent_is_not():
@@ -127,15 +124,15 @@ def test_the_sum_is_blind_and_the_random_cotangent_is_not():
     other = upstreams(at)
     assert other[0] == sent[0]
     assert other[1] != sent[1]
-    at.radio(key="check-finds").set_value("sum").run()
-    assert "No: only the one with the random cotangent" in texts(at.warning)
+    at.segmented_control(key="check-finds").set_value("sum").run()
+    assert "✗ Not as you guessed. **Only the random cotangent** finds a mistake." in texts(at.markdown)
     at.radio(key="check-rule").set_value("diagonal").run()
-    assert at.radio(key="check-finds").value is None
-    at.radio(key="check-finds").set_value("both").run()
-    assert "Right: both" in texts(at.success)
+    assert at.segmented_control(key="check-finds").value is None
+    at.segmented_control(key="check-finds").set_value("both").run()
+    assert "✓ As you guessed. **Each** finds a mistake." in texts(at.markdown)
     at.radio(key="check-rule").set_value("right").run()
-    at.radio(key="check-finds").set_value("none").run()
-    assert "Right: neither" in texts(at.success)
+    at.segmented_control(key="check-finds").set_value("none").run()
+    assert "✓ As you guessed. **Neither** finds a mistake." in texts(at.markdown)
     at.text_input(key="check-logits").set_value("[1").run()
     assert "Write a number, or a vector" in texts(at.error)
 
