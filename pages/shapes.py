@@ -1,11 +1,11 @@
 """Shapes: which cell of the upstream gradient goes where, and what a forgotten sum does."""
 
-from collections.abc import Callable
+import operator
 
 import numpy as np
 import streamlit as st
 
-from lab.autodiff import array_pictures, gradient_sources, one_operation
+from lab.autodiff import array_pictures, one_operation, shapes
 from lab.text import brief
 from lab.text import numeral as number
 from lab.traps.faults import forgotten_sum
@@ -18,12 +18,7 @@ from lab.ui.widgets import FIRST, ask, switch, verdict
 from model import Tensor
 from pages.parts import grids as drawing
 
-OPERATIONS: dict[str, Callable[[Tensor, Tensor], Tensor]] = {
-    "+": lambda a, b: a + b,
-    "-": lambda a, b: a - b,
-    "*": lambda a, b: a * b,
-    "/": lambda a, b: a / b,
-}
+OPERATIONS = {"+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv}
 SIGNS = {"+": "a + b", "-": "a − b", "*": "a × b", "/": "a ÷ b"}
 PRESETS = {  # shape of a, shape of b
     "(batch, out) + (out,)": ("3, 3", "3"),
@@ -94,14 +89,14 @@ def _broadcast() -> None:
     st.session_state["shapes-example"] = _preset(a, b)
     example.selectbox("Example", PRESETS, key="shapes-example", on_change=_take_preset, placeholder="Your own")
     try:
-        left, right = gradient_sources.read_shape(a), gradient_sources.read_shape(b)
+        left, right = shapes.read_shape(a), shapes.read_shape(b)
     except ValueError as error:
         st.error(str(error))
         return
 
     def draw() -> bytes:
-        found = one_operation.run(OPERATIONS[op], one_operation.counted(left), one_operation.counted(right, 10.0))
-        return drawing.packed(array_pictures.broadcast(found, op, gradient_sources.broadcast(op, *found.operands)))
+        found = one_operation.run(OPERATIONS[op], one_operation.count_up(left), one_operation.count_up(right, 10.0))
+        return drawing.packed(array_pictures.broadcast(found, op))
 
     try:
         drawn = memoize("broadcast", (op, left, right), draw)
@@ -128,10 +123,10 @@ def _take_preset() -> None:
         session["shapes-a"], session["shapes-b"] = PRESETS[session["shapes-example"]]
 
 
-def _axes(left: gradient_sources.Shape, right: gradient_sources.Shape) -> None:
+def _axes(left: shapes.Shape, right: shapes.Shape) -> None:
     """Tabulate how broadcasting compares two shapes, axis by axis."""
     rows = []
-    for axis in gradient_sources.fit(left, right):
+    for axis in shapes.fit(left, right):
         copied = [name for name, side in (("a", "left"), ("b", "right")) if axis.copies(side)]  # type: ignore[arg-type]
         what = f"{' and '.join(copied)} is copied {axis.length} times" if copied else "equal: nothing is copied"
         if axis.length is None:
@@ -169,7 +164,7 @@ def _forgotten() -> None:
 
     right, broken, picture = memoize("forgotten sum", (engine, rows, update), train)
     if guessed is None:
-        drawing.show(drawing.packed(picture.until("upstream")), key="shapes bias")
+        drawing.show(drawing.packed(picture.before("→")), key="shapes bias")
         return
     outcome = forgotten_sum.outcome(right, broken)
     silent = forgotten_sum.silent_steps(right, broken) if outcome == "later" else 0
@@ -212,17 +207,18 @@ def _loss() -> None:
 
     def train() -> tuple[forgotten_sum.Loss, forgotten_sum.Loss, array_pictures.GridPicture]:
         trap, right = forgotten_sum.loss(count, (count,)), forgotten_sum.loss(count, (count, 1))
-        return trap, right, array_pictures.loss_trap(trap, right)
+        found = one_operation.run(operator.sub, trap.prediction, trap.target, upstream=trap.upstream)
+        return trap, right, array_pictures.broadcast(found, "-", ("prediction", "target"))
 
     trap, right, picture = memoize("loss trap", count, train)
     if guessed is None:
-        drawing.show(drawing.packed(picture.until("wrong")), key="shapes trap")
+        drawing.show(drawing.packed(picture.before("|")), key="shapes trap")
         return
     ended = forgotten_sum.end(trap)
     st.markdown(
         f"{verdict(guessed == ended)} **They are {ENDS[ended]}.** The mean of the targets is "
         f"{trap.target.mean():.2f}; the targets are {', '.join(f'{t:g}' for t in trap.target)}. "
-        "Each prediction is compared with every target."
+        "Each prediction is compared with every target, and its gradient sums its row: 0 at the mean of all targets."
     )
     drawing.show(drawing.packed(picture), key="shapes trap")
     show_table(
@@ -243,16 +239,14 @@ def _matmul() -> None:
         "cell of A.grad: it is row i of G times *row* k of B, which is column k of Bᵀ."
     )
     left, middle, right = st.columns(3)
-    longest = gradient_sources.MAX_LENGTH
+    longest = shapes.MAX_LENGTH
     n = left.slider("Rows of A", 1, longest, 2, key="shapes-n", bind="query-params")
     k = middle.slider("Columns of A, rows of B", 1, longest, 3, key="shapes-k", bind="query-params")
     m = right.slider("Columns of B", 1, longest, 2, key="shapes-m", bind="query-params")
 
     def draw() -> bytes:
-        found = one_operation.run(
-            lambda a, b: a @ b, one_operation.counted((n, k)), one_operation.counted((k, m), 10.0)
-        )
-        return drawing.packed(array_pictures.matmul(found, gradient_sources.matmul(*found.operands)))
+        found = one_operation.run(operator.matmul, one_operation.count_up((n, k)), one_operation.count_up((k, m), 10.0))
+        return drawing.packed(array_pictures.matmul(found))
 
     drawing.show(memoize("matmul", (n, k, m), draw), key="shapes matmul")
 
@@ -278,13 +272,12 @@ def _reduce() -> None:
 def _reduced(kind: str, chosen: str) -> bytes:
     """Encode the picture of a reduction or of indexing. chosen: the axis, or the index."""
     if kind == "index":
-        index = INDICES[chosen]
-        title, found, terms = chosen, one_operation.run(lambda x: x[index], X), gradient_sources.indexing(X, index)
+        title, found = chosen, one_operation.run(lambda x: x[INDICES[chosen]], X)
     else:
         axis = AXES[chosen]
         title = f"x.{kind}({'' if axis is None else axis})"
-        found, terms = one_operation.run(lambda x: getattr(x, kind)(axis), X), gradient_sources.reduction(kind, X, axis)
-    return drawing.packed(array_pictures.of_one(found, terms, title))
+        found = one_operation.run(lambda x: getattr(x, kind)(axis), X)
+    return drawing.packed(array_pictures.of_one(found, title))
 
 
 main()

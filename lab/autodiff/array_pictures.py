@@ -12,8 +12,9 @@ from typing import Any, Literal
 
 import numpy as np
 
-from lab.autodiff.gradient_sources import Shape, Sources, Summand
-from lab.autodiff.one_operation import Run
+from lab.autodiff.one_operation import Run, Summand
+from lab.autodiff.shapes import Shape
+from lab.gradcheck.finite_differences import ElementName
 from lab.text import numeral
 
 Kind = Literal["value", "copy", "gradient", "upstream", "wrong"]
@@ -44,11 +45,10 @@ class GridPicture:
     rows: Sequence[Sequence[Grid | str]]
     start: tuple[str, int]
 
-    def until(self, key: str) -> GridPicture:
-        """Return the first row up to the grid with this key: what may be seen before a guess."""
-        row = self.rows[0]
-        end = next(at for at, part in enumerate(row) if isinstance(part, Grid) and part.key == key)
-        return GridPicture([row[: end + 1]], (key, 0))
+    def before(self, sign: str) -> GridPicture:
+        """Return each row up to this sign: what may be seen before a guess."""
+        rows = [row[: row.index(sign)] for row in self.rows]
+        return GridPicture(rows, next((part.key, 0) for row in rows for part in row if isinstance(part, Grid)))
 
     def data(self) -> dict[str, Any]:
         return {
@@ -76,11 +76,7 @@ def _exactly(value: float) -> bool:
 
 def place(name: str, shape: Shape, cell: int) -> str:
     """Name a cell as Python does: `b[0, 1]`; the name alone if there is only one number."""
-    index: list[str] = []
-    for length in reversed(shape):
-        cell, last = divmod(cell, length)
-        index.insert(0, str(last))
-    return f"{name}[{', '.join(index)}]" if shape else name
+    return str(ElementName(name, np.unravel_index(cell, shape)))
 
 
 def _joined(parts: Sequence[str], sign: str = " + ") -> str:
@@ -102,17 +98,10 @@ def equation(terms: Sequence[tuple[float, ...]], result: float) -> str:
     return f"{text} {'=' if exact else '≈'} {numeral(result)}"
 
 
-def _rounded(exact: float, computed: float) -> str:
-    """Write a number, and the rounded value that was computed if it looks different."""
-    if numeral(exact) == numeral(computed) or not math.isclose(exact, computed, rel_tol=1e-9, abs_tol=1e-12):
-        return numeral(computed)
-    return f"{numeral(exact)}, which rounding turns into {numeral(computed)}"
-
-
 def _products(terms: Sequence[Summand], upstream: np.ndarray) -> list[tuple[float, ...]]:
-    flat = upstream.ravel()
-    factors_are_one = all(t.factor == 1.0 for t in terms)
-    return [(flat[t.cell],) if factors_are_one else (flat[t.cell], t.factor) for t in terms]
+    if all(term.factor == 1.0 for term in terms):
+        return [(upstream.flat[term.cell],) for term in terms]
+    return [(upstream.flat[term.cell], term.factor) for term in terms]
 
 
 # ---------------------------------------------------------------- one operation
@@ -120,25 +109,22 @@ def _products(terms: Sequence[Summand], upstream: np.ndarray) -> list[tuple[floa
 
 def _grids(
     run: Run,
-    sources: Sequence[Sources],
     names: Sequence[str],
     title: str,
     value: Callable[[int, list[str]], str],
-    partners: bool = False,
     result_name: str = "result",
     upstream_name: str = "upstream",
 ) -> dict[str, Grid]:
     """Make grids of the operands, the result, the upstream gradient and the operands' gradients, by their keys.
 
-    value     writes how a cell of the result was computed, from the names of the operands' cells that reach it
-    partners  the factors of a gradient come from the other operand, whose cells then light
+    value: writes how a cell of the result was computed, from the names of the operands' cells that reach it
     """
     shape = run.result.shape
     result = Grid(result_name, title, run.result, "value")
     upstream = Grid("upstream", upstream_name, run.upstream, "upstream")
     grids = {grid.key: grid for grid in (result, upstream)}
     reaching: list[dict[str, list[int]]] = [{} for _ in range(result.array.size)]  # result's cell -> operand -> cells
-    for number, (name, own, terms) in enumerate(zip(names, run.operands, sources, strict=True)):
+    for number, (name, own, terms) in enumerate(zip(names, run.operands, run.sources, strict=True)):
         operand = grids[name] = Grid(name, name, own, "value")
         gradient = Grid(f"gradient of {name}", f"{name}.grad", run.gradients[number], "gradient")
         grids[gradient.key] = gradient
@@ -154,9 +140,6 @@ def _grids(
                 {result_name: reached, f"{name} copied": reached, gradient.key: [cell]},
             )
             lights = {name: [cell], "upstream": [t.cell for t in summands], f"message to {name}": reached}
-            if partners:
-                other = names[1 - number]
-                lights[other] = sorted({t.partner for t in summands if t.partner is not None})
             gradient.tell(_summed(gradient, cell, summands, upstream), lights)
     for cell, operands in enumerate(reaching):
         come = {n: [place(n, run.operands[names.index(n)].shape, c) for c in cells] for n, cells in operands.items()}
@@ -186,28 +169,35 @@ def _summed(grid: Grid, cell: int, terms: Sequence[Summand], upstream: Grid) -> 
     return f"{here} comes from {count}{f', {cells}' if terms else ''}:\n{text}"
 
 
-def broadcast(run: Run, op: str, sources: tuple[Sources, Sources]) -> GridPicture:
+def broadcast(run: Run, op: str, names: tuple[str, str] = ("a", "b")) -> GridPicture:
     """Show a op b: on the left values are copied along axes, on the right messages are summed along the same axes."""
-    names, shape = ("a", "b"), run.result.shape
+    shape = run.result.shape
     sign = {"*": "×", "/": "÷", "-": "−"}.get(op, op)
     copies = [np.broadcast_to(own, shape) for own in run.operands]
+    origins = [np.broadcast_to(np.arange(own.size).reshape(own.shape), shape).ravel().tolist() for own in run.operands]
 
     def value(cell: int, operands: list[str]) -> str:
         first, second, result = (float(array.flat[cell]) for array in (*copies, run.result))
         equals = "=" if all(map(_exactly, (first, second, result))) else "≈"
         return f"= {f' {sign} '.join(operands)}:\n{_in_sum(first)} {sign} {_in_sum(second)} {equals} {numeral(result)}"
 
-    grids = _grids(run, sources, names, f"a {sign} b", value, partners=op in "*/")
+    grids = _grids(run, names, f" {sign} ".join(names), value)
     forward: list[Grid | str] = []
     back: list[Grid | str] = []
     for number, name in enumerate(names):
+        gradient = grids[f"gradient of {name}"]
         forward.append(grids[name])
-        back.append(grids[f"gradient of {name}"])
+        back.append(gradient)
+        if op in "*/":  # a factor comes from the other operand
+            for lights, terms in zip(gradient.lights, run.sources[number], strict=True):
+                lights[names[1 - number]] = sorted({origins[1 - number][term.cell] for term in terms})
         if run.operands[number].shape != shape:
             large = Grid(f"{name} copied", f"{name} copied", copies[number], "copy")
-            message = Grid(f"message to {name}", f"sent to {name}", run.messages[number], "gradient")
-            by_place = sorted((term.cell, cell, term) for cell, terms in enumerate(sources[number]) for term in terms)
-            for at, cell, term in by_place:
+            factors = {(term.cell, cell): term.factor for cell, own in enumerate(run.sources[number]) for term in own}
+            terms = [Summand(at, factors.get((at, cell), 0.0)) for at, cell in enumerate(origins[number])]
+            sent = np.array([run.upstream.flat[term.cell] * term.factor for term in terms]).reshape(shape)
+            message = Grid(f"message to {name}", f"sent to {name}", sent, "gradient")
+            for at, (cell, term) in enumerate(zip(origins[number], terms, strict=True)):
                 here, own = place("result", shape, at), place(name, run.operands[number].shape, cell)
                 large.tell(
                     f"At {here} this is {own} again: {numeral(copies[number].flat[at])}.\n"
@@ -223,11 +213,11 @@ def broadcast(run: Run, op: str, sources: tuple[Sources, Sources]) -> GridPictur
             back += ["sums", message]
     headings: list[Grid | str] = ["Forward: values are reused", "|", "Backward: gradients are summed"]
     rows: list[list[Grid | str]] = [headings, [*forward, "|", *back], [grids["result"], "|", grids["upstream"]]]
-    most = max((len(each[0]), f"gradient of {name}") for name, each in zip(names, sources, strict=True))
-    return GridPicture(rows, (most[1], 0))
+    most, _ = max(zip(names, run.sources, strict=True), key=lambda pair: len(pair[1][0]))
+    return GridPicture(rows, (f"gradient of {most}", 0))
 
 
-def matmul(run: Run, sources: tuple[Sources, Sources]) -> GridPicture:
+def matmul(run: Run) -> GridPicture:
     """Show C = A @ B, and both gradients as products of the upstream gradient with the other matrix."""
     left, right = run.operands
 
@@ -236,41 +226,28 @@ def matmul(run: Run, sources: tuple[Sources, Sources]) -> GridPicture:
         products = equation([*zip(left[i], right[:, j], strict=True)], float(run.result[i, j]))
         return f"is row {i} of A times column {j} of B:\n{products}"
 
-    grids = _grids(run, sources, ("A", "B"), "C = A @ B", value, partners=True, result_name="C", upstream_name="G")
+    grids = _grids(run, ("A", "B"), "C = A @ B", value, result_name="C", upstream_name="G")
     a, b, c, g = (grids[key] for key in ("A", "B", "C", "upstream"))
     to_a, to_b = grids["gradient of A"], grids["gradient of B"]
+    (rows, inner), columns = left.shape, right.shape[1]
+    for cell, lights in enumerate(to_a.lights):  # A[i, k] meets row k of B, and B[k, j] column k of A
+        lights["B"] = [cell % inner * columns + j for j in range(columns)]
+    for cell, lights in enumerate(to_b.lights):
+        lights["A"] = [i * inner + cell // columns for i in range(rows)]
     to_a.title, to_b.title, g.title = "A.grad = G @ Bᵀ", "B.grad = Aᵀ @ G", "G, upstream"
     return GridPicture([[a, "@", b, "=", c], [to_a, to_b, "from", g]], (to_a.key, 0))
 
 
-def of_one(run: Run, sources: Sources, title: str) -> GridPicture:
+def of_one(run: Run, title: str) -> GridPicture:
     """Show an operation on one operand x: a reduction, or indexing."""
 
     def value(cell: int, operands: list[str]) -> str:
         return f"= {numeral(run.result.flat[cell])}\ncomes from {operands[0]}."
 
-    grids = _grids(run, [sources], ["x"], title, value)
-    first = next((cell for cell, terms in enumerate(sources) if len(terms) > 1), 0)
+    grids = _grids(run, ["x"], title, value)
+    first = next((cell for cell, terms in enumerate(run.sources[0]) if len(terms) > 1), 0)
     x, result, gradient, upstream = (grids[key] for key in ("x", "result", "gradient of x", "upstream"))
     return GridPicture([[x, "→", result], [gradient, "←", upstream]], ("gradient of x", first))
-
-
-def softmax_upstreams(logits: np.ndarray, result: np.ndarray, cotangent: np.ndarray) -> GridPicture:
-    """Show softmax(x) and the upstream gradients that two checks send into its backward rule. All have one axis."""
-    x, y = Grid("x", "x", logits, "value"), Grid("result", "softmax(x)", result, "value")
-    ones = Grid("ones", "sum() sends", np.ones_like(result), "upstream")
-    random = Grid("random", "the cotangent", cotangent, "upstream")
-    total = _joined([numeral(value) for value in result])
-    for cell in range(result.size):
-        lights = {key: [cell] for key in ("result", "ones", "random")}
-        here, there = place("x", logits.shape, cell), place("softmax(x)", result.shape, cell)
-        x.tell(f"{here} = {numeral(logits[cell])}\nmoves every element of the softmax.", lights)
-        sum_of_all = f"The elements add up to 1: {total} ≈ {numeral(result.sum())}"
-        y.tell(f"{there} = {numeral(result[cell])}\n{sum_of_all}", lights)
-        ones.tell(f"The check with sum() sends the same number to each element.\n{there} is sent 1.", lights)
-        weight = numeral(cotangent[cell])
-        random.tell(f"The random cotangent has another number for each element.\n{there} is sent {weight}.", lights)
-    return GridPicture([[x, "→", y], ["backward", ones, random]], ("ones", 0))
 
 
 # ---------------------------------------------------------------- a wrong gradient next to the right one
@@ -299,50 +276,3 @@ def bias_gradients(upstream: np.ndarray, right: np.ndarray, broken: np.ndarray) 
         summing = [cell for cell, lights in enumerate(bad.lights) if at in lights["upstream"]]
         arrived.tell(f"{here}\nbelongs to b[{at % out}], whatever its row.", {"right": [at % out], "broken": summing})
     return GridPicture([[arrived, "→", good, bad]], ("broken", 0))
-
-
-def loss_trap(trap: Any, right: Any) -> GridPicture:
-    """Show (N, 1) - (N,) next to (N, 1) - (N, 1); both arguments are lab.traps.faults.forgotten_sum.Loss."""
-    count = len(trap.prediction)
-    prediction = Grid("prediction", "prediction", trap.prediction, "value")
-    target = Grid("target", "target", trap.target, "value")
-    wrong = Grid("wrong", "prediction − target", trap.difference, "wrong")
-    due = Grid("due", "the difference that was meant", right.difference, "value")
-    bad = Grid("bad gradient", "its gradient", trap.gradient, "wrong")
-    good = Grid("good gradient", "its gradient, the right one", right.gradient, "gradient")
-    for i in range(count):
-        row = [i * count + j for j in range(count)]
-        p, t, meant = (numeral(array.flat[i]) for array in (trap.prediction, trap.target, right.difference))
-        one = {"due": [i], "prediction": [i]}
-        prediction.tell(
-            f"prediction[{i}, 0] = {p}\nmeets every target, and should meet target[{i}] alone.",
-            {"wrong": row, "due": [i], "bad gradient": [i], "good gradient": [i]},
-        )
-        target.tell(
-            f"target[{i}] = {t}\nmeets every prediction, and should meet prediction[{i}, 0] alone.",
-            {"wrong": [j * count + i for j in range(count)], "due": [i]},
-        )
-        due.tell(
-            f"prediction[{i}, 0] − target[{i}]:\n{p} − {t} = {meant}",
-            {"prediction": [i], "target": [i], "good gradient": [i]},
-        )
-        total = math.fsum(trap.difference[i])
-        bad.tell(
-            f"The gradient of prediction[{i}, 0] is 2/{count * count} of the sum of its row, "
-            f"{equation([(d,) for d in trap.difference[i]], total)}:\n"
-            f"{_rounded(2 / count**2 * total, float(trap.gradient[i, 0]))}. It is 0 at the mean of all targets.",
-            {"wrong": row, "prediction": [i]},
-        )
-        good.tell(
-            f"The gradient of prediction[{i}, 0] is 2/{count} of {meant}:\n"
-            f"{numeral(right.gradient[i, 0])}. It is 0 at target[{i}].",
-            one,
-        )
-    for i, j in np.ndindex(count, count):
-        kind = "compares a prediction with its own target" if i == j else "compares it with another’s target"
-        wrong.tell(
-            f"prediction[{i}, 0] − target[{j}] {kind}:\n{numeral(trap.prediction[i, 0])} − "
-            f"{_in_sum(trap.target[j])} = {numeral(trap.difference[i, j])}",
-            {"prediction": [i], "target": [j], "bad gradient": [i]} | ({"due": [i]} if i == j else {}),
-        )
-    return GridPicture([[prediction, "−", target, "=", wrong, bad], [due, good]], ("bad gradient", 0))
