@@ -1,6 +1,6 @@
 """Compare this engine with PyTorch by questions whose answers come from running code.
 
-frameworks.toml has a snippet for each engine, and PyTorch's answer where PyTorch is not installed.
+pytorch_questions.toml has a snippet for each engine, and PyTorch's answer where PyTorch is not installed.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lab.expression.run_pytorch import run_programs
-from model import Tensor, where
+from model import Tensor
 
 RECORDED_VERSION = "2.13.0"  # of PyTorch
 
@@ -51,7 +51,7 @@ QUESTIONS = {
 def answer(question: EngineQuestion) -> EngineAnswer:
     """Run a question on this engine; an error that it raises is also an answer."""
     *lines, last = question.here.splitlines()
-    names = {"Tensor": Tensor, "where": where}
+    names = {"Tensor": Tensor}
     try:
         exec("\n".join(lines), names)
         return EngineAnswer(str(eval(last, names)))

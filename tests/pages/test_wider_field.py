@@ -34,13 +34,13 @@ def drawn(at):
 
 
 def test_the_questions_are_answered_by_this_engine():
-    at = opened(question="where")
+    at = opened(question="write")
     rows = drawn(at)
     assert len(rows) == len(QUESTIONS)
     assert rows[0][1] == "6"
     assert all(row[2] == "?" for row in rows)
-    assert "where(x > 0, x.sqrt(), 0.0)" in at.code[0].value
-    assert "This engine: **nan**" in texts(at.markdown)
+    assert "x.data += 1" in at.code[0].value
+    assert "This engine: **6**" in texts(at.markdown)
     assert "already gone through the result of `*`" in texts(opened(question="twice").markdown)  # as code
 
 
