@@ -14,9 +14,8 @@ What makes the comparison fair:
   balance at h = cbrt(eps), times max(1, |x|), which is the default. The rounding error is added to the tolerance.
 - float32. A difference of two float32 numbers keeps only a few digits. So backward() runs in float32, the differences
   run on float64 copies of the same inputs, and the tolerance is that of a float32 result. The report says so.
-- Kinks. If the slopes on the left and on the right still differ when h shrinks, the function has no derivative. Any
-  slope between the two is then accepted and the element is reported as a kink (relu at 0, the tie of a maximum): see
-  lab/gradcheck/slopes.py.
+- Kinks (relu at 0, the tie of a maximum): any gradient between the slopes on both sides is accepted, and the element is
+  reported: see lab/gradcheck/slopes.py.
 - Nothing to judge. If gradient and difference are both below the tolerance, they prove nothing. If that holds for
   every element, the outcome is "not judged", and the report is not truthy.
 - Rounding inside. (x + 1e8) - 1e8 loses the digits of x that 1e8 has no room for, so its differences are noise. The

@@ -38,7 +38,27 @@ MAX_RATIO = 0.9  # a slope converges if each change is at most this share of the
 
 
 @dataclass(frozen=True)
-class Slope:
+class OneSidedSlopes:
+    """The slopes of one element, found by differences.
+
+    kind         "smooth", "kink", "steep", "jump", "edge", "nan" or "inf"; see Slope
+    left, right  the slopes; nan if there is none, infinite if they grow without bound
+    noise        the error of a slope that rounding inside f can cause
+    size         the absolute value of the largest slope that was seen
+    still        f does not change when the element is moved; vanishing: its slope goes to 0 with the step
+    """
+
+    kind: Kind
+    left: float
+    right: float
+    noise: float
+    size: float = 0.0
+    still: bool = False
+    vanishing: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Slope(OneSidedSlopes):
     """The facts about the gradient of one element.
 
     kind          smooth   there is a derivative, and the gradient agrees with it
@@ -51,24 +71,16 @@ class Slope:
                   edge     on one side f has no finite value
                   nan inf  f itself has no finite value here
     element       its name and index
-    left, right   the slopes; nan if there is none, infinite if they grow without bound
     used          the gradient that backward() gives; nan if there is none
-    still         f does not change when the element is moved
-    tolerance     how far `used` may be from the slope
-    noise         the part of the tolerance that allows for rounding inside f
+    tolerance     how far `used` may be from the slope; `noise` is a part of it
     spread        how far `used` moves when all numbers are rounded another way; 0 if that was not tried
     like_pytorch  PyTorch uses the same number where there is no derivative
     cause         names of operations in f that have a kink; filled in if the kind is "differs"
     """
 
-    kind: Kind
     element: ElementName
-    left: float
-    right: float
     used: float
-    still: bool
     tolerance: float
-    noise: float = 0.0
     spread: float = 0.0
     like_pytorch: bool = False
     cause: tuple[str, ...] = ()
@@ -184,18 +196,9 @@ def judge(found: OneSidedSlopes, element: ElementName, used: float, tolerance: f
             kind = "rounded"
         elif max(abs(used), found.size) <= tolerance and not (settled or (used == 0 and abs(middle) <= found.noise)):
             kind = "small"
-    return Slope(
-        kind,
-        element,
-        found.left,
-        found.right,
-        used,
-        found.still,
-        tolerance,
-        found.noise,
-        like_pytorch=graph.like_pytorch,
-        cause=graph.kinked if kind == "differs" else (),
-    )
+    cause = graph.kinked if kind == "differs" else ()
+    facts = vars(found) | {"kind": kind, "like_pytorch": graph.like_pytorch, "cause": cause}
+    return Slope(element=element, used=used, tolerance=tolerance, **facts)
 
 
 # ---------------------------------------------------------------- facts from the graph
@@ -246,24 +249,6 @@ class KnownGraph:
 
 
 # ---------------------------------------------------------------- the slopes on both sides
-
-
-@dataclass(frozen=True)
-class OneSidedSlopes:
-    """The slopes of one element, found by differences.
-
-    noise  the error of a slope that rounding can cause
-    size   the absolute value of the largest slope that was seen
-    still  f does not change at all; vanishing: its slope goes to 0 with the step
-    """
-
-    kind: Kind
-    left: float
-    right: float
-    noise: float
-    size: float = 0.0
-    still: bool = False
-    vanishing: bool = False
 
 
 @dataclass(frozen=True)
