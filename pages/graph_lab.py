@@ -355,7 +355,7 @@ def _moving(expression: Expression | None, live: dict[str, Live], outdated: bool
         trace,
         key=PLAYER_KEY,
         live=live,
-        checked=expression if labs and not along else None,
+        may_predict=labs and not along,
         judged=expression if labs else None,
         title=expression.text,
         script=partial(passes.script, expression, values, trace),

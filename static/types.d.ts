@@ -234,11 +234,10 @@ export interface PlayerData {
   still?: boolean; // show only the graph, without movement
   live?: Live;
   values?: Record<string, Value>; // the inputs that the trace was computed with
-  canCheck?: boolean;
+  canPredict?: boolean; // whether a server can answer
   /** if requested: the wrong gradients that known mistakes give, by the event index of an arrival;
    * arrivals with too many numbers are left out */
   guesses?: Record<string, Guessed[]>;
-  check?: Check | null; // if requested
   remarks?: Remark[]; // remarks on the trace, each shown after a pass
   slopes?: Slope[]; // the meaning of the gradients of single numbers; empty if unknown
   taken?: Taken; // the requested file
@@ -267,33 +266,15 @@ export interface Guessed {
   said: string;
 }
 
-export interface Check {
-  rows: Checked[];
-  note: string; // a note on the inputs that were not checked, or ""
-}
-
-/** An input with its gradient from backward() and its numerical gradient. */
-export interface Checked {
-  name: string;
-  value: Value;
-  gradient: Value | null; // null if no path leads from it to the result
-  numerical: Value | null; // null if not computed
-  agrees: boolean | null; // null if there is nothing to compare
-  slopes: Slope[]; // only for elements whose gradient is not simply the slope
-}
-
-/** Numerical slopes on both sides of one number, compared with its gradient (lab/gradcheck/slopes.py). */
+/** What comparing one number's gradient with numerical slopes has found (lab/gradcheck/slopes.py). */
 export interface Slope {
   element: string;
   kind:
     "smooth" | "small" | "rounded" | "lost" | "differs" | "kink" | "tie" | "steep" | "jump" | "edge" | "nan" | "inf";
-  left: Scalar;
-  right: Scalar;
   used: Scalar;
   still: boolean; // moving the element does not change the result
   hasDerivative: boolean;
   hasValue: boolean; // whether the result is finite
-  sides: [string, string]; // the left and right slopes in words
   sentence: string;
 }
 
@@ -322,7 +303,6 @@ export interface PlayerState {
   live: string; // the id of `Live` that the values are for
   sequence: number;
   values: Record<string, Value>;
-  check: boolean; // whether the numerical check is visible
   predict: boolean; // whether the learner predicts gradients
   event: number;
   selected: number | null;

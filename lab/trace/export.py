@@ -18,14 +18,14 @@ STATIC = Path(__file__).parents[2] / "static"
 # The player's modules, each after those that it imports.
 _MODULES = (
     "format dom playback arithmetic layout arranger arrays view ghost graph twin bar ledger table source facts closure "
-    "derivation inputs change check predict pointing present tabs tangents controls takeaway player"
+    "derivation inputs change predict pointing present tabs tangents controls takeaway player"
 )
 MODULES = tuple(_MODULES.split())
 
 
 def player_data(trace: Trace, slopes: Sequence[Slope] = ()) -> dict[str, Any]:
     """Return what the player shows of a trace: the pass, where inf and nan arose in it (each sentence with the pass
-    after which it may be read), and the numerical check of the gradients, from lab.trace.numerical."""
+    after which it may be read), and what the numerical check found for its gradients, from lab.trace.numerical."""
     return {
         "trace": playable(trace),
         "remarks": [{"after": arose, "text": sentence.replace("`", "")} for arose, sentence in remarks(trace)],
@@ -68,12 +68,11 @@ def _without_copy(entry: Captured) -> dict[str, Any]:
 def slope_data(slopes: Sequence[Slope]) -> list[dict[str, Any]]:
     """Return slopes as plain data, with the keys that the player reads."""
     return [
-        {name: getattr(slope, name) for name in ("kind", "left", "right", "used", "still", "sentence")}
+        {name: getattr(slope, name) for name in ("kind", "used", "still", "sentence")}
         | {
             "element": str(slope.element),
             "hasDerivative": slope.has_derivative,
             "hasValue": slope.has_value,
-            "sides": slope.side_texts,
         }
         for slope in slopes
     ]

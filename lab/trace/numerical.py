@@ -40,11 +40,6 @@ class NumericalCheck:
         kinds = {slope.kind for slope in self.slopes} & {"smooth", "differs"}
         return "differs" not in kinds if kinds else None
 
-    @property
-    def remarks(self) -> list[Slope]:
-        """The findings for elements whose gradient is not simply the slope of the function."""
-        return [slope for slope in self.slopes if slope.kind != "smooth"]
-
 
 def check(
     trace: Trace, build: Callable[..., Tensor], budget: int = TABLE_BUDGET, like_pytorch: bool = True

@@ -16,9 +16,9 @@ from lab.text import strict_json
 from lab.trace.comparison import Departure
 from lab.trace.derive import table
 from lab.trace.dot import draw
-from lab.trace.export import playable, player_data, slope_data, standalone
+from lab.trace.export import playable, player_data, standalone
 from lab.trace.mistakes import Mistakes
-from lab.trace.numerical import NumericalCheck, check, slopes_of_numbers
+from lab.trace.numerical import slopes_of_numbers
 from lab.trace.recording import Trace
 from lab.ui import page
 from lab.ui.assets import component, keep_value
@@ -85,7 +85,7 @@ def player(
     *,
     key: str,
     live: Mapping[str, Live] | None = None,
-    checked: Callable[..., Tensor] | None = None,
+    may_predict: bool = False,
     judged: Callable[..., Tensor] | None = None,
     title: str = "A backward pass, step by step",
     script: Callable[[], str] | None = None,
@@ -116,8 +116,7 @@ def player(
 
     live     leaves with controls in the player, which can also be dragged on their cards; a change reruns the script,
              or the fragment around this call
-    checked  the recorded function, if it ran on the correct engine: the learner can compare each gradient with a
-             numerical one, and be asked for it before it is shown
+    may_predict  True lets the learner be asked for each gradient before it is shown; the engine must be the right one
     judged   the recorded function, if it ran on the correct engine and the player is to explain the gradients; without
              it, or if that would take long, they get no explanation
     title    title of the HTML page that can be downloaded
@@ -169,7 +168,7 @@ def player(
         "compact": compact,
         "grows": grows,
         "still": still,
-        "canCheck": checked is not None,
+        "canPredict": may_predict,
         "sequence": _natural(state.get("sequence")) or 0,
     }
     if live:
@@ -190,17 +189,19 @@ def player(
         if on_switch:
             _choose(asked, switches, on_switch)
 
-    questions = {name: state.get(name) for name in ("check", "predict")}
+    predicting = state.get("predict") is True
 
     def packed() -> tuple[Trace, bytes]:
         """Encode the data; the cache keeps the trace, too, so that no other trace gets its id."""
         shown = player_data(trace, slopes_of_numbers(trace, judged))
-        return trace, strict_json(data | shown | _answers(trace, checked, questions)).encode()
+        if may_predict and predicting:
+            shown["guesses"] = Mistakes(trace).wrong_gradients_by_event(MAX_PREDICTED)
+        return trace, strict_json(data | shown).encode()
 
     # Streamlit sends bytes as they are, but parses and sorts a dict.
     shown = _component(
         key=key,
-        data=memoize(f"player {key}", (id(trace), data, questions), packed)[1],
+        data=memoize(f"player {key}", (id(trace), data, predicting), packed)[1],
         on_state_change=keep_value,
         on_failed_change=keep_value,
         on_want_change=act,
@@ -211,7 +212,7 @@ def player(
     return PlayerState(
         values=values,
         event=min(reached, len(trace.events)),
-        predicting=state.get("predict") is True,
+        predicting=predicting,
     )
 
 
@@ -232,32 +233,6 @@ def _choose(asked: Mapping[str, Any], switches: Sequence[Switch], on_switch: Cal
     for switch in switches:
         if asked.get("switch") == switch.name and asked.get("value") in [*switch.options]:
             on_switch(switch.name, asked["value"])
-
-
-def _answers(trace: Trace, build: Callable[..., Tensor] | None, questions: Mapping[str, Any]) -> dict[str, Any]:
-    """Answer what the learner has asked the player: the numerical check, predictions to compare with."""
-    answers: dict[str, Any] = {}
-    if build is not None and questions["check"] is True:
-        answers["check"] = _check(trace, build)
-    if build is not None and questions["predict"] is True:
-        answers["guesses"] = Mistakes(trace).wrong_gradients_by_event(MAX_PREDICTED)
-    return answers
-
-
-def _check(trace: Trace, build: Callable[..., Tensor]) -> dict[str, Any]:
-    rows, note = check(trace, build)
-    return {"rows": [_row(row) for row in rows], "note": note}
-
-
-def _row(row: NumericalCheck) -> dict[str, Any]:
-    numbers = {"gradient": row.analytic, "numerical": row.numerical}
-    return {
-        "name": row.name,
-        "value": row.value,
-        **{name: None if array is None else array.tolist() for name, array in numbers.items()},
-        "agrees": row.agrees,
-        "slopes": slope_data(row.remarks),
-    }
 
 
 def _download(request: dict[str, Any], text: str) -> dict[str, Any]:

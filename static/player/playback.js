@@ -294,20 +294,6 @@ export class Playback {
     return [...frame.gradients.keys()].filter((id) => isOperation(this.nodes[id]) && !gone(id));
   }
 
-  /** Return a node's progress in words. @param {number} id @param {Frame} frame */
-  stateText(id, frame) {
-    if (!this.isKnown(id, frame)) return "not run yet";
-    const state = this.gradientState(id, frame);
-    if (state === "constant") return "constant";
-    if (state === "no path") return "no path to the result";
-    if (this.tangentOf) return state === "number" ? "has a tangent" : "has a value";
-    if (id === this.output) return state === "number" ? "starting gradient" : "has a value";
-    const expected = this.derived[id].terms.length;
-    const arrived = frame.arrived.get(id) ?? 0;
-    if (arrived === 0) return "has a value";
-    return arrived < expected ? `${arrived} of ${expected} messages` : "complete";
-  }
-
   /** Return the last event's sender and receiver, and the edge between them. @param {Frame} frame */
   focus(frame) {
     const event = frame.event;

@@ -3,11 +3,10 @@
 import { Arrays } from "./arrays.js";
 import { Change, storyOfChange } from "./change.js";
 import { Bar } from "./bar.js";
-import { NumericalCheck } from "./check.js";
 import { Closure } from "./closure.js";
 import { Controls } from "./controls.js";
 import { Derivation } from "./derivation.js";
-import { boxed, Debounced, h, inWindow, observeSight, save } from "./dom.js";
+import { boxed, h, inWindow, save } from "./dom.js";
 import { Graph } from "./graph.js";
 import { Inputs, Sender } from "./inputs.js";
 import { Ledger } from "./ledger.js";
@@ -29,7 +28,6 @@ const MIN_STILL_HEIGHT = 200; // pixels; with less room below it, a picture has 
 const MIN_WORKBENCH_HEIGHT = 440; // pixels
 const HEADER_HEIGHT = 64; // pixels; covers the top of the window above a player further down the page
 const BOTTOM_MARGIN = 8; // pixels
-const REST_MS = 250; // without an event, until what is out of sight follows
 const END_EVENT = "tensor-ops-lab-end"; // sent when the backward pass has ended
 
 /** @import { PlayerData, PlayerState, Wish } from "../types.js" */
@@ -74,7 +72,6 @@ export function createPlayer(root, host) {
       live: inputs.id,
       sequence,
       values: inputs.values,
-      check: check.wanted,
       predict: predict.wanted,
       event: k,
       selected: pinned,
@@ -85,7 +82,6 @@ export function createPlayer(root, host) {
     (name, at) => playback && change.begin(playback, k === playback.length, name, at),
     () => sender.push(),
   );
-  const check = new NumericalCheck(() => sender.push());
   const graph = new Graph({
     graphviz: host.graphviz,
     onSelect: select,
@@ -129,8 +125,7 @@ export function createPlayer(root, host) {
   const closure = new Closure((id) => select(id, null));
   const derivation = new Derivation((id) => select(id, null));
   const arrays = new Arrays((position) => select(selected, position));
-  const list = new Table("Nodes", "node-list", (id) => select(id, null));
-  const table = new Table("All nodes", "nodes", (id) => select(id, null));
+  const table = new Table((id) => select(id, null));
   const controls = new Controls(
     {
       limit: (from, to) => predict.limit(from, to),
@@ -176,14 +171,10 @@ export function createPlayer(root, host) {
     {
       name: "Nodes",
       title: "Every node with its value and its gradient",
-      content: [list.element],
-      paint: (now, frame) => list.paint(now, frame, selected),
+      content: [table.element],
+      paint: (now, frame) => table.paint(now, frame, selected),
     },
   ]);
-  const lower = [
-    new LowerPanel(table.element, () => playback && table.paint(playback, playback.frame(k), selected)),
-    new LowerPanel(check.element, () => playback && check.paint(playback, playback.frame(k))),
-  ];
   controls.element.insertBefore(predict.toggle, controls.element.lastChild);
   ledger.element.append(predict.element);
   const workbench = h(
@@ -212,7 +203,7 @@ export function createPlayer(root, host) {
     },
     h("h2", { class: "for-readers" }, "The pass, event by event"),
     workbench,
-    h("div", { class: "below" }, check.element, table.element, takeaway.element),
+    takeaway.element,
     leave,
   );
   root.append(element);
@@ -331,7 +322,6 @@ export function createPlayer(root, host) {
       const due = k >= playback.endOf(/** @type {HTMLElement} */ (remark).dataset.after ?? "backward");
       remark.classList.toggle("due", due);
     }
-    for (const panel of lower) panel.postpone();
     pointing.show(playback, frame);
   }
 
@@ -419,8 +409,7 @@ export function createPlayer(root, host) {
       controls.setTrace(playback, k);
       inputs.setLive(next.live ?? null, next.values ?? {});
       for (const name of ["Derivation", "Closure"]) tabs.allow(name, !fresh.tangentOf);
-      check.setAnswer(Boolean(next.canCheck), next.check ?? null);
-      predict.setTrace(playback, Boolean(next.canCheck), next.guesses ?? null);
+      predict.setTrace(playback, Boolean(next.canPredict), next.guesses ?? null);
       takeaway.update(Boolean(next.hasScript));
       remarks.replaceChildren(
         ...(next.remarks ?? []).map(({ after, text }) => h("p", { "data-after": after }, `⚠ ${text}`)),
@@ -461,8 +450,6 @@ export function createPlayer(root, host) {
       removeEventListener("resize", fill);
       present.destroy();
       observer.disconnect();
-      for (const panel of lower) panel.destroy();
-      check.destroy();
       source.destroy();
       controls.destroy();
       sender.destroy();
@@ -497,29 +484,4 @@ function ancestors(element) {
 /** Return how far the page is scrolled down. @param {Element} element */
 function scrolled(element) {
   return ancestors(element).reduce((sum, one) => sum + one.scrollTop, 0);
-}
-
-/** A panel further down: painted at each event if it can be seen, otherwise once the events pause. */
-class LowerPanel {
-  /** @param {Element} element @param {() => void} paint */
-  constructor(element, paint) {
-    this.paint = paint;
-    this.seen = false;
-    this.resting = new Debounced(paint, REST_MS);
-    this.sight = observeSight(element, (seen) => {
-      this.seen = seen;
-      if (seen && this.resting.waiting) this.postpone();
-    });
-  }
-
-  postpone() {
-    if (!this.seen) return this.resting.postpone();
-    this.resting.cancel();
-    this.paint();
-  }
-
-  destroy() {
-    this.resting.cancel();
-    this.sight.disconnect();
-  }
 }

@@ -75,7 +75,8 @@ def rest(page):
 
 
 def row(page, name):
-    """What the table says of a node: kind, value, gradient, state."""
+    """What the table says of a node: value, gradient."""
+    tab(page, "Nodes")
     return page.locator(".nodes tr", has=page.get_by_role("button", name=name, exact=True)).locator("td")
 
 
@@ -92,8 +93,8 @@ def press(page, *keys):
 def test_from_the_first_event_to_the_last(open_export):
     page = open_export()
     press(page, "Home")
-    expect(row(page, "a")).to_have_text(["leaf", "2", "not computed yet", "has a value"])
-    expect(row(page, "v1 = a * b").nth(1)).to_have_text("not run yet")
+    expect(row(page, "a")).to_have_text(["2", "not computed yet"])
+    expect(row(page, "v1 = a * b").nth(0)).to_have_text("not run yet")
     sentences = []
     for _ in range(21):
         press(page, "ArrowRight")
@@ -101,7 +102,7 @@ def test_from_the_first_event_to_the_last(open_export):
     assert sentences[0] == "v1 = a * b: 2 * 3 gives 6."
     assert sentences[4] == "The backward pass starts at out with the starting gradient 1."
     assert "v1 (*) sends 7 × 3 = 21 to a: before 10, after 31." in sentences
-    expect(row(page, "a")).to_have_text(["leaf", "2", "31", "complete"])
+    expect(row(page, "a")).to_have_text(["2", "31"])
     assert page.errors == []
 
 
@@ -176,7 +177,7 @@ def test_scrubbing_runs_no_script(open_player):
         page.mouse.move(box["x"] + 5 + step * (box["width"] - 10) / 50, box["y"] + box["height"] / 2)
     page.mouse.up()
     page.get_by_label("a", exact=True).press("ArrowRight")
-    expect(row(page, "a").nth(1)).to_have_text("2.1")
+    expect(row(page, "a").nth(0)).to_have_text("2.1")
     expect(runs).to_have_text(f"runs: {before + 1}")  # for this change of an input, and none before it
 
 
@@ -330,12 +331,12 @@ def test_a_node_is_selected_by_click_and_by_tab_and_enter_and_its_gradient_deriv
 def test_words_for_no_path_and_not_computed_yet_differ(open_player):
     page = open_player("case=unused")
     press(page, "Home")
-    expect(row(page, "a").nth(2)).to_have_text("not computed yet")
-    expect(row(page, "b").nth(2)).to_have_text("0 (no path)")
+    expect(row(page, "a").nth(1)).to_have_text("not computed yet")
+    expect(row(page, "b").nth(1)).to_have_text("0 (no path)")
     press(page, "End")
-    expect(row(page, "a").nth(2)).to_have_text("0")
-    expect(row(page, "b").nth(2)).to_have_text("0 (no path)")
-    expect(row(page, "2").nth(2)).to_have_text("none (constant)")
+    expect(row(page, "a").nth(1)).to_have_text("0")
+    expect(row(page, "b").nth(1)).to_have_text("0 (no path)")
+    expect(row(page, "2").nth(1)).to_have_text("none (constant)")
 
 
 def change(page, label, value):
@@ -347,9 +348,9 @@ def test_a_live_input_is_computed_by_the_engine(open_player):
     page = open_player()
     page.get_by_label("a", exact=True).focus()
     page.keyboard.press("ArrowRight")
-    page.locator(".nodes").get_by_text("73.13").wait_for()  # (2.1 * 3 + 4) * (2.1 + 5)
-    expect(row(page, "a").nth(1)).to_have_text("2.1")
-    expect(row(page, "a").nth(2)).to_have_text("31.6")
+    expect(row(page, "out = v2 * v3").nth(0)).to_have_text("73.13")  # (2.1 * 3 + 4) * (2.1 + 5)
+    expect(row(page, "a").nth(0)).to_have_text("2.1")
+    expect(row(page, "a").nth(1)).to_have_text("31.6")
     change(page, "b, exact number", -1)
     page.locator(".nodes tr.output").get_by_text("13.49").wait_for()
     change(page, "b, exact number", "")
@@ -376,6 +377,7 @@ def test_a_live_input_is_computed_by_the_engine(open_player):
 
 def test_a_drag_is_followed(open_player):
     page = open_player()
+    shown = row(page, "a").nth(0).element_handle()
     slider = page.get_by_label("a", exact=True)
     box = slider.bounding_box()
     y = box["y"] + box["height"] / 2
@@ -386,7 +388,7 @@ def test_a_drag_is_followed(open_player):
         page.mouse.move(box["x"] + box["width"] * share, y, steps=10)
         page.wait_for_function(  # and the button is still down. The browser may go on with the move for a while
             "([slider, shown]) => shown.textContent === slider.value.replace('-', '−')",
-            arg=[slider.element_handle(), row(page, "a").nth(1).element_handle()],
+            arg=[slider.element_handle(), shown],
         )
         values.add(slider.input_value())
     page.mouse.up()
@@ -439,11 +441,12 @@ def test_a_large_graph_opens_at_a_readable_size_and_follows_the_events_until_it_
 @pytest.mark.flow
 def test_a_matrix_is_edited_in_a_grid_and_counted_by_cell(open_player):
     page = open_player("case=arrays")
-    total = row(page, "v6 = sum(v5)").nth(1)
+    total = row(page, "v6 = sum(v5)").nth(0)
     before = total.inner_text()
     change(page, "W[0, 1]", 1.5)
     expect(total).not_to_have_text(before)
     page.get_by_role("button", name="bias", exact=True).click()
+    tab(page, "Derivation")
     page.locator(".cells button", has_text="0.1").first.click()
     expect(page.locator(".cells .readout")).to_have_text(re.compile(r"^bias\[0\]: value 0\.1, gradient "))
     press(page, "End")
@@ -469,6 +472,7 @@ def test_a_label_is_text_everywhere(open_player):
         press(page, "ArrowLeft")
     page.locator(".card.leaf").click()
     assert page.locator(".player img").count() == 0
+    tab(page, "Nodes")
     assert "<img src=x onerror=alert(1)>" in page.locator(".nodes").inner_text()
     assert not any("/x" in url.rsplit(":", 1)[-1][-3:] for url in page.requests)
     assert page.errors == []
@@ -502,10 +506,11 @@ def test_the_cells_of_small_arrays_have_their_numbers_on_the_card_and_nothing_le
     open_player, player_url
 ):
     page = open_player("case=arrays")
+    tab(page, "Nodes")
     rows = page.locator(".nodes tbody tr")
     checked = 0
     for i in range(rows.count()):
-        value, gradient = (rows.nth(i).locator("td").nth(j).inner_text() for j in (1, 2))
+        value, gradient = (rows.nth(i).locator("td").nth(j).inner_text() for j in (0, 1))
         cells = page.locator(f'.card[data-node="{i}"] .cell-number')
         if cells.count() and value.startswith("["):  # the table has longer ones by their shape
             numbers = re.findall(r"[^\[\], ]+", value + (gradient if gradient.startswith("[") else ""))
@@ -605,6 +610,7 @@ def test_an_exported_label_stays_text(new_page, tmp_path):
     page.goto(path.as_uri())
     page.locator(".graph .card").first.wait_for()
     assert page.locator("img").count() == 0
+    tab(page, "Nodes")
     assert nasty in page.locator(".nodes").inner_text()
 
 
@@ -790,9 +796,9 @@ def test_a_compact_player_leaves_the_page_its_room_and_tells_when_the_pass_is_ov
     assert inputs["y"] + inputs["height"] <= player["y"] + player["height"]  # three arrays: they are scrolled
     page = open_player("compact&event=21", height=800, reduced_motion="reduce")
     page.evaluate("() => { window.ends = 0; addEventListener('tensor-ops-lab-end', () => (window.ends += 1)); }")
-    away = page.locator(".player :is(.tabs, .nodes, .check, .takeaway)")
-    expect(away).to_have_count(4)
-    assert not any(away.nth(i).is_visible() for i in range(4))
+    away = page.locator(".player :is(.tabs, .takeaway)")
+    expect(away).to_have_count(2)
+    assert not any(away.nth(i).is_visible() for i in range(2))
     player, stage, inputs = (page.locator(f".player{part}").bounding_box() for part in ("", " .stage", " .inputs"))
     assert 400 <= player["height"] <= 440
     assert stage["height"] >= 220

@@ -167,8 +167,8 @@ def test_the_pass_is_gone_through_event_by_event(open_page):
     page.locator(".scrubber").press("ArrowRight")
     page.locator(".ledger", has_text="✗ right: [2, −1, 3]").wait_for()
     page.locator(".sentence", has_text="but something went wrong on the way").wait_for()
+    page.get_by_role("tab", name="Nodes").click()
     row = page.locator(".nodes tbody tr", has=page.get_by_role("rowheader", name="b", exact=True))
-    page.locator(".nodes").scroll_into_view_if_needed()
     row.locator("td.gradient", has_text="✗ [3, 0, 4], right: [2, −1, 3]").wait_for()
     page.get_by_role("button", name="value [2, −1, 3] → [3, 0, 4]").wait_for()
     drawn = page.locator('.card[data-node="0"]')  # a, drawn with what it holds now
@@ -186,7 +186,7 @@ def test_the_pass_is_gone_through_event_by_event(open_page):
     ready(page, "4 Compare").click()
     page.locator(".count", has_text="2 / 2").last.wait_for()
     expect(page.locator(".player")).to_have_count(1)  # that of the step before has left
-    page.locator(".nodes").scroll_into_view_if_needed()
+    page.get_by_role("tab", name="Nodes").click()
     page.locator(".nodes tbody tr", has_text="not computed yet").nth(3).wait_for()  # none of the four is called 0
 
 

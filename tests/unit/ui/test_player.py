@@ -53,7 +53,7 @@ def test_values_from_the_browser_are_computed_by_the_engine():
         {"live": None, "values": 3},
         {"values": {"a": "1e999"}, "sequence": -1, "event": "x"},
         {"values": {"a": [1, 2]}, "event": 10**9},
-        {"selected": [], "check": "yes", "predict": 1},
+        {"selected": [], "predict": 1},
         {"values": {"a": 10**400}},
     ],
 )
