@@ -32,9 +32,9 @@ def seconds(work):
 
 
 def measure(fault):
-    """Measure the seconds of the comparison, the healthy training and the broken training."""
+    """Measure the seconds of the comparison (0 without an example), the healthy training and the broken training."""
     return (
-        seconds(lambda: compare(fault, 0)),
+        seconds(lambda: compare(fault, 0)) if fault.example else 0.0,
         seconds(lambda: train_with(fault.healthy, 0)),
         seconds(lambda: train_with(fault.broken, 0)),
     )

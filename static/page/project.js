@@ -10,10 +10,10 @@ const HEIGHT = 512;
 const GAP = 8; // pixels between the picture and the bar
 const MIN_HEIGHT = 90; // pixels
 /** Elements that may be a page's picture: charts, graphs, images, components without a text field (but no list of
- * tasks), two pieces of code side by side, and containers whose key says so. */
+ * tasks), and containers whose key says so. */
 const PICTURES = ["stGraphVizChart", "stEChartsChart", "stImage", "stBidiComponentIsolated", "stBidiComponentRegular"]
   .map((name) => `[data-testid=${name}]:not([class*=st-key-tasks-] *)`)
-  .concat(".code-pair", "[class*=st-key-picture-]")
+  .concat("[class*=st-key-picture-]")
   .join();
 const COMPONENTS = "[data-testid^=stBidiComponent]"; // that may contain a player
 const MAIN = "[data-testid=stMain]";

@@ -67,7 +67,7 @@ def test_a_page_has_no_learner_s_code_run_in_the_server():
 
 
 # What `st.html` is given, where it is not a text written there. What these functions are given, they escape: see
-# tests/unit/traps/faults/test_side_by_side.py and tests/unit/traps/test_in_place_panels.py.
+# tests/unit/traps/faults/test_gradient_tables.py and tests/unit/traps/test_in_place_panels.py.
 HTML = {
     "STYLE",  # the app's own file
     "marked(text)",  # lab/ui/terms.py
@@ -76,10 +76,7 @@ HTML = {
     "in_place_panels.forward_pass(op)",
     "in_place_panels.gradients(result)",
     "in_place_panels.scores(in_place.outcomes(), dict(zip(CELLS, guesses, strict=True)))",
-    "side_by_side.code_pair(fault.difference, context=whole)",
-    "side_by_side.value_tables(leaves(fault, seed), source(fault.example))",
-    '"".join(side_by_side.gradient_tables(*pair) for pair in small)',
-    '"".join(side_by_side.gradient_tables(*pair) for pair in pairs)',
+    '"".join(gradient_tables(*pair) for pair in pairs)',
 }
 KNOWN = {ast.unparse(ast.parse(text)) for text in HTML}
 

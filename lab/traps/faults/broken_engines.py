@@ -64,31 +64,6 @@ WrongOrder = broken(
     },
 )
 
-Recursive = broken(
-    "Recursive",
-    accumulate={
-        "            self.grad += message\n": """\
-            self.grad += message
-        if self.closure is not None:
-            self.closure(message)
-"""
-    },
-    backward={
-        """\
-        interior = _prepare(topological_order(self))
-        for node in interior:
-            node.grad = None  # only leaves add up over several passes
-        self.grad = upstream
-        for node in reversed(interior):
-            node.closure(node.grad)
-            if not retain_graph:
-                node.closure, node.children = None, ()
-""": """\
-        self.accumulate(upstream)
-"""
-    },
-)
-
 BackwardTwice = broken(
     "BackwardTwice",
     backward={
@@ -102,11 +77,6 @@ BackwardTwice = broken(
             node.closure(node.grad)
 """
     },
-)
-
-LateReads = broken(
-    "LateReads",
-    __mul__={"upstream * right)": "upstream * other.numpy())", "upstream * left)": "upstream * self.numpy())"},
 )
 
 WrongCapture = broken(

@@ -23,12 +23,6 @@ class NeverZeroes(SGD):
         return  # as if the loop did not call it
 
 
-class ZeroesSome(SGD):
-    def zero_grad(self) -> None:
-        for p in self.parameters[:2]:
-            p.grad = None
-
-
 class Ascends(SGD):
     def _update(self, i: int, gradient: Array) -> Array:
         if self.momentum:

@@ -13,8 +13,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from lab.text import body, read_rows
-from lab.traps.faults import broken_engines, broken_training, examples
+from lab.text import read_rows, run_lines
+from lab.traps.faults import broken_engines, broken_training
 from lab.traps.faults.broken_training import Setup, likelihood_loss
 from model import Tensor
 from nn import SGD
@@ -35,19 +35,26 @@ class Fault:
     broken: Setup
     healthy: Setup
     failure: str = ""
-    example: Callable[..., Tensor] | None = None
+    example: str = ""
     shapes: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
-    checked: Callable[..., Tensor] | None = None
-    shorter: Callable[..., Tensor] | None = None
     verdict: str = ""
-    guard: Callable[[], None] | None = None
-    torch_code: str = ""
-    torch_message: str = ""
 
     @property
     def kind(self) -> str:
         """ "engine": a wrong rule of the engine. "training": a mistake in the loop or its settings."""
         return "engine" if self.example else "training"
+
+    @property
+    def in_a_line(self) -> str:
+        """The lines of the example as one line."""
+        return self.example.replace("\n", "; ")
+
+    def compute(self, **leaves: Tensor) -> Tensor:
+        """Run the lines of the example on its leaves."""
+        names: dict[str, Any] = {**leaves}
+        run_lines(self.example, names)
+        result: Tensor = names["y"]
+        return result
 
     @cached_property
     def difference(self) -> list[str]:
@@ -80,16 +87,6 @@ class Fault:
         wrong, right = (f"Config({name}={getattr(config, name)!r})" for config in configs)
         return wrong, right
 
-    def refusal(self) -> tuple[str, str] | None:
-        """Run the guard program on the healthy engine; return its lines and the error, or None if there is no guard."""
-        if self.guard is None:
-            return None
-        try:
-            self.guard()
-        except (RuntimeError, ValueError) as error:
-            return body(self.guard), f"{type(error).__name__}: {error}"
-        raise AssertionError(f"The guard program of “{self.name}” raised no error.")
-
 
 @cache  # the files do not change while the lab runs
 def source(function: Callable) -> str:
@@ -106,7 +103,7 @@ def source(function: Callable) -> str:
 
 def _fault(row: dict[str, Any]) -> Fault:
     """Make a fault from its row of catalogue.toml, in which names stand for classes and functions."""
-    modules = {"engine": broken_engines, **dict.fromkeys(("example", "checked", "shorter", "guard"), examples)}
+    modules = {"engine": broken_engines}
     modules |= dict.fromkeys(("optimizer", "loss", "broken_loss"), broken_training)
     parts = {name: getattr(module, row.pop(name)) for name, module in modules.items() if name in row}
     loss, settings = parts.pop("loss", likelihood_loss), row.pop("settings", {})

@@ -1,6 +1,6 @@
 """Compare the healthy engine with a broken one on the same numbers.
 
-`compare` runs the same expression, or a training run, in both; `play` records one event by event; `train_with` trains;
+`compare` runs the same example in both; `play` records one event by event; `train_with` trains;
 `check` runs gradcheck on one of them.
 """
 
@@ -19,7 +19,7 @@ from lab.trace.recording import Recording, Trace
 from lab.training.records import Record, column
 from lab.traps.faults.broken_training import LessonTrainer, Setup
 from lab.traps.faults.catalogue import Fault
-from model import Tensor, allow_mutation, topological_order
+from model import Tensor
 from train import train
 
 # ---------------------------------------------------------------- both engines side by side
@@ -28,14 +28,10 @@ from train import train
 @dataclass(frozen=True)
 class ComparedPass:
     """A forward and a backward pass. gradients: leaf or parameter -> array, or None if no message arrived.
-    nodes: (name, value, gradient) in the order of the forward pass. messages: how many were sent; 0 if not counted.
     error: the type and message of the error that stopped it, or ""."""
 
-    value: np.ndarray | None
     gradients: dict[str, np.ndarray | None]
-    nodes: list[tuple[str, np.ndarray, np.ndarray | None]]
-    messages: int = 0
-    error: str = ""
+    error: str
 
 
 EFFECTS = MappingProxyType(
@@ -87,81 +83,36 @@ STEPS = 3  # a fault of the training is shown in its third step: the first ones 
 
 
 def compare(fault: Fault, seed: int) -> EngineComparison:
-    """Compare both engines on the example of an engine fault, or on the third training step of a training fault."""
-    if fault.example is None:
-        return EngineComparison(*(training_pass(setup, seed) for setup in (fault.healthy, fault.broken)))
-    return compare_on(fault, fault.example, leaves(fault, seed))
+    """Compare both engines on the example of an engine fault."""
+    return EngineComparison(*(example_pass(fault, engine, seed) for engine in (Tensor, fault.broken.engine)))
 
 
-def compare_on(fault: Fault, build: Callable[..., Tensor], values: Mapping[str, np.ndarray]) -> EngineComparison:
-    """Compare both engines on any expression; an ExpressionError in its forward pass is not caught."""
-    engines = (fault.healthy.engine, fault.broken.engine)
-    return EngineComparison(*(expression_pass(build, engine, values) for engine in engines))
+def example_pass(fault: Fault, engine: type[Tensor], seed: int) -> ComparedPass:
+    """Run the example of a fault in an engine."""
+    trace = play(fault, engine, seed)
+    return ComparedPass(trace.gradients, trace.error)
 
 
 def leaves(fault: Fault, seed: int) -> dict[str, np.ndarray]:
-    """Draw numbers for the leaves of a fault's example."""
-    return numbers(fault.shapes, seed)
-
-
-def numbers(shapes: Mapping[str, tuple[int, ...]], seed: int) -> dict[str, np.ndarray]:
-    """Draw numbers with one decimal, of size 0.3 to 1.6 and either sign, so away from the kink of relu."""
+    """Draw numbers for the leaves of a fault's example, with one decimal and away from 0, the kink of relu."""
     rng = np.random.default_rng(seed)
     return {
-        name: (rng.uniform(0.3, 1.6, shape) * rng.choice([-1.0, 1.0], shape)).round(1) for name, shape in shapes.items()
+        name: (rng.uniform(0.3, 1.6, shape) * rng.choice([-1.0, 1.0], shape)).round(1)
+        for name, shape in fault.shapes.items()
     }
 
 
-def expression_pass(
-    build: Callable[..., Tensor], engine: type[Tensor], values: Mapping[str, np.ndarray]
-) -> ComparedPass:
-    """Run one forward and backward pass without the guard, so that a broken engine is not stopped.
-
-    The upstream gradient of an output that is not a single number is 1, 2, 3...: with ones, some faults do not show.
-    """
-    messages = 0
-
-    class Counted(engine):  # type: ignore[misc, valid-type]  # the base class is known only at run time
-        __slots__ = ()
-
-        def accumulate(self, message):
-            nonlocal messages
-            messages += 1
-            super().accumulate(message)
-
-    inputs = {name: Counted(value, label=name) for name, value in values.items()}
-    error = ""
-    with allow_mutation(), np.errstate(all="ignore"):
-        output = build(**inputs)
-        nodes = topological_order(output)
-        before = [node.numpy() for node in nodes]
-        try:
-            output.backward(_upstream(output))
-        except Exception as raised:  # any error of a broken engine is a result to show
-            error = f"{type(raised).__name__}: {raised}"
-    return ComparedPass(
-        value=output.numpy(),
-        gradients={name: None if t.grad is None else np.array(t.grad) for name, t in inputs.items()},
-        nodes=[
-            (node.label or node.op or "constant", value, None if node.grad is None else np.array(node.grad))
-            for node, value in zip(nodes, before, strict=True)
-        ],
-        messages=messages,
-        error=error,
-    )
-
-
-def _upstream(output: Tensor) -> np.ndarray:
-    return np.arange(1.0, output.size + 1).reshape(output.shape)
-
-
 def play(fault: Fault, engine: type[Tensor], seed: int) -> Trace:
-    """Record the pass of `compare` in one engine (the fault's, or Tensor), on the shorter example if there is one.
+    """Record the example of a fault in one engine (the fault's, or Tensor).
 
-    If the engine raises an error, the trace ends there and contains it."""
-    if fault.example is None:
+    The upstream gradient of an output that is not a single number is 1, 2, 3...: with ones, some faults do not show."""
+    if not fault.example:
         raise ValueError(f"“{fault.name}” is a fault of the training: no single pass shows it.")
-    return follow(fault.shorter or fault.example, engine, leaves(fault, seed), _upstream)
+
+    def upstream(output: Tensor) -> np.ndarray:
+        return np.arange(1.0, output.size + 1).reshape(output.shape)
+
+    return follow(fault.compute, engine, leaves(fault, seed), upstream)
 
 
 def follow(
@@ -170,16 +121,16 @@ def follow(
     values: Mapping[str, Any],
     upstream: Callable[[Tensor], Any] = lambda output: None,
 ) -> Trace:
-    """Record a pass in an engine, starting from the upstream gradient that `upstream` returns for the output.
+    """Record a pass in an engine; `upstream` returns the upstream gradient for the output.
 
     If the engine raises an error in the backward pass, the trace ends there and contains it."""
     recording = Recording(values, engine)
     error = ""
-    with allow_mutation(), np.errstate(all="ignore"):
+    with np.errstate(all="ignore"):
         output = build(**recording.tensors)
         try:
             output.backward(upstream(output))
-        except Exception as raised:  # as in expression_pass
+        except Exception as raised:  # any error of a broken engine is a result to show
             error = f"{type(raised).__name__}: {raised}"
     return recording.finish(output, error)
 
@@ -187,22 +138,21 @@ def follow(
 def training_pass(setup: Setup, seed: int) -> ComparedPass:
     """Train for three steps, and return the gradients that the third one used."""
     trainer = LessonTrainer(setup, seed)
-    parameters, losses, error = trainer.model.parameters(), [np.nan], ""
+    error = ""
     try:
-        losses = [loss for loss, _ in islice(trainer.steps(), STEPS)]
-    except Exception as raised:  # as in expression_pass
+        for _ in islice(trainer.steps(), STEPS):
+            pass
+    except Exception as raised:  # as in follow
         error = f"{type(raised).__name__}: {raised}"
-    gradients = {p.label: None if p.grad is None else np.array(p.grad) for p in parameters}
-    nodes = [(p.label, p.numpy(), gradients[p.label]) for p in parameters]
-    return ComparedPass(np.array(losses[-1]), gradients, nodes, error=error)
+    gradients = {p.label: None if p.grad is None else np.array(p.grad) for p in trainer.model.parameters()}
+    return ComparedPass(gradients, error)
 
 
 def check(fault: Fault, engine: type[Tensor], seed: int) -> Report:
     """Run the gradient check of an engine (the fault's, or Tensor) on the expression that finds this fault."""
-    if fault.example is None:
+    if not fault.example:
         raise ValueError(f"“{fault.name}” is a fault of the training: ask the doctor, the gradients are right.")
-    with allow_mutation():
-        return gradcheck(fault.checked or fault.example, leaves(fault, seed), seed=seed, tensor=engine)
+    return gradcheck(fault.compute, leaves(fault, seed), seed=seed, tensor=engine)
 
 
 @dataclass(frozen=True)
@@ -236,7 +186,7 @@ def train_with(setup: Setup, seed: int) -> LessonRun:
     initial = trainer.measure()
     try:
         records.extend(train(trainer.config, trainer))
-    except Exception as raised:  # as in expression_pass
+    except Exception as raised:  # as in follow
         if isinstance(raised, ValueError) and "gufunc" in str(raised):  # NumPy's message names its internals
             raised = ValueError("In the backward pass, `@` met two arrays whose shapes do not fit each other.")
         return LessonRun(initial, records, f"{type(raised).__name__}: {raised}")

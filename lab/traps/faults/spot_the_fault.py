@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from types import MappingProxyType
 
@@ -10,18 +10,17 @@ import numpy as np
 
 from lab.gradcheck import Outcome
 from lab.traps.faults.broken_training import LessonTrainer, Setup
-from lab.traps.faults.catalogue import BY_KEY, FAULTS, Fault, source
+from lab.traps.faults.catalogue import BY_KEY, FAULTS, Fault
 from lab.traps.faults.healthy_and_broken import STEPS, check
-from model import Tensor
 
 NOTHING = "nothing"  # the suspect that stands for a healthy run
 SUSPECTS = 5  # in each case, besides "nothing"
 START = 10  # points at the beginning
 WRONG = 3  # points that a wrong accusation costs
-COSTS = MappingProxyType({"accuracy": 1, "norms": 1, "weights": 1, "dead": 1, "step": 2, "check": 3})
+COSTS = MappingProxyType({"norms": 1, "weights": 1, "step": 2, "check": 3})
 _HEALTHY_SHARE = 0.1  # of all cases
 _SKIPPED = 4  # random seeds, so that the first case has curves to read and evidence of every kind
-CURVES = ("accuracy", "norms", "weights", "dead")  # evidence that needs a completed epoch
+CURVES = ("norms", "weights")  # evidence that needs a completed epoch
 
 
 @dataclass(frozen=True)
@@ -75,17 +74,10 @@ def gradient_checks(case: SuspectCase) -> list[CheckedExpression]:
     """Check the gradients of the hidden engine on the expression of every engine fault, without training."""
     checks = []
     for fault in FAULTS:
-        if fault.example is not None:
+        if fault.example:
             report = check(fault, case.setup.engine, case.number)
-            checks.append(CheckedExpression(in_a_line(fault.checked or fault.example), report.outcome, report.verdict))
+            checks.append(CheckedExpression(fault.in_a_line, report.outcome, report.verdict))
     return checks
-
-
-def in_a_line(example: Callable[..., Tensor]) -> str:
-    """Write the lines of an expression as one line."""
-    lines = source(example).split("\n")[1:]
-    text = "; ".join(line.partition("#")[0].strip() for line in lines if line)
-    return text.replace(":;", ":").replace("return ", "")
 
 
 @dataclass(frozen=True)

@@ -30,21 +30,10 @@ from lab.ui.terms import prose
 from lab.ui.widgets import button
 
 EVIDENCE = {
-    "accuracy": "Accuracy",
     "norms": "Gradient norms",
     "weights": "Weight histograms",
-    "dead": "Dead units",
     "step": "One traced step",
     "check": "Gradient checks",
-}
-LOSS = "Loss"
-TABS = {
-    "accuracy": "Accuracy",
-    "norms": "Norms",
-    "weights": "Weights",
-    "dead": "Dead units",
-    "step": "One step",
-    "check": "Checks",
 }
 CASES = 10_000
 
@@ -187,7 +176,6 @@ def _evidence(case: SuspectCase, run: LessonRun) -> None:
 
     def ask(name: str) -> None:
         session[SEEN.key] = (*session[SEEN.key], name)
-        session["spot tab"] = TABS[name]
 
     st.header("Evidence")
     missing = () if run.completed else CURVES
@@ -204,35 +192,23 @@ def _evidence(case: SuspectCase, run: LessonRun) -> None:
             )
     if missing:
         st.caption("No epoch was completed, so there are no curves and no histograms.")
-    shown = [name for name in session[SEEN.key] if name not in missing]
-    titles = [LOSS, *(TABS[name] for name in shown)]
-    if session.get("spot tab") not in titles:  # the tab of another case
-        session["spot tab"] = titles[-1]
-    first, *others = st.tabs(titles, key="spot tab", on_change="rerun")  # the newest evidence is in front
-    with first:
-        _loss(case, run)
-    for place, name in zip(others, shown, strict=True):
-        with place:
-            if name == "step":
-                _traced(case)
-            elif name == "check":
-                _checks(case)
-            else:
-                show_chart(_chart(name, run), f"spot {name}")
+    for name in reversed(session[SEEN.key]):  # the newest evidence comes first
+        if name == "step":
+            _traced(case)
+        elif name == "check":
+            _checks(case)
+        elif name not in missing:
+            show_chart(_chart(name, run), f"spot {name}")
+    _loss(case, run)
 
 
 def _chart(name: str, run: LessonRun) -> Chart:
     layers = list(run.records[0]["grad_norm"])
-    options = _options(run)
-    if name == "accuracy":
-        return charts.accuracy(run.from_start, options)
-    if name == "norms":
-        chart = charts.gradient_norms(run.from_start, layers, options)
-        limit_log_axis(chart.spec)
-        return chart
-    if name == "dead":
-        return charts.dead_units(run.from_start, layers[:-1], options)
-    return charts.weight_histograms(run.completed[-1], run.initial, layers, page.theme())
+    if name == "weights":
+        return charts.weight_histograms(run.completed[-1], run.initial, layers, page.theme())
+    chart = charts.gradient_norms(run.from_start, layers, _options(run))
+    limit_log_axis(chart.spec)
+    return chart
 
 
 def _options(run: LessonRun) -> CurveOptions:

@@ -11,7 +11,7 @@ from lab.ui.terms import MARK, marked
 
 ROOT = Path(__file__).resolve().parents[3]
 PAGES = sorted(ROOT.glob("pages/**/*.py"))
-WITH_TERMS = ("graph_lab", "simulate_error", "fault", "spot_the_fault", "training_lab")
+WITH_TERMS = ("graph_lab", "simulate_error", "spot_the_fault", "training_lab")
 
 
 def texts(path):

@@ -61,7 +61,7 @@ def test_the_gradient_checks_tell_the_engines_apart():
 @pytest.mark.parametrize("key", [NOTHING, *(key for key, fault in BY_KEY.items() if fault.broken.engine is Tensor)])
 def test_the_gradient_checks_pass_where_the_engine_is_healthy(key):
     checks = gradient_checks(case_of(key))
-    assert len(checks) == 12
+    assert len(checks) == 10
     assert all(check.passed for check in checks)
     assert all(check.expression and "def " not in check.expression for check in checks)
 
@@ -76,9 +76,6 @@ def test_the_traced_step_shows_what_the_loop_does_wrong():
     for step in steps:
         np.testing.assert_allclose(step.after, step.before + rate * step.slope, rtol=1e-5, atol=1e-7)
     assert all(step.left_over > 0 for step in traced_step(case_of("forgot-zero-grad"))[1])
-    left = [step.left_over for step in traced_step(case_of("zero-some"))[1]]
-    assert left[:2] == [0, 0]
-    assert min(left[2:]) > 0
     assert [step.gradient for step in traced_step(case_of("zero-init"))[1]][:5] == [0.0] * 5
 
 
