@@ -132,22 +132,6 @@ SoftmaxUnshifted = broken(
 )
 
 
-SENT_BY_SOFTMAX = "result * (upstream - (upstream * result).sum(axis=axes, keepdims=True))"
-
-SoftmaxWrongSign = broken(
-    "SoftmaxWrongSign",
-    softmax={SENT_BY_SOFTMAX: "result * ((upstream * result).sum(axis=axes, keepdims=True) - upstream)"},
-)
-
-SoftmaxPlainMean = broken(
-    "SoftmaxPlainMean", softmax={SENT_BY_SOFTMAX: "result * (upstream - upstream.mean(axis=axes, keepdims=True))"}
-)
-
-SoftmaxNothing = broken("SoftmaxNothing", softmax={SENT_BY_SOFTMAX: "np.zeros_like(result)"})
-
-SoftmaxDiagonal = broken("SoftmaxDiagonal", softmax={SENT_BY_SOFTMAX: "upstream * result * (1.0 - result)"})
-
-
 class LogUnguarded(Tensor):
     __slots__ = ()
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from lab.gradcheck import Report, gradcheck
-from lab.traps.faults.broken_engines import SoftmaxDiagonal, SoftmaxNothing, SoftmaxPlainMean, SoftmaxWrongSign
+from lab.traps.faults.broken_engines import broken
 from model import Tensor
 
 
@@ -28,13 +28,22 @@ class SoftmaxRule:
         return textwrap.dedent(inspect.getsource(inspect.unwrap(self.engine.softmax))).strip()
 
 
-RULES = {
-    "wrong-sign": SoftmaxRule("The sign is wrong", SoftmaxWrongSign),
-    "plain-mean": SoftmaxRule("A plain mean in place of the weighted sum", SoftmaxPlainMean),
-    "nothing": SoftmaxRule("It sends nothing but zeros", SoftmaxNothing),
-    "diagonal": SoftmaxRule("Each element alone, as for sigmoid", SoftmaxDiagonal),
-    "right": SoftmaxRule("The rule of this engine", Tensor),
+SENT = "result * (upstream - (upstream * result).sum(axis=axes, keepdims=True))"  # by the engine's own rule
+
+
+_WRONG = {  # name in the address -> title, and what is sent instead
+    "wrong-sign": ("The sign is wrong", "result * ((upstream * result).sum(axis=axes, keepdims=True) - upstream)"),
+    "plain-mean": (
+        "A plain mean in place of the weighted sum",
+        "result * (upstream - upstream.mean(axis=axes, keepdims=True))",
+    ),
+    "nothing": ("It sends nothing but zeros", "np.zeros_like(result)"),
+    "diagonal": ("Each element alone, as for sigmoid", "upstream * result * (1.0 - result)"),
 }
+RULES = {
+    name: SoftmaxRule(title, broken(f"Softmax_{name.replace('-', '_')}", softmax={SENT: sent}))
+    for name, (title, sent) in _WRONG.items()
+} | {"right": SoftmaxRule("The rule of this engine", Tensor)}
 
 
 def by_sum(rule: SoftmaxRule, logits: Any) -> Report:

@@ -2,8 +2,7 @@
 
 import pytest
 
-from lab.traps.faults.broken_engines import SENT_BY_SOFTMAX
-from lab.traps.faults.softmax_rules import RULES, by_cotangent, by_sum
+from lab.traps.faults.softmax_rules import RULES, SENT, by_cotangent, by_sum
 
 LOGITS = [1.0, 2.0, 0.5]
 WRONG = [name for name in RULES if name != "right"]
@@ -29,7 +28,7 @@ def test_what_is_shown_is_what_runs():
     assert len({*sources.values()}) == len(RULES)
     for name, source in sources.items():
         assert source.startswith("def softmax(self, axis")
-        assert (SENT_BY_SOFTMAX in source) is (name == "right")
+        assert (SENT in source) is (name == "right")
 
 
 def test_elements_that_differ_only_in_the_sign_of_their_rounding_get_one_verdict():
