@@ -1,12 +1,11 @@
 """Simulate Error: cause the classic failures of a backward pass, see why they happen, and see the fix."""
 
-from functools import partial
+from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
 import streamlit as st
 
-from lab.lessons.pages import BY_PATH
 from lab.text import brief
 from lab.trace.derive import first_disagreement
 from lab.traps import in_place, in_place_panels
@@ -17,7 +16,7 @@ from lab.ui.memoize import memoize
 from lab.ui.player import player
 from lab.ui.table import show_table
 from lab.ui.terms import prose
-from lab.ui.widgets import button, pick, switch
+from lab.ui.widgets import button, pick, switch, verdict
 from pages.parts.traps import cut_off, tensor_life
 
 MUTATE, BACKWARD = 2, 3  # numbers of these steps in STEPS; the learner guesses between them
@@ -64,27 +63,6 @@ def _ask_again() -> None:
     st.session_state[GUESS.key], st.session_state["trap seen"] = None, False
 
 
-def _watch(experiment: Experiment) -> None:
-    """Show all steps of an experiment in the first part of the page; call it in a callback."""
-    binding.step()
-    session = st.session_state
-    session["trap-tab"] = BY_PATH["simulate-error"].tabs["steps"]
-    session.update(_in_widgets(experiment))
-    session[STEP.key], session[GUESS.key], session["trap seen"] = len(STEPS), None, True
-
-
-def _in_widgets(experiment: Experiment) -> dict[str, float | str]:
-    """Return the value of each widget of the first part that sets up an experiment."""
-    numbers = {f"trap-{name}{i}": value for name in "ab" for i, value in enumerate(getattr(experiment, name))}
-    return numbers | {
-        "trap-op": experiment.op,
-        "trap-written": experiment.written,
-        "trap-route": experiment.route,
-        "trap-number": experiment.number,
-        "trap-guard": "on" if experiment.guard else "off",
-    }
-
-
 # ---------------------------------------------------------------- the trap in four steps
 
 
@@ -102,14 +80,17 @@ def _four_steps() -> None:
         if step:
             st.html(in_place_panels.arrays(result.boxes))
         if step >= BACKWARD:
-            st.html(in_place_panels.gradients(result))
+            _gradients(result)
         if step == len(STEPS):
             _verdict(result)
         else:
-            _player(result, 0 if step == 0 else len(result.trace.events), still=True)
+            event = 0 if step == 0 else len(result.trace.events)
+            player(result.trace, key="trap player", event=event, compact=True, still=True)
     if step == len(STEPS):
-        _compared(result)
-        _events(result)
+        _fix(result)
+        st.header("Event by event")
+        wrong = first_disagreement(result.trace)  # where the player stands, or else at the last event
+        player(result.trace, key="trap player", event=len(result.trace.events) if wrong is None else wrong + 1)
 
 
 def _settings() -> Experiment:
@@ -123,13 +104,7 @@ def _settings() -> Experiment:
     with line:
         op = pick("Operation", texts, "trap-op", on_change=_ask_again, width=155, bind="query-params")
         written = pick("Write to", targets, "trap-written", on_change=_ask_again, width=155, bind="query-params")
-        routes = {
-            name: f"{route.line('t', 'v')}   ({route.title})"
-            for name, route in ROUTES.items()
-            if written == "input" or not route.inputs_only
-        }
-        if st.session_state.get("trap-route", START.route) not in routes:
-            st.session_state["trap-route"] = START.route
+        routes = {name: f"{route.write.format(t='t', v='v')}   ({route.title})" for name, route in ROUTES.items()}
         route = pick("How to write", routes, "trap-route", on_change=_ask_again, width=325, bind="query-params")
         guard = switch(
             "Guard", [*GUARDS], "trap-guard", on_change=_ask_again, width="content", help=guards, bind="query-params"
@@ -205,28 +180,25 @@ def _what_happened(result: Outcome) -> None:
 
 
 def _guess() -> None:
-    def keep() -> None:
-        st.session_state[GUESS.key] = st.session_state["trap choice"]
-
     inputs = "".join(OPS[st.session_state["trap-op"]].inputs)
     possible = [guess for guess in GUESSES if guess in ("right", "error") or guess in inputs]
     if st.session_state[GUESS.key] not in possible:
         st.session_state[GUESS.key] = None
-    # A link has the guess also where the next step has replaced this question, so it is no value of a widget.
-    st.session_state["trap choice"] = st.session_state[GUESS.key]
     st.radio(
         f"**Guess first**, then press **{MUTATE + 1} {STEPS[MUTATE]}**. When backward() has run:",
         possible,
         format_func=GUESSES.get,
-        key="trap choice",
+        key=GUESS.key,
         index=None,
         horizontal=True,
-        on_change=keep,
+        persist_state="session",  # also where the next step has replaced this question
     )
 
 
 def _verdict(result: Outcome) -> None:
-    why = f"{_as_guessed(result)}{in_place.verdict(result)}"
+    guess = st.session_state[GUESS.key]
+    judged = "" if guess is None else f"{verdict(guess == (result.effect or 'right'))} "
+    why = f"{judged}{in_place.verdict(result)}"
     if result.outcome == "wrong":
         st.error(f"**A wrong gradient, and no error.** {why}", icon=":material/close:")
     elif result.outcome == "error":
@@ -235,70 +207,36 @@ def _verdict(result: Outcome) -> None:
         st.success(f"**The right gradient.** {why}", icon=":material/check:")
 
 
-def _as_guessed(result: Outcome) -> str:
-    guess = st.session_state[GUESS.key]
-    if guess is None:
-        return ""
-    right = guess == (result.effect or "right")
-    return f"{'✓ As you guessed.' if right else f'✗ Your guess was: {GUESSES[guess]}.'} "
+def _gradients(result: Outcome) -> None:
+    """Tabulate the gradients of this run; once compared, next to the right ones and the numerical ones."""
+    rows: list[tuple[str, ...]] = []
+    for name, gradient in result.gradients.items():
+        got = "none" if gradient is None else brief(gradient)
+        if name in result.right:
+            sign = "✓" if in_place.same(gradient, result.right[name]) else "✗"
+            rows.append((f"{name}.grad", f"{sign} {got}", brief(result.right[name]), brief(result.numerical[name])))
+        else:
+            rows.append((f"{name}.grad", got))
+    show_table(["", "this run", "without the write", "numerical"][: len(rows[0])], rows)
+    if not all(np.allclose(right, result.numerical[name], atol=1e-6) for name, right in result.right.items()):
+        st.markdown(":small[Where `a` is 0, relu has a kink: the numerical difference is the mean of both slopes.]")
 
 
-def _compared(result: Outcome) -> None:
-    """Show all numbers of the comparison, the fix, and a button that switches the guard."""
-    rows = []
-    for name, right in result.right.items():
-        for i, value in enumerate(right):
-            gradient = result.gradients[name]
-            sign = "✓" if gradient is not None and in_place.same(gradient[i], value) else "✗"
-            got = "– none" if gradient is None else f"{sign} {brief(gradient[i])}"
-            rows.append((f"{name}.grad[{i}]", got, brief(value), brief(result.numerical[name][i])))
+def _fix(result: Outcome) -> None:
+    """Show a button that switches the guard and, where the write did harm, the program that writes later."""
     other = "off" if result.experiment.guard else "on"
     button(f"The same with the guard {other}", "trap other guard", _turn_guard, other)
-    table_side, fix_side = st.columns(2, gap="large")
-    with table_side:
-        st.markdown("**Compared**")
-        show_table(["element", "this run", "no write", "numerical"], rows)
-        if not all(np.allclose(result.right[name], result.numerical[name], atol=1e-6) for name in result.right):
-            st.markdown(":small[Where `a` is 0, relu has a kink: the numerical difference is the mean of both slopes.]")
     if result.outcome != "right":
-        gradients = in_place.repaired(result.experiment)
+        code, gradients = in_place.repaired(result.experiment)
         found = ", ".join(f"{name}.grad = {brief(value)}" for name, value in gradients.items())
-        with fix_side:
-            st.markdown("**The fix: write where no backward pass is waiting**")
-            st.code(in_place.repair(result.experiment))
-            st.markdown(f"Run just now with the guard on: {found}.")
+        st.markdown("**The fix: write where no backward pass is waiting**")
+        st.code(code)
+        st.markdown(f"Run just now with the guard on: {found}.")
 
 
 def _turn_guard(guard: str) -> None:
     st.session_state["trap-guard"] = guard
     _ask_again()
-
-
-def _events(result: Outcome) -> None:
-    """Show the pass in the player, at the message that went wrong or else at the last event."""
-    trace = result.trace
-    wrong = first_disagreement(trace)
-    event = len(trace.events) if wrong is None else wrong + 1
-    sentence = ""
-    if result.error:
-        sentence = "The guard looked before the first message, so the backward pass has no events."
-    elif wrong is not None:
-        message = trace.events[wrong]
-        assert message["kind"] == "message"  # nothing else can disagree with a rule
-        name = trace.nodes[message["child"]]["label"]
-        sentence = (
-            f"At event {event} the closure sends {brief(message['contribution'])} to {name}; the right message is "
-            f"{brief(result.right[name])}. The **Closure** tab says which array was written to."
-        )
-    with st.container(horizontal=True, vertical_alignment="center"):
-        st.header("Event by event", width="content")
-        st.markdown(sentence)
-    _player(result, event)
-
-
-def _player(result: Outcome, event: int, still: bool = False) -> None:
-    script = partial(in_place.script, result.experiment, result.steps)
-    player(result.trace, key="trap player", event=event, script=script, compact=still, still=still)
 
 
 # ---------------------------------------------------------------- predict, then run
@@ -309,26 +247,21 @@ def _predict() -> None:
         "After the forward pass, `a.data += 1` or `y.data += 1` overwrites an array while the [[guard]] is off. Tick "
         "the writes that spoil a gradient."
     )
-    binding.foresee(_in_widgets(START))  # for `_watch`
     guesses = [st.session_state.get(_key(cell), False) for cell in CELLS]
     scored = st.session_state.get("guesses run") == guesses
-    matrix, text_column = st.columns([1, 1] if scored else [4, 1], gap="medium")  # the scores need less width
-    with matrix.container(key="picture-writes"):  # which a projector shows whole
-        if scored:
-            st.html(in_place_panels.scores(in_place.outcomes(), dict(zip(CELLS, guesses, strict=True))))
-        else:
-            _tick()
 
     def run() -> None:
         st.session_state["guesses run"] = [st.session_state[_key(cell)] for cell in CELLS]
 
-    with text_column:
+    with st.container(key="picture-writes"):  # which a projector shows whole
         if scored:
-            _score()
-            button("Guess again", "guess go", binding.put, "guesses run", None, icon="replay", type="primary")
+            _score(dict(zip(CELLS, guesses, strict=True)))
         else:
-            st.markdown("Which numbers does each derivative rule read? They must not change before the backward pass.")
-            button(f"Run all {len(CELLS)}", "guess go", run, icon="play_arrow", type="primary")
+            _tick()
+    if scored:
+        button("Guess again", "guess go", binding.put, "guesses run", None, icon="replay", type="primary")
+    else:
+        button(f"Run all {len(CELLS)}", "guess go", run, icon="play_arrow", type="primary")
 
 
 def _key(cell: tuple[str, str]) -> str:
@@ -336,33 +269,33 @@ def _key(cell: tuple[str, str]) -> str:
 
 
 def _tick() -> None:
-    with st.container(gap="xsmall"):
-        for op in OPS:
-            arrays, *boxes = st.columns([7, 2, 2], vertical_alignment="center")
-            arrays.html(in_place_panels.forward_pass(op))
-            for box, (written, target) in zip(boxes, WRITTEN.items(), strict=True):
-                box.checkbox(f"write to {target}", key=_key((op, written)), bind="query-params")
+    for op, spec in OPS.items():
+        arrays, *boxes = st.columns([4, 2, 2], vertical_alignment="center")
+        values = in_place.run(Experiment(op), 1).before
+        inputs = ", ".join(f"{name} = {brief(values[name])}" for name in spec.inputs)
+        arrays.markdown(f"`y = {spec.text}` = {brief(values['y'])} with {inputs}")
+        for box, (written, target) in zip(boxes, WRITTEN.items(), strict=True):
+            box.checkbox(f"write to {target}", key=_key((op, written)), bind="query-params")
 
 
-def _score() -> None:
-    outcomes = in_place.outcomes()
-    spoiled = {cell: outcomes[(*cell, False)] != "right" for cell in CELLS}
-    hit = {cell: st.session_state[_key(cell)] == spoiled[cell] for cell in CELLS}
-    st.header(f"You predicted {sum(hit.values())} of {len(CELLS)}")
+def _score(guesses: Mapping[tuple[str, str], bool]) -> None:
+    """Run all writes without the guard, and tabulate what they did next to the guesses."""
+    spoiled = {cell: in_place.run(Experiment(*cell)).outcome == "wrong" for cell in CELLS}
+    st.header(f"You predicted {sum(guesses[cell] == spoiled[cell] for cell in CELLS)} of {len(CELLS)}")
+    rows = []
+    for op, spec in OPS.items():
+        marks = []
+        for written in WRITTEN:
+            wrong, expected = spoiled[op, written], guesses[op, written]
+            mark = "✓ guessed" if wrong == expected else "✗ missed" if wrong else "✗ false alarm"
+            marks.append(f"{mark}: {'does harm' if wrong else 'no harm'}")
+        kept = sorted({held.of for held in in_place.run(Experiment(op), 1).held if held.of})
+        rows.append((f"y = {spec.text}", *marks, " and ".join(kept) or "nothing"))
+    show_table(["", *(f"{target} written to" for target in WRITTEN.values()), "its closure keeps"], rows)
     st.markdown(
-        "With the guard on, exactly the writes that spoil a gradient are refused. Every ✓ is a case that you judged "
-        "correctly, ticked or not."
+        "With the guard on, exactly the writes that spoil a gradient are refused. Go through one that you judged "
+        "wrongly in *Four steps*."
     )
-    order = sorted(CELLS, key=lambda cell: hit[cell])
-
-    def name(cell: tuple[str, str]) -> str:
-        return f"y = {OPS[cell[0]].text}, {WRITTEN[cell[1]]} written to"
-
-    left, right = st.columns([3, 2], vertical_alignment="bottom")
-    chosen = left.selectbox("Why?", order, format_func=name, key="guess look")
-    experiment = Experiment(op=chosen[0], written=chosen[1])
-    right.button("Watch its four steps", on_click=_watch, args=(experiment,), key="guess watch", width="stretch")
-    st.markdown(in_place.verdict(in_place.run(experiment)))
 
 
 main()

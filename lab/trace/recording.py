@@ -318,15 +318,6 @@ class Recording:
         self.tensors = {name: recorded(value, name not in constants, name) for name, value in leaves.items()}
         for leaf in self.tensors.values():
             self.add(leaf)
-        self._numbers_of_leaves = self._numbers
-
-    def forget(self) -> None:
-        """Discard what was recorded so far, except the leaves."""
-        del self.trace.nodes[len(self.tensors) :], self._made[len(self.tensors) :]
-        self.trace.events.clear()
-        self.trace.sources.clear()
-        self._numbers = self._numbers_of_leaves
-        self._copies.clear()
 
     def finish(self, output: Tensor, error: str = "") -> Trace:
         """Return the trace with its final labels and gradients, and the error of a pass that stopped."""

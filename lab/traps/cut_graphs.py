@@ -9,7 +9,6 @@ from lab.gradcheck import numerical_gradient
 from lab.text import run_lines
 from lab.trace.recording import Trace, record
 from model import Tensor, no_grad
-from nn import SGD
 
 UNCUT = "h = a * b\nL = h * a\n"
 CUTS = {
@@ -22,7 +21,7 @@ CUTS = {
 
 @dataclass(frozen=True)
 class CutDemo:
-    """The result of one of CUTS: a forward and a backward pass, and one optimizer step with the gradients.
+    """The result of one of CUTS: a forward and a backward pass.
 
     code        the lines that ran
     graph       the recorded passes; None if nothing was recorded
@@ -30,7 +29,6 @@ class CutDemo:
     loss        L, the same for all of CUTS
     gradients   the gradients of a and b; None if none arrived
     error       the message of the error that backward() raised, or ""
-    after       a and b after one step of gradient descent with learning rate 0.1
     """
 
     code: str
@@ -39,7 +37,6 @@ class CutDemo:
     loss: float
     gradients: dict[str, float | None]
     error: str
-    after: dict[str, float]
 
 
 def run_cut(name: str, a: float, b: float) -> CutDemo:
@@ -53,11 +50,9 @@ def run_cut(name: str, a: float, b: float) -> CutDemo:
     except RuntimeError as problem:
         error = str(problem)
     gradients = {name: None if leaf.grad is None else float(leaf.grad) for name, leaf in leaves.items()}
-    SGD(leaves.values(), lr=0.1).step()
-    after = {name: leaf.item() for name, leaf in leaves.items()}
     # The graph is the one that the engine keeps, without what is behind a cut.
     graph = None if error else record(lambda a, b: _forward(CUTS[name], a, b)[1], {"a": a, "b": b})
-    return CutDemo(CUTS[name], graph, missing, loss.item(), gradients, error, after)
+    return CutDemo(CUTS[name], graph, missing, loss.item(), gradients, error)
 
 
 def numerical(a: float, b: float) -> dict[str, float]:

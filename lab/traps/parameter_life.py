@@ -43,14 +43,6 @@ STATES = {
     "converged": f"Its gradient is smaller than {SETTLED}, and so was the step: it hardly moves any more.",
     "diverged": "It, or the loss, is no longer a finite number. Only a fresh start helps.",
 }
-EFFECTS = {  # of the actions on w.grad
-    "same": "stays as it is",
-    "first": "gets a first number",
-    "added": "is added to",
-    "replaced": "is replaced",
-    "none": "is None",
-    "error": "stays: an error",
-}
 
 
 @dataclass(frozen=True)
@@ -134,21 +126,6 @@ def _result(letter: str, names: Mapping[str, Any], value: float, gradient: Any) 
         return [], "w.grad is None, so the optimizer leaves w as it is."
     settled = max(abs(w.grad.item()), abs(w.item() - value)) < SETTLED
     return ["updated", "converged"][: 2 if settled else 1], f"w: {numeral(value)} → {numeral(w.item())}."
-
-
-def effect(life: Life, count: int) -> str:
-    """Return the effect of the last `count` actions on w.grad: a key of EFFECTS."""
-    new, earlier = life.log[-count:], life.log[:-count]
-    before, after = earlier[-1].gradient if earlier else None, new[-1].gradient
-    if any(entry.failed for entry in new):
-        return "error"
-    if before is None:
-        return "same" if after is None else "first"
-    if after is None:
-        return "none"
-    if any(entry.gradient is None for entry in new):
-        return "replaced"
-    return "added" if any(entry.code in (ACTIONS["b"].code, ACTIONS["r"].code) for entry in new) else "same"
 
 
 def _possible(actions: str) -> set[str]:

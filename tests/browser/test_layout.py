@@ -107,8 +107,9 @@ def test_code_in_a_sentence_is_in_the_code_font_and_smaller_than_its_words(open_
 
 def test_an_operation_with_its_arrays_stands_on_one_line_on_a_small_laptop(open_page):
     page = open_page("simulate-error?tab=predict", width=1024)
-    page.locator(".trap-pass").last.wait_for()
-    heights = page.locator(".trap-pass").evaluate_all("(all) => all.map((one) => one.clientHeight)")
+    rows = page.locator(".st-key-picture-writes [data-testid=stMarkdown]")
+    rows.nth(5).wait_for()
+    heights = rows.evaluate_all("(all) => all.map((one) => one.clientHeight)")
     assert len(set(heights)) == 1
 
 

@@ -94,7 +94,7 @@ def test_a_projected_chart_is_drawn_with_the_pixels_of_its_size(open_page):
 @pytest.mark.parametrize(("width", "height"), [(1024, 768), (1280, 720)])
 def test_a_table_to_fill_in_and_the_lines_that_differ_are_seen_whole(open_page, width, height):
     for path, rows, first in (
-        ("simulate-error?tab=predict", ".trap-pass", 6),
+        ("simulate-error?tab=predict", ".st-key-picture-writes [data-testid=stCheckbox]", 12),
         ("what-went-wrong?fault=overwrite", ".st-key-picture-rule pre", 1),
     ):
         page = open_page(path, width=width, height=height)

@@ -73,9 +73,6 @@ HTML = {
     "marked(text)",  # lab/ui/terms.py
     "in_place_panels.program(experiment, step)",
     "in_place_panels.arrays(result.boxes)",
-    "in_place_panels.forward_pass(op)",
-    "in_place_panels.gradients(result)",
-    "in_place_panels.scores(in_place.outcomes(), dict(zip(CELLS, guesses, strict=True)))",
     '"".join(gradient_tables(*pair) for pair in pairs)',
 }
 KNOWN = {ast.unparse(ast.parse(text)) for text in HTML}

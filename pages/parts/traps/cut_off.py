@@ -52,9 +52,9 @@ def show() -> None:
             st.markdown(f"**{title}**")
             _picture(key, one)
     st.markdown(
-        "The step is a step of `SGD` with learning rate 0.1. An optimizer skips a parameter whose gradient is None, so "
-        "a parameter behind a cut simply never learns. Cutting is right where it is meant: for validation, for "
-        "targets, for a state carried from one batch into the next."
+        "An optimizer skips a parameter whose gradient is None, so a parameter behind a cut simply never learns. "
+        "Cutting is right where it is meant: for validation, for targets, for a state carried from one batch into the "
+        "next."
     )
 
 
@@ -91,15 +91,12 @@ def _gradients(uncut: cut_graphs.CutDemo, cut: cut_graphs.CutDemo, numerical: di
         came = "none" if got is None else "same" if got == due else "part"
         sign = "✓" if came == "same" else "✗"
         verdict = f"{sign} {'None' if got is None else f'{brief(got)}: {ARRIVALS[came]}'}"
-        moved = " (not moved)" if got is None else ""
-        steps = brief(uncut.after[name]), f"{brief(cut.after[name])}{moved}"
-        rows.append((name, brief(due), verdict, brief(numerical[name]), *steps))
+        rows.append((name, brief(due), verdict, brief(numerical[name])))
         guessed = st.session_state.get("cut guessed", {}).get(name)
         if guessed is not None:
             right = guessed == came
             verdicts.append(f"{name}: {'✓ as you guessed' if right else f'✗ you guessed “{ARRIVALS[guessed]}”'}")
-    headers = ["input", "uncut", "cut", "numerical", "after a step, uncut", "after a step, cut"]
-    show_table(headers, rows)
+    show_table(["input", "uncut", "cut", "numerical"], rows)
     why = "Each ✂ below is a way on which a gradient would have flowed. No error tells you."
     if cut.error:
         st.error(f"**RuntimeError.** {cut.error}", icon=":material/block:")

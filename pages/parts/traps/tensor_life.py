@@ -24,19 +24,17 @@ def show() -> None:
         rate = st.slider("Learning rate", 0.01, 0.5, 0.1, 0.01, key="trap-rate", bind="query-params")
         life = parameter_life.live(actions, rate)
         _actions(actions, life)
-        _log(actions, life)
+        _log(life)
     with right:
         _states(life)
 
 
 def _actions(actions: str, life: parameter_life.Life) -> None:
-    """Draw a button for each possible next line, and ask the learner to guess its effect."""
+    """Draw a button for each possible next line."""
 
     def act(letters: str) -> None:
         session = st.session_state
         session[ACTIONS_RUN.key] = (session[ACTIONS_RUN.key] + letters)[: parameter_life.MAX_ACTIONS]
-        session["life guessed"] = session.get("life guess"), len(letters), session[ACTIONS_RUN.key]
-        session["life guess"] = None
 
     with st.container(horizontal=True, gap="small"):
         for letter, action in ACTIONS.items():
@@ -53,24 +51,12 @@ def _actions(actions: str, life: parameter_life.Life) -> None:
         button("A whole training step", "life whole", act, parameter_life.WHOLE_STEP, type="primary", disabled=full)
         button("Undo", "life undo", binding.put, ACTIONS_RUN.key, actions[:-1], disabled=not actions)
         button("Start over", "life restart", binding.put, ACTIONS_RUN.key, "", disabled=not actions)
-    st.pills(
-        "Guess before you press, if you like: w.grad …",
-        list(parameter_life.EFFECTS),
-        key="life guess",
-        format_func=parameter_life.EFFECTS.__getitem__,
-        disabled=not life.possible,
-    )
     if full:
         st.info(f"A life here has at most {parameter_life.MAX_ACTIONS} actions. Undo some, or start over.")
 
 
-def _log(actions: str, life: parameter_life.Life) -> None:
+def _log(life: parameter_life.Life) -> None:
     """Show the lines run so far, the latest first."""
-    guess, count, after = st.session_state.get("life guessed", (None, 0, ""))
-    if guess and after == actions:
-        found = parameter_life.effect(life, count)
-        wrong = "" if guess == found else f" Your guess was: {parameter_life.EFFECTS[guess]}."
-        st.markdown(f"{'✗' if wrong else '✓ As you guessed:'} w.grad {parameter_life.EFFECTS[found]}.{wrong}")
     if life.log and life.log[-1].failed:
         st.error(life.log[-1].sentence, icon=":material/block:")
     with st.container(height=400 if len(life.log) > 6 else "content", border=len(life.log) > 6):

@@ -71,7 +71,7 @@ def told(key, value):
 
 
 WAYS = {  # card -> what is done in the state that it opens; the last step completes it
-    "caught-write": [*2 * [pressed("trap next")], chosen("radio", "trap choice", "error"), pressed("trap next")],
+    "caught-write": [*2 * [pressed("trap next")], chosen("radio", "trap-guess", "error"), pressed("trap next")],
     "broken-engine": [chosen("selectbox", "wrong-gradient", "numbers"), chosen("selectbox", "wrong-curve", "same"), pressed("fault go")],
     "what-it-costs": [chosen("segmented_control", "why-slower", "1000"), pressed("why measure")],
     "forward-wins": [chosen("text_input", "why text 1", "t * [1, 2, 3, 4, 5, 6, 7, 8]"), chosen("segmented_control", "why-zeros", "nowhere"), pressed("jacobian next")],

@@ -24,8 +24,6 @@ def test_no_cut_changes_the_value(name):
 def test_a_cut_leaves_a_part_to_a_and_nothing_to_b(name):
     cut = run_cut(name, A, B)
     assert cut.gradients == {"a": A * B, "b": None}  # the path through h is gone
-    assert cut.after["b"] == B  # an optimizer skips a parameter without a gradient
-    assert cut.after["a"] == pytest.approx(A - 0.1 * A * B)
     assert cut.missing
 
 
@@ -33,7 +31,6 @@ def test_nothing_recorded_is_an_error_in_words():
     cut = run_cut("all", A, B)
     assert cut.gradients == {"a": None, "b": None}
     assert "nothing to differentiate" in cut.error
-    assert cut.after == {"a": A, "b": B}
 
 
 @pytest.mark.parametrize(

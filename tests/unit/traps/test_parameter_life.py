@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lab.training.descent.walk import SETTLED
-from lab.traps.parameter_life import ACTIONS, MAX_ACTIONS, STATES, WHOLE_STEP, effect, live, parse_life
+from lab.traps.parameter_life import ACTIONS, MAX_ACTIONS, STATES, WHOLE_STEP, live, parse_life
 from model import Tensor
 from nn import SGD
 
@@ -87,15 +87,3 @@ def test_the_lines_on_the_buttons_do_what_was_run():
 def test_at_the_end_of_a_long_life_nothing_more_is_possible():
     assert live("f" * MAX_ACTIONS, lr=0.1).possible == set()
     assert live("", lr=0.1).possible == {"f", "s", "z"}
-
-
-@pytest.mark.parametrize(
-    ("actions", "count", "found"),
-    [
-        ("f", 1, "same"), ("flb", 1, "first"), ("flrr", 1, "added"), ("flbflb", 1, "added"), ("flbb", 1, "error"),
-        ("flbz", 1, "none"), ("z", 1, "same"), ("flbs", 1, "same"), ("flb" + WHOLE_STEP, 5, "replaced"),
-        (WHOLE_STEP, 5, "first"), ("flrsb", 1, "error"),
-    ],
-)  # read by rows  # fmt: skip
-def test_what_an_action_does_to_the_gradient(actions, count, found):
-    assert effect(live(actions, lr=0.1), count) == found
