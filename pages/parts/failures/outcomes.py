@@ -1,10 +1,6 @@
 """Compares the results of a failure's two programs: the one with the cause and the one with the fix."""
 
-from collections.abc import Mapping
-from typing import Any
-
 import numpy as np
-import streamlit as st
 
 from lab import charts
 from lab.charts import Chart
@@ -21,18 +17,14 @@ def show_outcomes(key: str, cause: Ran, cure: Ran) -> None:
     key  of the failure; used in the keys of the charts
     """
     names = [*dict.fromkeys([*cause.shown, *cure.shown])]
-    rows = [
-        (name, _cell(cause, name), _cell(cure, name), _same(cause.shown, cure.shown, name))
-        for name in names
-        if not any(isinstance(ran.shown.get(name), list) for ran in (cause, cure))
-    ]
-    if rows:
+    table = [name for name in names if not any(isinstance(ran.shown.get(name), list) for ran in (cause, cure))]
+    pairs = {name: (_cell(cause, name), _cell(cure, name)) for name in table}
+    if pairs:
+        rows = [(name, *pair, "the same" if pair[0] == pair[1] else "differs") for name, pair in pairs.items()]
         show_table(["", "✗ cause", "✓ fix", ""], rows)
-    courses = [name for name in names if isinstance(cure.shown.get(name), list)]
-    for name in courses:
-        show_chart(_course(name, cause, cure), f"wrong {key} {name}")
-    if cause.shown and all(_same(cause.shown, cure.shown, name) == "the same" for name in names):
-        st.markdown("With these numbers both programs agree.")
+    for name in names:
+        if isinstance(cure.shown.get(name), list):
+            show_chart(_course(name, cause, cure), f"wrong {key} {name}")
 
 
 def _cell(ran: Ran, name: str) -> str:
@@ -42,17 +34,6 @@ def _cell(ran: Ran, name: str) -> str:
         return "–"
     value = ran.shown[name]
     return brief(np.asarray(value)) if isinstance(value, (int, float, np.ndarray, np.generic)) else str(value)
-
-
-def _same(one: Mapping[str, Any], other: Mapping[str, Any], name: str) -> str:
-    if name not in one or name not in other:
-        return ""
-    first, second = one[name], other[name]
-    if isinstance(first, str) or isinstance(second, str) or first is None or second is None:
-        equal = first is second or (isinstance(first, str) and first == second)
-    else:
-        equal = np.shape(first) == np.shape(second) and bool(np.allclose(first, second, equal_nan=True))
-    return "the same" if equal else "differs"
 
 
 def _course(name: str, cause: Ran, cure: Ran) -> Chart:
