@@ -88,7 +88,7 @@ def test_a_broken_engine_is_gone_through_event_by_event(open_page):
     page.locator(".sentence", has_text="before 1, after −0.4").wait_for()
     expect(page.locator(".equation .sign").last).to_have_text("≠")
     page.get_by_text("This is not what adding the message gives").first.wait_for()
-    page.wait_for_url("**play=1**")
+    page.wait_for_url("**play=true**")
     page.locator(".scrubber").press("ArrowLeft")
     page.locator(".count", has_text="8 / 11").wait_for()
     page.wait_for_url("**event=8**")
