@@ -76,7 +76,7 @@ def _exactly(value: float) -> bool:
 
 def place(name: str, shape: Shape, cell: int) -> str:
     """Name a cell as Python does: `b[0, 1]`; the name alone if there is only one number."""
-    return str(ElementName(name, np.unravel_index(cell, shape)))
+    return str(ElementName(name, tuple(map(int, np.unravel_index(cell, shape)))))
 
 
 def _joined(parts: Sequence[str], sign: str = " + ") -> str:
