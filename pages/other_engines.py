@@ -1,4 +1,4 @@
-"""Other engines: five small designs, PyTorch, how to trade time for memory, and what to read."""
+"""Other engines: five small designs, PyTorch, and what to read."""
 
 import streamlit as st
 

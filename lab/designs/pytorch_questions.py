@@ -66,8 +66,7 @@ def differing(here: Mapping[str, EngineAnswer], there: Mapping[str, EngineAnswer
 
 def pytorch_answers() -> tuple[str, dict[str, EngineAnswer]]:
     """Return PyTorch's version and its answer to each question, by key. Raises RuntimeError if there is no answer."""
-    header = "import torch\nimport numpy as np\n"
-    ran = run_programs({key: header + question.torch for key, question in QUESTIONS.items()})
+    ran = run_programs({key: f"import torch\n{question.torch}" for key, question in QUESTIONS.items()})
     answers = {
         key: EngineAnswer(_first_sentence(one.error), failed=True) if one.error else EngineAnswer(one.printed.strip())
         for key, one in ran.items()

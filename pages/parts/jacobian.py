@@ -92,9 +92,7 @@ def _matrix(graph: FunctionGraph, controls: DeltaGenerator, picture: DeltaGenera
         session["jacobian most"], session["why-passes"] = most, min(session["why-passes"], most)
     with controls:
         done = _fill(graph, most)
-    inputs, outputs = (
-        {str(place): graph.number(place) for place in places} for places in (graph.inputs, graph.outputs)
-    )
+    inputs, outputs = ({str(at): graph.number(at) for at in places} for places in (graph.inputs, graph.outputs))
     matrix, known = np.zeros((m, n)), np.zeros((m, n), dtype=bool)
     for number in range(done):
         if by_columns:
@@ -109,20 +107,18 @@ def _matrix(graph: FunctionGraph, controls: DeltaGenerator, picture: DeltaGenera
             lambda: charts.jacobian(matrix, known, outputs, inputs, theme),
         )
         show_chart(chart, "jacobian")
-        st.caption(_scale(matrix[known]))
+        found = matrix[known]
+        largest = np.abs(found[np.isfinite(found)]).max(initial=0.0)
+        st.caption(
+            "Blue: above 0. Pink, with −: below 0. Dashed, without colour: exactly 0. A dot: not computed."
+            + (f" The strongest colour is {numeral(largest)}." if largest else "")
+        )
         _product(graph, matrix if done == most else None)
     progress.done("forward-wins", done == most and by_columns and n < m)
     progress.done("whole-jacobian", done == most and session["why-expression"] == "softmax(x)")
     if done == most:
         with controls:
             _zeros(matrix)
-
-
-def _scale(found: np.ndarray) -> str:
-    """Explain the colours of the filled cells."""
-    largest = np.abs(found[np.isfinite(found)]).max(initial=0.0)
-    strongest = f", strongest at {numeral(largest)}" if largest else ""
-    return f"Blue: above 0. Pink, with −: below 0{strongest}. Dashed, without colour: exactly 0. A dot: not computed."
 
 
 def _graph(expression: Expression, values: Mapping[str, float | list]) -> FunctionGraph | None:
@@ -159,7 +155,7 @@ def _fill(graph: FunctionGraph, most: int) -> int:
     """Draw the guess, the direction and the next pass, explain the last pass, and return the number of passes."""
     session = st.session_state
 
-    def another() -> None:
+    def another() -> None:  # from the session: a second press may come before the page has run
         session["why-passes"] += 1
 
     guessed = ask("Guess: zeros are", ZEROS, "why-zeros")
