@@ -93,7 +93,7 @@ def differences(
     for index in np.ndindex(point.shape):
         x = point[index]
         step = best_step(method, x) if h is None else h
-        yield difference(lambda moved, at=index: f(replaced(point, at, moved)), x, step, method).quotient
+        yield difference(lambda moved: f(replaced(point, index, moved)), x, step, method).quotient  # noqa: B023
 
 
 def best_step(method: Method, x: Any, dtype: Any = np.float64) -> float:
