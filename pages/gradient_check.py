@@ -19,7 +19,7 @@ from lab.ui import binding, expression_box, page, progress
 from lab.ui.memoize import memoize
 from lab.ui.table import escape_markdown, show_table
 from lab.ui.terms import prose
-from lab.ui.widgets import ask, result, verdict
+from lab.ui.widgets import ask, result, switch, verdict
 from model import Tensor
 from pages.parts import step_picture
 
@@ -33,12 +33,7 @@ EXAMPLES: dict[str, dict[str, float | list]] = {  # expression -> its inputs
     "softmax(z)": {"z": [1, 2, 0.5]},
     "a*b": {"a": 2.0, "b": 3.0},
 }
-HELD = (
-    *expression_box.held(NAME, next(iter(EXAMPLES))),
-    binding.whole("check-h", EXPONENTS[0], EXPONENTS[-1], EXPONENTS[0]),
-    binding.choice("check-method", "central", *METHODS),
-    binding.choice("check-numbers", "float64", *PRECISIONS),
-)
+HELD = expression_box.held(NAME, next(iter(EXAMPLES)))
 MAX_ELEMENTS = 200  # of all inputs that are checked
 WHO = {"random": "Only the random cotangent", "sum": "Only sum()", "both": "Each", "none": "Neither"}
 TRY_THIS = {
@@ -71,7 +66,7 @@ def _moving(expression: Expression | None) -> None:
     if expression is not None:
         _one_element(expression)
     binding.write(*HELD)
-    progress.done("breaking-step", st.session_state["check-h"] <= -16)
+    progress.done("breaking-step", st.session_state.get("check-h", EXPONENTS[0]) <= -16)
     progress.note("check progress")
 
 
@@ -99,22 +94,22 @@ def _one_element(expression: Expression) -> None:
         session["check-element"] = element
     if len(places) > 1:
         element = right.selectbox("Element", places, key="check-element", bind="query-params")
-    place, point = places[element], points[session["check-numbers"]]
+    step, differences, numbers = st.columns([5, 3, 3], gap="medium", vertical_alignment="bottom")
+    with step:
+        exponent = st.slider(
+            "Step h", EXPONENTS[-1], EXPONENTS[0], EXPONENTS[0], 1, "1e%d", "check-h", bind="query-params"
+        )
+    with differences:
+        method = switch("Differences", METHODS, "check-method", default="central", bind="query-params")
+    with numbers:
+        precision = switch("Numbers", tuple(PRECISIONS), "check-numbers", bind="query-params")
+    place, point = places[element], points[precision]
     checked = report.inputs.get(place.name)
     slope = checked.element(place.index) if checked else None
-
-    def pictured() -> tuple[list[Sweep], bytes]:
-        sweeps = [point.sweep(place, method) for method in METHODS]
-        return sweeps, step_picture.packed(point, place, sweeps, slope)
-
-    sweeps, packed = memoize("check picture", (at, place, point.precision), pictured)
-    chosen = session["check-h"], session["check-method"], session["check-numbers"]
-    step_picture.show(packed, "check picture", chosen, _choose_step)
+    sweeps = memoize("check sweeps", (at, place, precision), lambda: [point.sweep(place, one) for one in METHODS])
+    sweep = next(one for one in sweeps if one.method == method)
+    step_picture.show(point, place, sweep, EXPONENTS.index(exponent), slope)
     _remarks(report, points, sweeps)
-
-
-def _choose_step(h: int, method: str, numbers: str) -> None:
-    st.session_state.update({"check-h": h, "check-method": method, "check-numbers": numbers})
 
 
 def _remarks(report: Report, points: Mapping[str, CheckPoint], sweeps: list[Sweep]) -> None:

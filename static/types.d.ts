@@ -416,34 +416,6 @@ export interface ShownGrid {
   lights: Record<string, number[]>[]; // for each cell: key of a grid -> its related cells
 }
 
-// -- pages/parts/step_picture.py
-
-export interface StepChoice {
-  h: number; // the exponent of a power of ten
-  method: string;
-  numbers: string;
-}
-
-export interface ShownSteps {
-  name: string;
-  smooth: boolean; // whether the derivative exists
-  exact: number | null; // the gradient from backward()
-  sides: [number | null, number | null] | null; // the slopes left and right if there is no derivative
-  steps: { curve: [number, number][]; methods: Record<string, ShownStep> }[]; // by step, largest first
-  /** lines on logarithmic axes: error = scale h^slope */
-  lines: Record<string, { slope: number; scale: number; label: string }[]>;
-}
-
-export interface ShownStep {
-  slope: number | null;
-  /** the two points of the secant: distance from x in steps h, and f there minus f(x) */
-  ends: [[number, number], [number, number]] | null;
-  error: number | null;
-  sentence: string;
-  shared: number; // number of leading characters that the first two numbers share
-  rows: [string, string][]; // the lines of the arithmetic; the last is the error
-}
-
 // -- lab/practice/render_report.py, `render_report`; pages/parts/practice/exercise.py
 
 /** The result of a check of a learner's text. */

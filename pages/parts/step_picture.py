@@ -1,100 +1,114 @@
-"""A picture of the step h: the curve near x with its secant and tangent, and next to it the error at every step.
-
-All steps are sent at once: the slider redraws in the browser (static/steps/), and the script runs only when it rests.
-"""
+"""The step h of a difference quotient: the curve near x with its secant and tangent, and the error at every step."""
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Sequence
 from typing import Any
 
 import streamlit as st
 
-from lab.gradcheck.finite_differences import Difference, ElementName, Method
+from lab import charts
+from lab.charts import Axis, Line, Mark
+from lab.gradcheck.finite_differences import Difference, ElementName
 from lab.gradcheck.slopes import Slope
-from lab.gradcheck.step_size import EXPONENTS, METHODS, PRECISIONS, STEPS, Branch, CheckPoint, Sweep
-from lab.text import numeral, short, strict_json, with_minus
-from lab.ui.assets import component
+from lab.gradcheck.step_size import PRECISIONS, REACH, CheckPoint, Sweep
+from lab.text import numeral, short, with_minus
+from lab.ui import page
+from lab.ui.chart_host import show_chart
+from lab.ui.table import escape_markdown
 
 DIGITS = {"float64": 16, "float32": 7}  # approximate number of decimal digits
-_component = component("steps", "steps/steps.js", lost="The picture")
+HEIGHT = 250  # pixels of a picture
 
 
-def packed(point: CheckPoint, place: ElementName, sweeps: Sequence[Sweep], slope: Slope | None) -> bytes:
-    """Encode the picture of one element for `show`. slope: the check's verdict on it; None if it has none."""
+def show(point: CheckPoint, place: ElementName, sweep: Sweep, at: int, slope: Slope | None) -> None:
+    """Draw one step of an element. at: index of the step; slope: the check's verdict on the element, if it has one."""
+    found = sweep.differences[at]
+    said = sentence(found, sweep, DIGITS[sweep.precision], str(place), slope)
+    st.markdown(f"**{escape_markdown(said)}**")
+    microscope, errors, numbers = st.columns(3, gap="small")
+    with microscope:
+        show_chart(_curve(point, place, found, slope), "curve")
+    with errors:
+        show_chart(_errors(sweep, found.h, smooth(slope)), "errors")
+    with numbers:
+        rows = arithmetic(found, sweep.precision, str(place), slope)
+        st.markdown("\n".join([f"| arithmetic | {sweep.precision} |", "|---|---|", *rows]))
+
+
+def smooth(slope: Slope | None) -> bool:
+    """Return whether the derivative exists."""
+    return slope is None or slope.has_derivative
+
+
+def _curve(point: CheckPoint, place: ElementName, found: Difference, slope: Slope | None) -> charts.Chart:
+    """Draw f near x in steps h, with the secant and the tangent, or with the slopes on both sides of a kink."""
     here = float(point.value(place, point.values[place.name][place.index]))
-    own = {sweep.method: sweep for sweep in sweeps}
-    exact = float(point.gradients[place.name][place.index])
-    smooth = slope is None or slope.has_derivative
-    return strict_json(
-        {
-            "name": str(place),
-            "smooth": smooth,
-            "exact": _finite(exact),
-            "sides": None if slope is None or smooth else [_finite(slope.left), _finite(slope.right)],
-            "steps": [
-                {
-                    "curve": point.around(place, h),
-                    "methods": {
-                        method: _step(own[method].differences[at], here, own[method], str(place), slope)
-                        for method in METHODS
-                    },
-                }
-                for at, h in enumerate(STEPS)
-            ],
-            "lines": {method: _lines(sweep) if smooth else [] for method, sweep in own.items()},
-        }
-    ).encode()
+    drawn = [Line("f", point.around(place, found.h))]
+    if found.left < found.right and all(map(math.isfinite, (found.below, here, found.above))):
+        start, rise = (found.left - found.x) / found.h, found.quotient * found.h
+        name = f"secant {short(found.quotient)}"
+        drawn.append(Line(name, [(u, found.below - here + (u - start) * rise) for u in (-REACH, REACH)]))
+    sides: list[tuple[str, float, tuple[float, float]]] = [("tangent", found.exact, (-REACH, REACH))]
+    if slope is not None and not slope.has_derivative:
+        sides = [("left", slope.left, (-REACH, 0.0)), ("right", slope.right, (0.0, REACH))]
+    drawn += [
+        Line(f"{name} {short(rate)}", [(u, rate * found.h * u) for u in ends])
+        for name, rate, ends in sides
+        if math.isfinite(rate)
+    ]
+    title = "f under the microscope"
+    across, up = Axis(f"({place} − {short(found.x)}) / h"), Axis("change of f")
+    return charts.lines(title, drawn, across, up, height=HEIGHT, theme=page.theme())
 
 
-def show(
-    packed: bytes, key: str, chosen: tuple[int, Method, str], on_choice: Callable[[int, Method, str], None]
-) -> None:
-    """Draw the picture. on_choice: callback for the exponent of h, method and precision, once the slider rests."""
-
-    def choose() -> None:
-        match st.session_state[key].get("choice"):
-            case {"h": int(h), "method": str(method), "numbers": str(numbers)}:
-                if h in EXPONENTS and method in METHODS and numbers in PRECISIONS:
-                    on_choice(h, method, numbers)
-
-    h, method, numbers = chosen
-    choice = strict_json({"h": h, "method": method, "numbers": numbers}).encode()
-    _component(key=key, data=b'{"choice": %b, "picture": %b}' % (choice, packed), on_choice_change=choose)
+def _errors(sweep: Sweep, h: float, straight: bool) -> charts.Chart:
+    """Draw the error at every step; straight: with the lines of truncation and cancellation."""
+    drawn = [Line("error", [(one.h, one.error) for one in reversed(sweep.differences)], dots=True)]
+    if straight:
+        drawn += branches(sweep)
+    marks = [Mark("x", h, "h")]
+    powers = [math.floor(math.log10(one.error)) for one in sweep.differences if 0 < one.error < math.inf]
+    x = Axis("step h", log=True)
+    y = Axis("", log=True, ends=(10.0 ** min(powers), 10.0 ** (max(powers) + 1)) if powers else (None, None))
+    return charts.lines("The error at every step h", drawn, x, y, marks=marks, height=HEIGHT, theme=page.theme())
 
 
-def _step(found: Difference, here: float, sweep: Sweep, name: str, slope: Slope | None) -> dict[str, Any]:
-    """Return the data of the picture for one step. here: f(x)."""
-    dtype = PRECISIONS[sweep.precision]
+def branches(sweep: Sweep) -> list[Line]:
+    """Return the two straight lines of the error, as far as it follows them."""
+    named = [("bends", sweep.truncation), ("cancels", sweep.cancellation)]
+    return [
+        Line(f"{why}: slope {short(round(branch.slope, 1))}", sorted(branch.points()))
+        for why, branch in named
+        if branch is not None and abs(branch.slope) > 0.3
+    ]
+
+
+def arithmetic(found: Difference, precision: str, name: str, slope: Slope | None) -> list[str]:
+    """Return the arithmetic as rows of a table; the leading digits that the subtraction cancels are struck out."""
+    dtype = PRECISIONS[precision]
     above, below, difference, width, quotient = (
         _digits(dtype(number)) for number in (found.above, found.below, found.difference, found.width, found.quotient)
     )
     central = found.method == "central"
-    right, left = f"f({name} + h)", f"f({name} − h)" if central else f"f({name})"
-    shared = next((at for at, (one, other) in enumerate(zip(above, below, strict=False)) if one != other), len(above))
-    error = numeral(found.error) if slope is None or slope.has_derivative else "no derivative"
-    ends = [
-        ((found.left - found.x) / found.h, found.below - here),
-        ((found.right - found.x) / found.h, found.above - here),
-    ]
-    known = found.left < found.right and all(map(math.isfinite, (found.below, here, found.above)))
-    return {
-        "slope": _finite(found.quotient),
-        "ends": ends if known else None,
-        "error": _finite(found.error),
-        "sentence": sentence(found, sweep, DIGITS[sweep.precision], name, slope),
-        "shared": shared,
-        "rows": [
-            [right, above],
-            [left, below],
-            ["their difference", difference],
-            [f"divided by {'2h' if central else 'h'} = {width}", quotient],
-            ["backward()", numeral(found.exact) if math.isnan(found.exact) else _digits(found.exact)],
-            ["error", error],
-        ],
+    shared = 0
+    if found.digits_lost >= 1:
+        both = zip(above, below, strict=False)
+        shared = next((at for at, (one, other) in enumerate(both) if one != other), len(above))
+    rows = {
+        f"f({name} + h)": _struck(above, shared),
+        f"f({name} − h)" if central else f"f({name})": _struck(below, shared),
+        "their difference": difference,
+        f"divided by {'2h' if central else 'h'} = {width}": quotient,
+        "backward()": numeral(found.exact) if math.isnan(found.exact) else _digits(found.exact),
+        "error": f"**{numeral(found.error) if smooth(slope) else 'no derivative'}**",
     }
+    return [f"| :small[{escape_markdown(words)}] | :small[{number}] |" for words, number in rows.items()]
+
+
+def _struck(digits: str, shared: int) -> str:
+    return f"~~{digits[:shared]}~~{digits[shared:]}" if shared else digits
 
 
 def sentence(found: Difference, sweep: Sweep, digits: int, name: str, slope: Slope | None) -> str:
@@ -130,19 +144,5 @@ def _special(found: Difference, name: str, slope: Slope | None) -> str:
     return ""
 
 
-def _lines(sweep: Sweep) -> list[dict[str, Any]]:
-    """Return the two straight lines of the log-log error, truncation and cancellation, over all steps."""
-    named: list[tuple[Branch | None, str]] = [(sweep.truncation, "bends"), (sweep.cancellation, "digits cancel")]
-    return [
-        {"slope": branch.slope, "scale": branch.scale, "label": f"{why}: slope {short(round(branch.slope, 1))}"}
-        for branch, why in named
-        if branch is not None and abs(branch.slope) > 0.3
-    ]
-
-
 def _digits(number: Any) -> str:
     return with_minus(re.sub("e-0?", "e-", str(number)))
-
-
-def _finite(number: float) -> float | None:
-    return number if math.isfinite(number) else None

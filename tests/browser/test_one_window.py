@@ -18,7 +18,7 @@ PAGES = {
     "shapes": (None, [".words", "figure[data-grid='gradient of b'] button", "[data-testid=stTextInput]", "h1"]),
     "shapes?tab=loss&end=all+at+the+mean+of+the+targets": (None, ["text=They are all at the mean", ".grids figure >> nth=0", "[data-grid='gradient of prediction']", "h1"]),
     "why-reverse-mode?tab=one&zeros=nowhere": ("Next pass", ["canvas", "text=That is a column", "text=Blue: above 0"]),
-    "gradient-check": (None, [".sentence", ".pictures figure >> nth=0", ".pictures figure >> nth=1", "[type=range]", ".choices", "h1"]),
+    "gradient-check": (None, ["text=h = 1 is too large", "[data-chart=curve] .picture", "[data-chart=errors] .picture", "[data-testid=stSlider]", "[data-testid=stButtonGroup]", "h1"]),
     "descent": ("Step", ["section.figure .picture", "[data-testid=stButtonGroup]", "h1"]),
     "build-it-yourself?course=tensors": ("Check (Ctrl+Enter)", [".editor", ".headline", ".sentence", ".case h4", "h1"]),
     "build-it-yourself?tab=debug&program=4": ("Check (Ctrl+Enter)", [".editor", ".headline", ".sentence", ".case h4", "text=A hint", "h1"]),

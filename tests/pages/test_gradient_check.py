@@ -1,98 +1,90 @@
 """Gradient check without a browser: the step and its arithmetic, and the blind sum."""
 
-import json
-
 import numpy as np
 import pytest
 
 from model import Tensor
-from tests.pages.conftest import address, app, components, run, table, texts
+from tests.pages.conftest import app, charts, run, table, texts
 
 
 def opened(**parameters):
     return run(app("pages/gradient_check.py"), **parameters)
 
 
-def picture(at):
-    """What the page wants chosen in the picture, and what the picture shows."""
-    (component,) = components(at, "steps")
-    shown = json.loads(component.proto.bytes)
-    return shown["choice"], shown["picture"]
-
-
-def step(at, **change):
-    """Another step, as the browser tells it."""
-    chosen = picture(at)[0] | change
-    for key, value in chosen.items():
-        at.session_state[f"check-{key}"] = value
-    at.run()
-    assert not at.exception
-    return shown(at)
-
-
 def shown(at):
-    """What the picture shows of the chosen step."""
-    chosen, data = picture(at)
-    found = data["steps"][-chosen["h"]]["methods"][chosen["method"]]
-    return found | {"rows": dict(found["rows"])}
+    """What the page says of the chosen step: its sentence and its arithmetic."""
+    said = next(text.value for text in at.markdown if text.value.startswith("**"))
+    rows = [[cell.removeprefix(":small[").removesuffix("]") for cell in row] for row in table(at, "arithmetic")]
+    return said.strip("*").replace("\\", ""), dict(rows)
+
+
+def names(at, chart):
+    """The names of the lines in one of the two pictures."""
+    return [line["name"] for line in charts(at)[chart]["spec"]["series"]]
 
 
 def test_a_step_is_arithmetic_with_the_digits_that_cancel():
     at = opened()
-    assert "h = 1 is too large: the curve bends" in shown(at)["sentence"]
-    found = step(at, h=-5)
-    rows = found["rows"]
+    assert "h = 1 is too large: the curve bends" in shown(at)[0]
+    at.slider(key="check-h").set_value(-5).run()
+    sentence, rows = shown(at)
     assert float(rows["divided by 2h = 2e−5"]) == pytest.approx(9.361658460, abs=1e-8)
     assert rows["backward()"] == "9.361658460044808"
-    assert rows["f(x + h)"][: found["shared"]] == rows["f(x − h)"][: found["shared"]] == "11.026"
-    assert "h = 1e−5 is a good step" in found["sentence"]
-    assert "share 5 of about 16 digits" in found["sentence"]
-    assert address(at)["h"] == "-5"
-    assert found["ends"][1][1] == pytest.approx(9.36166e-5, rel=1e-4)
-    assert "divided by h = 0.1" in step(at, h=-1, method="forward", numbers="float32")["rows"]
-    assert address(at)["method"] == "forward"
+    assert rows["f(x + h)"].startswith("~~11.026~~")
+    assert rows["f(x − h)"].startswith("~~11.026~~")
+    assert "h = 1e−5 is a good step" in sentence
+    assert "share 5 of about 16 digits" in sentence
+    assert names(at, "curve") == ["f", "secant 9.36", "tangent 9.36"]
+    f, secant, tangent = (line["data"] for line in charts(at)["curve"]["spec"]["series"])
+    assert secant[1][1] == pytest.approx(1.6 * 9.36166e-5, rel=1e-4)
+    assert tangent == [pytest.approx(end, rel=1e-4) for end in secant]
+    assert f[-1] == pytest.approx(secant[1], rel=1e-3)
+    at.slider(key="check-h").set_value(-1).run()
+    at.segmented_control(key="check-method").set_value("forward").run()
+    at.segmented_control(key="check-numbers").set_value("float32").run()
+    assert "divided by h = 0.1" in shown(at)[1]
 
 
 def test_the_error_has_two_straight_regimes():
-    _, data = picture(opened())
-    slopes = {method: [round(line["slope"]) for line in lines] for method, lines in data["lines"].items()}
-    assert slopes == {"forward": [1, -1], "central": [2, -1]}
-    assert data["lines"]["central"][0]["label"] == "bends: slope 2"
-    _, product = picture(opened(expression="a*b"))
-    assert [line for line in product["lines"]["central"] if line["slope"] > 0] == []  # nothing bends
+    at = opened()
+    assert names(at, "errors") == ["error", "bends: slope 2", "cancels: slope −1.1"]
+    assert len(charts(at)["errors"]["rows"]) == 18
+    assert names(opened(method="forward"), "errors")[1] == "bends: slope 1"
+    assert names(opened(expression="a*b"), "errors") == ["error", "cancels: slope −1"]  # nothing bends
 
 
 def test_what_the_step_loses_is_said():
     at = opened(h=-17)
-    assert "x + h is x itself" in shown(at)["sentence"]
-    assert shown(at)["ends"] is None
-    assert "two values of f are the same" in shown(opened(expression="x*1e-9 + 7", in_x="0.5", h=-9))["sentence"]
-    assert "and the slope is 0" in shown(opened(expression="x * 0 + 7", h=-3))["sentence"]
+    assert "x + h is x itself" in shown(at)[0]
+    assert names(at, "curve") == ["f", "tangent 9.36"]
+    assert "two values of f are the same" in shown(opened(expression="x*1e-9 + 7", in_x="0.5", h=-9))[0]
+    assert "and the slope is 0" in shown(opened(expression="x * 0 + 7", h=-3))[0]
     at = opened(expression="log(x)", in_x="0.1", h=-1)
-    assert "no finite value one step from x" in shown(at)["sentence"]
-    assert step(at, h=-3)["ends"]
+    assert "no finite value one step from x" in shown(at)[0]
+    at.slider(key="check-h").set_value(-3).run()
+    assert names(at, "curve")[1].startswith("secant")
     at = opened(expression="1/x", in_x="0")
-    assert "no slope at x" in shown(at)["sentence"]
-    assert shown(at)["ends"] is None
+    assert "no slope at x" in shown(at)[0]
+    assert names(at, "curve") == ["f"]
     at = opened(expression="sqrt(x)", in_x="0")
-    assert "undefined on the left and without bound on the right" in shown(at)["sentence"]
-    assert shown(at)["rows"]["error"] == "no derivative"
-    assert picture(at)[1]["smooth"] is False
-    assert "The result is NaN here" in shown(opened(expression="log(x)", in_x="-1"))["sentence"]
+    assert "undefined on the left and without bound on the right" in shown(at)[0]
+    assert shown(at)[1]["error"] == "**no derivative**"
+    assert names(at, "errors") == ["error"]
+    assert "The result is NaN here" in shown(opened(expression="log(x)", in_x="-1"))[0]
 
 
 def test_a_kink_has_two_slopes_and_no_tangent():
-    _, data = picture(opened(expression="relu(x) + 0.1*x", in_x="0"))
-    assert data["smooth"] is False
-    assert data["sides"] == [pytest.approx(0.1), pytest.approx(1.1)]
-    assert data["lines"] == {"forward": [], "central": []}
+    at = opened(expression="relu(x) + 0.1*x", in_x="0")
+    assert names(at, "curve") == ["f", "secant 0.6", "left 0.1", "right 1.1"]
+    assert "~" not in str(shown(opened(expression="relu(x)", in_x="0", h=-2))[1])  # 0.01 and 0.0 share no digit
+    assert names(at, "errors") == ["error"]
 
 
 def test_of_an_array_an_element_is_chosen():
     at = opened(expression="sum(abs(v) * w)", in_v="[1.5, 0, -2]", in_w="[1, 2, 3]", element="v[1]", h=-4)
-    assert "the slope is −2 on the left and 2 on the right" in shown(at)["sentence"]
+    assert "the slope is −2 on the left and 2 on the right" in shown(at)[0]
     at.selectbox(key="check-element").select("w[2]").run()
-    assert shown(at)["rows"]["backward()"] == "2.0"
+    assert shown(at)[1]["backward()"] == "2.0"
 
 
 @pytest.mark.parametrize(
@@ -139,7 +131,7 @@ def test_the_sum_is_blind_and_the_random_cotangent_is_not():
 
 def test_where_rounding_spoils_both_numbers_no_step_is_called_good():
     at = opened(expression="(1 - cos(x)) / x**2", in_x="1e-6")
-    assert shown(at)["sentence"].endswith("Trust neither. No h can help.")
+    assert shown(at)[0].endswith("Trust neither. No h can help.")
     assert "Trust neither" in texts(at.error)
 
 
@@ -150,12 +142,12 @@ def test_a_broken_rule_of_the_engine_is_seen(monkeypatch):
     monkeypatch.setattr(Tensor, "sin", sin)
     at = opened(expression="sin(x)", in_x="1", h=-5)
     assert "The gradients disagree, most at x" in texts(at.error).replace("\\", "")
-    assert "The slope at x is 0.5403, but backward() gives 1. No h can help." in shown(at)["sentence"]
-    errors = [one["methods"]["central"]["error"] for one in picture(at)[1]["steps"][3:9]]
-    assert min(errors) > 0.4  # whatever the step
+    assert "The slope at x is 0.5403, but backward() gives 1. No h can help." in shown(at)[0]
+    errors = dict(charts(at)["errors"]["spec"]["series"][0]["data"])
+    assert min(errors[step] for step in (1e-3, 1e-5, 1e-8)) > 0.4  # whatever the step
 
 
 def test_numbers_below_zero_keep_their_digits():
-    rows = shown(opened(expression="x*x", in_x="-0.5", h=-3))["rows"]
-    assert rows["f(x + h)"] == "0.249001"
+    rows = shown(opened(expression="x*x", in_x="-0.5", h=-3))[1]
+    assert rows["f(x + h)"].replace("~", "") == "0.249001"
     assert rows["backward()"] == "−1.0"

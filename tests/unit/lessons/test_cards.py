@@ -65,11 +65,6 @@ def pressed(key):
     return lambda at: press(at, key)
 
 
-def told(key, value):
-    """As a picture tells it."""
-    return lambda at: at.session_state.__setitem__(key, value) or at.run()
-
-
 WAYS = {  # card -> what is done in the state that it opens; the last step completes it
     "caught-write": [*2 * [pressed("trap next")], chosen("radio", "trap-guess", "error"), pressed("trap next")],
     "broken-engine": [chosen("selectbox", "wrong-gradient", "numbers"), chosen("selectbox", "wrong-curve", "same"), pressed("fault go")],
@@ -79,7 +74,7 @@ WAYS = {  # card -> what is done in the state that it opens; the last step compl
     "why-the-loss-fell": [chosen("segmented_control", "descent-guess", "past"), *10 * [pressed("descent step")]],
     "topological-order": [chosen("segmented_control", "graph-engine", kind) for kind in ("overwrites", "any-order")],
     "forgotten-sum": [chosen("segmented_control", "shapes-guess", "error")],
-    "breaking-step": [told("check-h", -16)],
+    "breaking-step": [chosen("slider", "check-h", -16)],
 }  # fmt: skip
 
 
