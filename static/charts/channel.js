@@ -17,22 +17,18 @@ export function announce(kind, detail) {
   channel.dispatchEvent(new CustomEvent(kind, { detail }));
 }
 
-/** Tells the page of one kind of chart: "epoch", "points" or "network". */
-export class Teller {
-  /** @param {Place} place @param {string} tells */
-  constructor(place, tells) {
-    const listening = new AbortController();
-    const on = (/** @type {string} */ kind, /** @type {(detail: any) => void} */ listener) =>
-      channel.addEventListener(kind, (event) => listener(/** @type {CustomEvent} */ (event).detail), {
-        signal: listening.signal,
-      });
-    this.remove = () => listening.abort();
-    if (tells === "points") tellPoints(place, on);
-    else if (tells === "epoch") on("epoch", (epoch) => place.tell("epoch", epoch));
-    else tellNetwork(place, on);
-  }
-
-  show() {}
+/** Return what tells the page of one kind of chart: "epoch", "points" or "network".
+ * @param {Place} place @param {string} tells */
+export function teller(place, tells) {
+  const listening = new AbortController();
+  const on = (/** @type {string} */ kind, /** @type {(detail: any) => void} */ listener) =>
+    channel.addEventListener(kind, (event) => listener(/** @type {CustomEvent} */ (event).detail), {
+      signal: listening.signal,
+    });
+  if (tells === "points") tellPoints(place, on);
+  else if (tells === "epoch") on("epoch", (epoch) => place.tell("epoch", epoch));
+  else tellNetwork(place, on);
+  return { show() {}, remove: () => listening.abort() };
 }
 
 /** Tell the page of all points clicked since it was loaded, so that none is lost when answers overtake each other.

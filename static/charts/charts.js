@@ -6,7 +6,7 @@ import { writeReached } from "../keep/reached.js";
 import { mount } from "../mount.js";
 import { Network } from "../network/network.js";
 import { Debounced, h, mayMove, observeSight, setAttribute, setText } from "../player/dom.js";
-import { announce, Teller } from "./channel.js";
+import { announce, teller } from "./channel.js";
 import { DataTable } from "./data_table.js";
 
 /** @import { Place } from "../mount.js" */
@@ -319,12 +319,7 @@ export function short(value, end = value) {
   const size = Math.abs(end);
   const far = value && (size < 0.001 || size >= 1e5);
   const number = Number(value.toPrecision(6));
-  return withMinusSigns(far ? number.toExponential().replace("e+", "e") : String(number));
-}
-
-/** Replace hyphens with real minus signs, as in the player. @param {string} text */
-function withMinusSigns(text) {
-  return text.replaceAll("-", "−");
+  return (far ? number.toExponential().replace("e+", "e") : String(number)).replaceAll("-", "−");
 }
 
 /** Return the function that formats numbers as "%.4g", "%.1f %%" or "%d" says, the formats of Streamlit's charts. */
@@ -338,13 +333,13 @@ export function formatter(text = "%.4g") {
   };
   return (/** @type {unknown} */ value) =>
     typeof value === "number" && Number.isFinite(value)
-      ? (before + withMinusSigns(number(value)) + after).replace("%%", "%")
+      ? (before + number(value).replaceAll("-", "−") + after).replace("%%", "%")
       : "–";
 }
 
 export const show = mount(
   (place, { keys, feed, tells }) => {
-    if (tells) return new Teller(place, tells);
+    if (tells) return teller(place, tells);
     return keys ? new Slot() : new Feed(place, feed);
   },
   new URL("charts.css", import.meta.url),

@@ -2,11 +2,10 @@
  * arrays and shows how its value is computed. Everything comes with the picture, so no server is asked. */
 
 import { mount } from "../mount.js";
-import { h, setText } from "../player/dom.js";
+import { h, moveFocus, setText } from "../player/dom.js";
 import { indexText, shapeText } from "../player/format.js";
 
 const MIN_COLUMNS = 2; // that an array takes, with its title
-const [ABOVE, HEADS] = [350, 50]; // pixels above the arrays, and those of a row that are not cells
 
 /** @import { ShownGrid, ShownGrids } from "../types.js" */
 
@@ -40,18 +39,14 @@ function groups(parts) {
   }, /** @type {Part[][]} */ ([]));
 }
 
-/** Return the style that lets cells grow into the room: as wide as the widest row allows, and as high as the window.
- * Rows with two sides fill it already. @param {ShownGrids["rows"]} rows */
+/** Return the numbers from which the style sheet computes how large a cell may be. Rows with two sides fill the room.
+ * @param {ShownGrids["rows"]} rows */
 function roomFor(rows) {
   if (rows.some((row) => halves(row).length > 1)) return "";
-  const grids = rows.map((row) => row.flatMap((part) => ("sign" in part ? [] : [part])));
-  const widths = grids.map((row, at) => {
-    const columns = row.reduce((sum, { shape }) => sum + Math.max(shape.at(-1) ?? 1, MIN_COLUMNS), 0);
-    return `(100cqi - ${2.5 * rows[at].length}rem) / ${columns}`;
-  });
-  const lines = grids.reduce((sum, row) => sum + Math.max(...row.map(({ shape }) => shape.at(-2) ?? 1)), 0);
-  const height = `(100vh - ${ABOVE + HEADS * rows.length}px) / ${lines}`;
-  return `--wide: clamp(2.6rem, min(${widths.join(", ")}), 5.5rem); --high: clamp(1.8rem, ${height}, 2.8rem)`;
+  const shapes = rows.map((row) => row.flatMap((part) => ("sign" in part ? [] : [part.shape])));
+  const across = shapes.map((row) => row.reduce((sum, shape) => sum + Math.max(shape.at(-1) ?? 1, MIN_COLUMNS) + 1, 0));
+  const down = shapes.reduce((sum, row) => sum + Math.max(...row.map((shape) => shape.at(-2) ?? 1)) + 1, 0);
+  return `--across: ${Math.max(...across)}; --down: ${down}`;
 }
 
 /** Rows of grids, and the text about the cell that is pointed at. */
@@ -128,7 +123,7 @@ class Grid {
         onpointerenter: (/** @type {PointerEvent} */ event) => event.pointerType === "mouse" && tell(cell, false),
         onfocus: () => tell(cell, true),
         onclick: () => tell(cell, true),
-        onkeydown: (/** @type {KeyboardEvent} */ event) => this.move(event, cell),
+        onkeydown: (/** @type {KeyboardEvent} */ event) => moveFocus(event, this.buttons, shown.shape.at(-1) ?? 1),
       }, text); // prettier-ignore
     });
     const title = h("figcaption", {}, h("b", {}, shown.title), ` ${shapeText(shown.shape)}`);
@@ -164,16 +159,5 @@ class Grid {
       button.classList.toggle("lit", cells.includes(cell));
       button.classList.toggle("pointed", cell === pointed);
     });
-  }
-
-  /** Move the focus with the arrow keys, Home and End. @param {KeyboardEvent} event @param {number} cell */
-  move(event, cell) {
-    const width = this.shown.shape.at(-1) ?? 1;
-    const last = this.buttons.length - 1;
-    const steps = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -width, ArrowDown: width, Home: -cell, End: last - cell };
-    const step = steps[/** @type {keyof typeof steps} */ (event.key)];
-    if (step === undefined) return;
-    event.preventDefault();
-    this.buttons[cell + step]?.focus();
   }
 }

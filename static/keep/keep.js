@@ -10,20 +10,9 @@ import { isCurrentPage } from "../current_page.js";
 const MAX_TABS = 8; // whose records are kept
 const PLACE = "tensor-ops-lab tab"; // in sessionStorage, which a reload keeps: the name of the tab's record
 
-/** @type {Promise<string> | undefined} */
-let tab;
-
-/** Return the name of this tab's record. A duplicated tab gets another one: its original holds the lock on the name. */
-async function ownName() {
-  const free = (/** @type {string} */ name) =>
-    new Promise((resolve) => {
-      const hold = (/** @type {unknown} */ lock) => (resolve(lock !== null), lock && new Promise(() => {}));
-      if (navigator.locks) navigator.locks.request(`${PLACE} ${name}`, { ifAvailable: true }, hold);
-      else resolve(true); // without https
-    });
-  const before = sessionStorage.getItem(PLACE);
-  const name = before && (await free(before)) ? before : Math.random().toString(36).slice(2);
-  if (name !== before) await free(name);
+/** Return the name of this tab's record. */
+function ownName() {
+  const name = sessionStorage.getItem(PLACE) ?? Math.random().toString(36).slice(2);
   sessionStorage.setItem(PLACE, name);
   return name;
 }
@@ -48,7 +37,7 @@ async function records() {
 
 /** Return what is kept for this tab. @returns {Promise<Parts>} */
 export async function kept() {
-  const own = await (tab ??= ownName());
+  const own = ownName();
   const found = await records();
   const record = await answer(found.get(own));
   if (record) return record.parts;
@@ -59,7 +48,7 @@ export async function kept() {
 
 /** Keep parts, in place of earlier ones of the same names. @param {Parts} parts */
 export async function keep(parts) {
-  const own = await (tab ??= ownName());
+  const own = ownName();
   const found = await records();
   const before = await answer(found.get(own));
   await answer(found.put({ tab: own, time: Date.now(), parts: { ...before?.parts, ...parts } }));

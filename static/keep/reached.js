@@ -2,20 +2,19 @@
  * After a reload, the page trains the run again up to there. */
 
 import { isCurrentPage } from "../current_page.js";
+import { Debounced } from "../player/dom.js";
 
 const DELAY_MS = 250; // in which the address of a new run gets an entry of its own
 let latest = "";
-/** @type {ReturnType<typeof setTimeout> | undefined} */
-let timer;
+const writing = new Debounced(write, DELAY_MS);
 
 /** Write the parameter soon. @param {string} reached "" leaves the address of an untrained run to the page */
 export function writeReached(reached) {
   latest = reached;
-  timer ??= setTimeout(write, DELAY_MS);
+  if (!writing.waiting) writing.postpone();
 }
 
 function write() {
-  timer = undefined;
   const address = new URL(location.href);
   if (!latest || !isCurrentPage() || address.searchParams.get("training-trained") === latest) return;
   address.searchParams.set("training-trained", latest);

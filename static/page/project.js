@@ -1,7 +1,7 @@
 /** Projector mode: F enlarges the page for the last row and keeps its picture in the window, until F or Escape. If a
  * player is in the window, F presses its Present button, and the player fills the screen (player/present.js). */
 
-import { h, inWindow } from "../player/dom.js";
+import { EDITOR, h, inWindow, isInField } from "../player/dom.js";
 
 const MIN_ZOOM = 1.5; // on a projector
 const MIN_ZOOM_WIDTH = 840; // pixels of the narrowest window with that zoom; a phone's page is not enlarged
@@ -17,10 +17,6 @@ const PICTURES = ["stGraphVizChart", "stEChartsChart", "stImage", "stBidiCompone
   .join();
 const COMPONENTS = "[data-testid^=stBidiComponent]"; // that may contain a player
 const MAIN = "[data-testid=stMain]";
-const EDITOR = "textarea, [contenteditable=true]";
-const FIELDS = `input:not([type=range], [type=radio], [type=checkbox]), select, [role=combobox], ${EDITOR}`;
-const DIALOG = "dialog[open], [role=dialog], [role=alertdialog]";
-const STEPS = /^(Steps?|Event|Node|Passes)$/; // labels of sliders that step through something
 const BACK = /(Back|Undo)$/;
 const NAME = "projecting";
 
@@ -67,8 +63,7 @@ export class Projector {
   /** Act on F, Escape, Page Up and Page Down. @param {KeyboardEvent} event */
   press(event) {
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
-    const [target] = event.composedPath();
-    if ((target instanceof Element && target.closest(FIELDS)) || document.querySelector(DIALOG)) return;
+    if (isInField(event)) return;
     if (event.key.toLowerCase() === "f") this.project();
     else if (!isProjecting()) return;
     else if (event.key === "Escape") this.leave();
@@ -152,7 +147,7 @@ export class Projector {
   }
 }
 
-/** Tell whether the picture fills the window. */
+/** Return whether the picture fills the window. */
 function isProjecting() {
   return document.documentElement.classList.contains(NAME);
 }
@@ -177,7 +172,7 @@ function pictureOf(main) {
   return found.find((one) => visibleArea(one) >= largest / 2);
 }
 
-/** Tell whether a component has a text field. @param {Element} component */
+/** Return whether a component has a text field. @param {Element} component */
 function hasField(component) {
   return inside(component).some((one) => one.querySelector(EDITOR));
 }
@@ -187,21 +182,19 @@ function inside(component) {
   return [component, ...component.querySelectorAll("*")].flatMap((one) => one.shadowRoot ?? one);
 }
 
-/** Return what steps on (the primary button) or back (an undo button), else a slider of steps. @param {1 | -1} by */
+/** Return the button that steps on (the primary one) or back (an undo). @param {1 | -1} by */
 function stepper(by) {
-  const shown = [...document.querySelectorAll(`${MAIN} :is(button:enabled, input[type=range])`)].filter(
+  const shown = [...document.querySelectorAll(`${MAIN} button:enabled`)].filter(
     (one) => one instanceof HTMLElement && one.offsetParent,
   );
-  const lit = (/** @type {Element} */ one) => one.matches("[data-testid^=stBaseButton-primary]");
-  const undoes = (/** @type {Element} */ one) => one.matches("button") && BACK.test(one.textContent ?? "");
-  return shown.find(by > 0 ? lit : undoes) ?? shown.find((one) => STEPS.test(one.ariaLabel ?? ""));
+  const fits = (/** @type {Element} */ one) =>
+    by > 0 ? one.matches("[data-testid^=stBaseButton-primary]") : BACK.test(one.textContent ?? "");
+  return shown.find(fits);
 }
 
 /** Step on or back; return whether there was something to step through. @param {1 | -1} by */
 function step(by) {
   const found = stepper(by);
-  const key = by > 0 ? "ArrowRight" : "ArrowLeft";
-  if (found instanceof HTMLButtonElement) found.click();
-  else found?.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true }));
+  if (found instanceof HTMLElement) found.click();
   return found !== undefined;
 }

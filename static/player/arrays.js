@@ -1,7 +1,7 @@
 /** Heat maps of arrays: small pictures on the cards, and a table of cells for the selected node. */
 
 import { brief, cellOrAll, flat, indexText, numeral, shapeOf, shapeText, toNumber } from "./format.js";
-import { h, section } from "./dom.js";
+import { h, moveFocus, section } from "./dom.js";
 import { gridOf } from "./layout.js";
 import { fullShape } from "./playback.js";
 
@@ -38,7 +38,7 @@ export function luminance(colour) {
   return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
 }
 
-/** Tell whether white text has more contrast on a colour than black. @param {number[]} colour */
+/** Return whether white text has more contrast on a colour than black. @param {number[]} colour */
 export function isDark(colour) {
   return (luminance(colour) + 0.05) ** 2 < 1.05 * 0.05;
 }
@@ -150,7 +150,8 @@ export class Arrays {
     const numbers = value === null ? [] : flat(value).map(toNumber);
     const largest = largestOf(numbers);
     const first = chosen !== null && title === "value" ? chosen : 0;
-    const onkeydown = (/** @type {KeyboardEvent} */ event) => moveFocus(event, table, grid);
+    const onkeydown = (/** @type {KeyboardEvent} */ event) =>
+      moveFocus(event, [...table.querySelectorAll("button")], grid.columns);
     const table = h("table", { class: "heat", onkeydown });
     for (let row = 0; row < grid.rows; row += 1) {
       const line = h("tr");
@@ -184,16 +185,4 @@ export class Arrays {
     if (marks) caption.append(h("span", { class: "mark" }, ` ${marks}`));
     return h("figure", {}, caption, h("div", { class: "scroll" }, table));
   }
-}
-
-/** Move the focus one cell with an arrow key. @param {KeyboardEvent} event @param {HTMLTableElement} table
- * @param {Grid} grid */
-function moveFocus(event, table, grid) {
-  const step = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -grid.columns, ArrowDown: grid.columns }[event.key];
-  if (step === undefined) return;
-  const buttons = [...table.querySelectorAll("button")];
-  const at = buttons.findIndex((button) => button.matches(":focus"));
-  buttons[at + step]?.focus();
-  event.preventDefault();
-  event.stopPropagation();
 }

@@ -1,6 +1,9 @@
 /** Helpers to create and update elements. Texts become text nodes, never markup: a label `<img>` stays a label. */
 
 const SVG = "http://www.w3.org/2000/svg";
+export const EDITOR = "textarea, [contenteditable=true]";
+const FIELDS = `input:not([type=range], [type=radio], [type=checkbox]), select, [role=combobox], ${EDITOR}`;
+const DIALOG = "dialog[open], [role=dialog], [role=alertdialog]";
 
 /** Create an HTML element: `h("button", {class: "link", onclick: f}, "text", otherElement)`.
  * @template {keyof HTMLElementTagNameMap} Tag
@@ -60,7 +63,13 @@ export function section(title, name) {
   return { element: h("section", { class: `panel ${name}`, "aria-label": title }, heading, body), heading, body };
 }
 
-/** Tell whether an element can be seen in the window. @param {Element} element */
+/** Return whether a key or a paste belongs to a text field or a dialog. @param {Event} event */
+export function isInField(event) {
+  const inField = (/** @type {EventTarget} */ one) => one instanceof Element && one.matches(FIELDS);
+  return event.composedPath().some(inField) || document.querySelector(DIALOG) !== null;
+}
+
+/** Return whether an element can be seen in the window. @param {Element} element */
 export function inWindow(element) {
   const { top, bottom } = element.getBoundingClientRect();
   return top < innerHeight && bottom > 0;
@@ -84,7 +93,7 @@ export function save(blob, name) {
   setTimeout(() => URL.revokeObjectURL(address), 10_000);
 }
 
-/** Tell whether animation is welcome: the learner has not asked the system for less motion. */
+/** Return whether animation is welcome: the learner has not asked the system for less motion. */
 export function mayMove() {
   return !matchMedia("(prefers-reduced-motion: reduce)").matches;
 }
@@ -101,6 +110,19 @@ export function untilReleased(move, drop = () => {}) {
   addEventListener("pointermove", move, { signal });
   addEventListener("pointerup", end, { signal });
   addEventListener("pointercancel", end, { signal });
+}
+
+/** Move the focus between the cells of a table with the arrow keys, Home and End. @param {KeyboardEvent} event
+ * @param {HTMLElement[]} cells in reading order @param {number} width cells in a row */
+export function moveFocus(event, cells, width) {
+  const at = cells.findIndex((cell) => cell.matches(":focus"));
+  const last = cells.length - 1;
+  const steps = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -width, ArrowDown: width, Home: -at, End: last - at };
+  const step = steps[/** @type {keyof typeof steps} */ (event.key)];
+  if (step === undefined) return;
+  event.preventDefault();
+  event.stopPropagation();
+  cells[at + step]?.focus();
 }
 
 /** Work that runs once no call of postpone() has come for a while. */

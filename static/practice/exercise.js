@@ -219,30 +219,19 @@ class Exercise {
   // -- Earlier copies
 
   openCopies() {
-    const all = this.draft.copies().reverse();
-    const close = h("button", { onclick: () => this.copies.close() }, "Close");
-    const text = h("pre", { tabindex: 0, role: "region", "aria-label": "The copy" }, h("code", {}));
-    const take = h("button", { disabled: true }, "Restore this copy");
-    const open = (/** @type {Copy} */ one, /** @type {HTMLElement} */ chosen) => {
-      for (const other of list.querySelectorAll("button")) other.setAttribute("aria-pressed", String(other === chosen));
-      setText(/** @type {HTMLElement} */ (text.firstChild), one.text);
-      take.disabled = false;
-      take.onclick = () => this.takeBack(one);
-    };
     const item = (/** @type {Copy} */ one) => {
       const lines = one.text.split("\n").length;
       const when = new Date(one.when).toLocaleString();
       const label = `${when}, ${lines} ${lines === 1 ? "line" : "lines"}${one.note && `: ${one.note}`}`;
-      const choose = h("button", { "aria-pressed": "false", onclick: () => open(one, choose) }, label);
-      return h("li", {}, choose);
+      const take = h("button", { onclick: () => this.takeBack(one) }, "Restore this copy");
+      const text = h("pre", { tabindex: 0, role: "region", "aria-label": "The copy" }, h("code", {}, one.text));
+      return h("details", { name: "copy" }, h("summary", {}, label), take, text); // one of them is open
     };
-    const list = h("ul", {}, ...all.map(item));
-    const none = "There are no copies yet. Each check keeps one.";
-    this.copies.replaceChildren(
-      h("h4", {}, "Earlier copies in this browser"),
-      ...(all.length ? [h("div", { class: "copies" }, list, text)] : [h("p", {}, none)]),
-      h("div", { class: "bar" }, ...(all.length ? [take] : []), close),
-    );
+    const all = this.draft.copies().reverse().map(item);
+    const none = h("p", {}, "There are no copies yet. Each check keeps one.");
+    const close = h("button", { onclick: () => this.copies.close() }, "Close");
+    const title = h("h4", {}, "Earlier copies in this browser");
+    this.copies.replaceChildren(title, ...(all.length ? all : [none]), h("div", { class: "bar" }, close));
     this.copies.showModal();
   }
 

@@ -10,9 +10,6 @@
 
 export const MAX_BYTES = 4_000_000;
 export const MAX_NAME_CHARACTERS = 80;
-const MAX_DEPTH = 5; // of objects in a file, which needs 3
-const MAX_ENTRIES = 10_000; // texts and numbers in it
-const MAX_KEY = 200; // characters of the name of one
 
 /** Return the entries with a valid date. @param {unknown} found @returns {Done} */
 export function checked(found) {
@@ -48,9 +45,6 @@ export function openFile(text, known) {
       message: "This is not a progress file from this lab. Your progress has not changed.",
     };
   }
-  if (isLarge(found)) {
-    return { progress: null, message: "This file holds more than a progress file can. Your progress has not changed." };
-  }
   const all = checked(found.cards);
   const cards = Object.fromEntries(Object.entries(all).filter(([key]) => known.includes(key)));
   const [count, gone] = [Object.keys(cards).length, Object.keys(all).length - Object.keys(cards).length];
@@ -73,26 +67,12 @@ export function fileText(progress) {
   return JSON.stringify({ lab: "tensor-ops-lab", ...progress }, null, 1);
 }
 
-/** Tell whether a value has more than a file needs, which would take long to read. @param {unknown} value */
-function isLarge(value) {
-  /** @param {unknown} one @returns {[string, unknown][]} */
-  const parts = (one) => (one && typeof one === "object" ? Object.entries(one) : []);
-  let level = parts(value);
-  let count = 0;
-  for (let depth = 1; depth < MAX_DEPTH + 1; depth++) {
-    count += level.length;
-    if (count > MAX_ENTRIES || level.some(([key]) => key.length > MAX_KEY)) return true;
-    level = level.flatMap(([, one]) => parts(one));
-  }
-  return level.length > 0;
-}
-
 /** Return the entries of an object; none for anything else. @param {unknown} found @returns {[string, unknown][]} */
 function entries(found) {
   return found && typeof found === "object" && !Array.isArray(found) ? Object.entries(found) : [];
 }
 
-/** Tell whether a text is a date of this century, such as "2026-01-31". @param {unknown} text */
+/** Return whether a text is a date of this century, such as "2026-01-31". @param {unknown} text */
 function isDay(text) {
   if (typeof text !== "string") return false;
   const day = new Date(`${text}T00:00:00Z`);

@@ -4,7 +4,7 @@ import { h, save, setText } from "../player/dom.js";
 import { bringTexts, textsToSave } from "../practice/transfer.js";
 import { fileText, MAX_BYTES, MAX_NAME_CHARACTERS, openFile } from "./file.js";
 import { achievementLink, Count } from "./lists.js";
-import { add, cardsDone, forgetCards, learner, setLearner, stumblesDone, tasksDone } from "./progress.js";
+import { add, cardsDone, learner, setLearner, stumblesDone, tasksDone } from "./progress.js";
 
 /** @import { Place } from "../mount.js" */
 /** @import { ShownPath } from "../types.js" */
@@ -28,7 +28,6 @@ export class Path {
       h("label", {}, "Name in the file ", this.name),
       h("button", { onclick: () => this.save() }, "Save to a file"),
       h("button", { onclick: () => file.click() }, "Load a file"),
-      h("button", { onclick: () => this.beginAgain() }, "Begin again"),
     ];
     const bar = h("div", { class: "bar" }, this.count.element, ...buttons, file, this.note);
     this.element = h("div", { class: "path" }, bar, this.list);
@@ -96,18 +95,6 @@ export class Path {
       ? ` Your text of ${copied.join(", ")} here is different and stays; the file's is under Earlier copies.`
       : "";
     setText(this.note, message + code + other);
-  }
-
-  beginAgain() {
-    const before = cardsDone();
-    if (!Object.keys(before).length) return setText(this.note, "No card is done yet.");
-    forgetCards();
-    const back = () => {
-      add({ cards: before });
-      setText(this.note, "Everything is back.");
-    };
-    const undo = h("button", { onclick: back }, "Undo");
-    this.note.replaceChildren("All cards are open again. ", undo);
   }
 }
 

@@ -19,9 +19,6 @@ export const END = "tensor-ops-lab-end";
 let doneAtEnd = [];
 addEventListener(END, () => complete(doneAtEnd));
 
-/** @type {Map<string, string>} replaces the storage of a browser that blocks it, until the page is closed */
-const memory = new Map();
-
 /** Store the progress that the server has noted on this page. @param {ShownNote} shown */
 export function note({ done, tasks, atEnd, stumbles }) {
   doneAtEnd = atEnd;
@@ -69,11 +66,6 @@ export function add({ cards, tasks = {}, stumbles = {}, name = "" }) {
   write({ ...cards, ...cardsDone() });
 }
 
-/** Forget which cards are done. */
-export function forgetCards() {
-  write({});
-}
-
 /** Record as done today the keys that are not done yet. @param {string[]} keys */
 function complete(keys, name = NAME) {
   const done = checked(read(name));
@@ -106,18 +98,17 @@ function write(value, name = NAME) {
 /** Return a stored text, or "". @param {string} name */
 function readText(name) {
   try {
-    return memory.get(name) ?? localStorage.getItem(name) ?? "";
+    return localStorage.getItem(name) ?? "";
   } catch {
     return "";
   }
 }
 
-/** Store a text, in memory if storage is blocked. @param {string} name @param {string} text */
+/** Store a text; a browser that blocks storage keeps none. @param {string} name @param {string} text */
 function writeText(name, text) {
   try {
     localStorage.setItem(name, text);
-    memory.delete(name);
   } catch {
-    memory.set(name, text);
+    // nothing is kept
   }
 }

@@ -4,7 +4,7 @@
 import { isCurrentPage } from "../current_page.js";
 import { mount } from "../mount.js";
 import { open as openPage } from "../page/navigation.js";
-import { Debounced, h } from "../player/dom.js";
+import { Debounced, h, isInField } from "../player/dom.js";
 
 /** @import { Place } from "../mount.js" */
 /** @import { SearchHit } from "../types.js" */
@@ -27,8 +27,6 @@ const LABEL = "Search: a word, an error";
 
 /** @type {Place} */
 let place;
-/** The pasted text with all its lines: the field has only one line. */
-let pasted = "";
 /** Resolves when the answers to the text in the field are shown. */
 let answered = Promise.resolve();
 let asking = new AbortController();
@@ -41,19 +39,16 @@ let chosen = 0; // index of a hit; hits.length for the last row
 const skip = h("a", { class: "skip", href: "#page", onclick: skipToPage }, "Skip to the page");
 const list = h("div", { role: "listbox", id: "search-answers", "aria-label": "Answers" });
 const status = h("small", { role: "status" });
-const field = h("input", {
-  type: "text",
-  role: "combobox",
+const field = h("textarea", {
+  rows: 1,
   "aria-label": LABEL,
   "aria-controls": list.id,
-  "aria-expanded": false,
   "aria-autocomplete": "list",
   autocomplete: "off",
   spellcheck: "false",
   placeholder: "broadcasting   or: why +=   or: loss is nan   or a message, a loop, a CSV of losses",
   maxlength: MAX_CHARACTERS,
   oninput: () => later.postpone(),
-  onpaste: (/** @type {ClipboardEvent} */ event) => take(event, event.clipboardData?.getData("text/plain") ?? ""),
   onkeydown: keys,
 });
 
@@ -111,31 +106,12 @@ function open() {
   ask();
 }
 
-/** Return the text in the field, with the line breaks of a pasted one. */
-function text() {
-  return field.value === flat(pasted) ? pasted : field.value;
-}
-
-/** Return a text in one line, as the field shows it. @param {string} content */
-function flat(content) {
-  return content.replace(/[\r\n]+/g, " ").slice(0, MAX_CHARACTERS);
-}
-
-/** Keep and look up a pasted text if it has several lines. @param {Event} event @param {string} content */
-function take(event, content) {
-  if (!content.trim().includes("\n")) return;
-  event.preventDefault();
-  pasted = content.slice(0, MAX_CHARACTERS);
-  field.value = flat(pasted);
-  ask();
-}
-
 /** Fetch and show the answers to the text in the field. */
 function ask() {
   later.cancel();
   asking.abort();
   asking = new AbortController();
-  answered = answer(text(), asking.signal);
+  answered = answer(field.value, asking.signal);
 }
 
 /** Fetch the answers to a question and show them. @param {string} question @param {AbortSignal} signal */
@@ -158,7 +134,6 @@ async function answer(question, signal) {
 function paint(asked, reached) {
   const rows = asked ? [...hits, LOOK_UP] : [];
   list.replaceChildren(...rows.map(option));
-  field.setAttribute("aria-expanded", String(asked));
   const many = hits.length === 1 ? "1 answer" : `${hits.length} answers`;
   if (!asked) status.textContent = "Also opens with Ctrl+K or /. What you type stays on this lab’s server.";
   else if (!reached) status.textContent = "The lab does not answer. Load the page again.";
@@ -211,7 +186,7 @@ async function enter() {
   if (later.waiting) ask();
   const current = answered;
   await current;
-  if (current === answered && text().trim()) go(chosen);
+  if (current === answered && field.value.trim()) go(chosen);
 }
 
 /** Open an answer, or look up the whole text. @param {number} index index of an answer, or one past the last */
@@ -219,18 +194,9 @@ function go(index) {
   const hit = hits[index];
   dialog.close();
   if (hit && !hit.sure) return openPage(placeOf(hit));
-  sessionStorage.setItem(QUESTION, text()); // the page quotes the text that it explains
+  sessionStorage.setItem(QUESTION, field.value); // the page quotes the text that it explains
   openPage(placeOf(LOOK_UP));
   tell();
-}
-
-/** Tell whether the event belongs to a text field or a dialog. @param {Event} event */
-function isInField(event) {
-  const isTextField = (/** @type {EventTarget} */ target) =>
-    target instanceof HTMLElement &&
-    (target.isContentEditable ||
-      target.matches("input:not([type=range], [type=radio], [type=checkbox]), textarea, select"));
-  return event.composedPath().some(isTextField) || document.querySelector("dialog[open], [role=dialog]") !== null;
 }
 
 /** Open the search on Ctrl+K or /. @param {KeyboardEvent} event */
@@ -247,8 +213,7 @@ function paste(event) {
   const content = event.clipboardData?.getData("text/plain") ?? "";
   if (!content.trim() || isInField(event)) return;
   event.preventDefault();
-  pasted = content.slice(0, MAX_CHARACTERS);
-  field.value = flat(pasted);
+  field.value = content.slice(0, MAX_CHARACTERS);
   open();
 }
 

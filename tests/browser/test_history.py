@@ -172,7 +172,7 @@ def test_back_goes_from_page_to_page_with_one_press(open_page):
     assert entries(page) == 4
     ready(page)
     page.keyboard.press("Control+k")
-    asked = page.get_by_role("combobox", name="Search")
+    asked = page.get_by_role("textbox", name="Search")
     expect(asked).to_be_focused()
     page.keyboard.press("Escape")
     asked.wait_for(state="hidden")

@@ -70,15 +70,6 @@ def test_a_presenter_ends_at_the_verdict(open_page, width, height):
     assert ends(page, "[data-testid=stAlert]")[3] <= ends(page, ".project-bar")[1]
 
 
-def test_a_slider_of_steps_follows_a_presenter(open_page):
-    page = open_page("training-lab?four=1&soon=within 100", width=1024, height=768)
-    project(page)
-    slider = page.get_by_role("slider", name="Steps")
-    for key, value in (("PageDown", "1"), ("PageDown", "2"), ("PageUp", "1")):
-        page.keyboard.press(key)
-        expect(slider).to_have_value(value)
-
-
 def test_a_projected_chart_is_drawn_with_the_pixels_of_its_size(open_page):
     page = open_page("descent", width=1024, height=768)
     canvas = page.locator("[data-chart] canvas").first

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { announce, Teller } from "../../static/charts/channel.js";
+import { announce, teller as tellerAt } from "../../static/charts/channel.js";
 import { Feed, formatter, short } from "../../static/charts/charts.js";
 
 test("numbers of tooltips are written in the formats that the pages ask for", () => {
@@ -51,7 +51,7 @@ function teller(tells) {
     tell: (/** @type {unknown[]} */ ...parts) => told.push(parts),
     keep: (/** @type {unknown[]} */ ...parts) => kept.push(parts),
   };
-  return { told, kept, end: new Teller(/** @type {never} */ (place), tells).remove };
+  return { told, kept, end: tellerAt(/** @type {never} */ (place), tells).remove };
 }
 
 test("points that are clicked are told together, a moment after the last click", (t) => {
