@@ -11,7 +11,7 @@ export function setComputedPage(path) {
   latest = path;
 }
 
-/** Tell whether the browser shows a page. @param {string | undefined} path its path; by default the last computed */
+/** Return whether the browser shows a page. @param {string | undefined} path its path; by default the last computed */
 export function isCurrentPage(path = latest) {
   return path === undefined || new URL(path || ".", document.baseURI).pathname === location.pathname;
 }

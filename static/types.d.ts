@@ -163,7 +163,6 @@ export interface SourceCode {
 
 export interface Derived {
   name: string;
-  latex: string;
   kind: "leaf" | "constant" | "operation" | "output";
   why: string; // why the gradient is not a sum of messages, or ""
   terms: Term[];
@@ -177,10 +176,9 @@ export interface SentTerm {
   node: number;
   operand: number;
   text: string;
-  latex: string;
   rule: string; // `text` with {g} for the upstream gradient and {a}, {b}, {y} for the nodes in `used`
   used: Record<string, number>;
-  local: Value | null; // null if the table of derivatives has no formula; text and latex are then the whole message
+  local: Value | null; // null if the table of derivatives has no formula; the text is then the whole message
   agrees: boolean | null;
 }
 

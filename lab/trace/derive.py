@@ -22,14 +22,12 @@ from lab.trace.schema import Derived, DueTerm, Message, Node, Role, SentTerm, Va
 def derive(trace: Trace) -> list[Derived]:
     """Derive the gradient of each node, in the order of the nodes."""
     names = short_names(trace)
-    symbols = [latex_name(name) for name in names]
     values = [np.asarray(node["value"]) for node in trace.nodes]
     reached = trace.gradients_after()
     unsent = _unsent(trace, reached)
     derived: list[Derived] = [
         {
             "name": names[i],
-            "latex": symbols[i],
             "kind": kind_of(trace, node),
             "why": _why(node, reached, trace, unsent),
             "terms": [*unsent.get(i, ())],
@@ -39,7 +37,7 @@ def derive(trace: Trace) -> list[Derived]:
     with np.errstate(all="ignore"):
         for index, (event, arrival) in enumerate(itertools.pairwise(trace.events)):
             if event["kind"] == "message" and arrival["kind"] == "accumulate":
-                term = _term(trace, index, event, arrival["message"], names, symbols, values)
+                term = _term(trace, index, event, arrival["message"], names, values)
                 derived[event["child"]]["terms"].append(term)
     return derived
 
@@ -143,14 +141,12 @@ def _term(
     event: Message,
     arrived: Value,
     names: list[str],
-    symbols: list[str],
     values: list[np.ndarray],
 ) -> SentTerm:
     parent, operand = event["node"], event["operand"]
     node = trace.nodes[parent]
     rule, used = rule_of(trace, node, operand)
     partial = f"∂{names[trace.output]}/∂{names[parent]}"
-    latex_partial = rf"\frac{{\partial {symbols[trace.output]}}}{{\partial {symbols[parent]}}}"
     local, agrees = None, None
     if rule.value is not None and not (rule.scalar_only and node["shape"]):
         local = rule.value(*(values[child] for child in node["children"]), values[parent])
@@ -160,13 +156,12 @@ def _term(
         else:
             agrees = _alike(upstream * local, sent)
     if local is None and not rule.reads("g"):
-        rule = replace(rule, text="{g} · " + rule.text, latex="{g} " + rule.latex)
+        rule = replace(rule, text="{g} · " + rule.text)
     return {
         "event": index,
         "node": parent,
         "operand": operand,
         "text": rule.text.format(g=partial, **{key: names[i] for key, i in used.items()}),
-        "latex": rule.latex.format(g=latex_partial, **{key: symbols[i] for key, i in used.items()}),
         "rule": rule.text.format(**{key: f"{{{key}}}" for key in "gaby"}),
         "used": used,
         "upstream": event["upstream"],

@@ -176,7 +176,7 @@ class SentTerm(TypedDict):
 
     event        the index of its event
     node         the node that sent it, to its operand number `operand`
-    text, latex  the local derivative in symbols, or the whole message if `local` is None
+    text         the local derivative in symbols, or the whole message if `local` is None
     rule         the same text with {g}, {a}, {b} and {y} in place of names; `used` maps a, b and y to node ids
     local        the local derivative in numbers; None if lab/operation_table.py does not give them, or
                  the message is no product: 0 from an infinite gradient to an element that was not chosen
@@ -188,7 +188,6 @@ class SentTerm(TypedDict):
     node: int
     operand: int
     text: str
-    latex: str
     rule: str
     used: dict[str, int]
     upstream: Value
@@ -209,13 +208,11 @@ class Derived(TypedDict):
     """The derivation of the gradient of a node.
 
     name   its label; else "v1", "v2", ... for an operation, "out" for the result, a constant's number or "const1", ...
-    latex  the same name in LaTeX
     why    why the gradient is not a sum of messages (the seed, no path, a constant), in words; "" if it is one
     terms  the messages that the node received, in order; if it received none, those that are due
     """
 
     name: str
-    latex: str
     kind: Role
     why: str
     terms: list[SentTerm | DueTerm]

@@ -9,15 +9,6 @@ import { isOperation } from "./playback.js";
 
 const ROUNDING = 1e-9; // relative: a smaller difference between prediction and result is rounding
 
-/** For operations with a kink, the side of it (−1, 0 or 1) that their operands are on.
- * @type {Record<string, (a: number, b: number) => number>} */
-const SIDES = {
-  relu: Math.sign,
-  abs: Math.sign,
-  maximum: (a, b) => Math.sign(a - b),
-  minimum: (a, b) => Math.sign(a - b),
-};
-
 /** @typedef {object} Outcome
  * @property {number} node the input that moved
  * @property {string} name of its number
@@ -105,25 +96,11 @@ function slopeOf(playback, id, cell) {
   return toNumber(element(gradient, cell));
 }
 
-/** Return the operations whose kink lies between two traces of one graph. @param {Playback} one
- * @param {Playback} other */
-function kinksBetween(one, other) {
-  return one.nodes.filter((node) => {
-    if (!isOperation(node) || !Object.hasOwn(SIDES, node.op)) return false;
-    const [first, second = first] = node.children;
-    const [before, after] = [one, other].map(({ nodes }) => {
-      const [a, b] = [first, second].map((id) => flat(nodes[id].value).map(toNumber));
-      return String(a.map((x, i) => SIDES[node.op](x, b[b.length === 1 ? 0 : i])));
-    });
-    return before !== after;
-  });
-}
-
 /** Tell what a change did, and what the gradient had predicted.
  * @param {Change} change @param {Playback} now @returns {Story | null} */
 export function storyOfChange(change, now) {
   const found = change.outcome(now);
-  if (!found || !change.base) return null;
+  if (!found) return null;
   const { name, out, from, to, before, is, slope, predicted } = found;
   const by = to - from;
   const phase = `${name}: ${numeral(from)} → ${numeral(to)}`;
@@ -145,13 +122,10 @@ export function storyOfChange(change, now) {
   }
   const size = Math.max(Math.abs(predicted), Math.abs(is), Math.abs(before));
   const exact = Object.is(predicted, is) || Math.abs(predicted - is) <= ROUNDING * size;
-  const [kink] = exact ? [] : kinksBetween(change.base, now);
   const sum = `${numeral(before)} + ${factor(slope)} × ${factor(by)}`;
   const note = exact
     ? "The prediction is exact for this change."
-    : kink
-      ? `The change reaches the kink of ${now.definition(kink.id)}: the slope on the other side is another.`
-      : "A gradient is the slope at one point: the smaller the change, the closer the two come.";
+    : "A gradient is the slope at one point: the two come closer for a smaller change, and part at a bend or a kink.";
   return {
     phase,
     sentence: `Predicted ${numeral(predicted)} (gradient × change). ${out} is ${numeral(is)}.`,

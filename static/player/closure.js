@@ -5,7 +5,7 @@ import { h, link, section } from "./dom.js";
 import { factsOf } from "./facts.js";
 import { isOperation } from "./playback.js";
 
-/** @import { Captured, CapturedArray, CapturedSetting, Operation, TraceNode } from "../types.js" */
+/** @import { Captured, CapturedArray, CapturedSetting, Operation } from "../types.js" */
 /** @import { Frame, Playback } from "./playback.js" */
 
 export class Closure {
@@ -14,25 +14,23 @@ export class Closure {
     this.onSelect = onSelect;
     this.panel = section("Closure X-ray", "closure");
     this.element = this.panel.element;
-    /** @type {TraceNode | null} */
-    this.shown = null;
-    this.ran = false;
-    this.over = false;
-    this.known = false;
-    this.later = false;
+    /** @type {unknown[]} what the panel shows */
+    this.shown = [];
+    this.read = false; // whether the backward step may have read what it holds
+    this.later = false; // whether the forward pass is over
   }
 
   /** Show what the closure of a node has captured. @param {Playback} playback @param {Frame} frame
    * @param {number} id */
   paint(playback, frame, id) {
     const node = playback.nodes[id];
-    const ran = playback.events.slice(0, frame.k).some((event) => event.kind === "message" && event.node === id);
-    const over = frame.k === playback.length;
     const known = playback.isKnown(id, frame);
-    const later = playback.isForwardOver(frame);
-    const next = [node, ran, over, known, later];
-    if ([this.shown, this.ran, this.over, this.known, this.later].every((old, index) => old === next[index])) return;
-    [this.shown, this.ran, this.over, this.known, this.later] = [node, ran, over, known, later];
+    this.later = playback.isForwardOver(frame);
+    const ran = playback.events.slice(0, frame.k).some((event) => event.kind === "message" && event.node === id);
+    this.read = ran || frame.k === playback.length;
+    const next = [node, known, this.read, this.later];
+    if (next.every((part, i) => part === this.shown[i])) return;
+    this.shown = next;
     const facts = factsOf(node).map((fact) => h("p", {}, fact));
     const { body } = this.panel;
     const definition = h("b", {}, playback.definition(id));
@@ -84,7 +82,7 @@ export class Closure {
     return operand === null ? [`an array of its own${shape}`] : ["input: the value of ", toNode(operand), shape];
   }
 
-  /** Tell whether the array was overwritten after it was captured. @param {Captured} entry */
+  /** Return whether the array was overwritten after it was captured. @param {Captured} entry */
   isWritten(entry) {
     return (entry.holds !== "operand" && entry.written) || ("now" in entry && this.later);
   }
@@ -99,7 +97,7 @@ export class Closure {
   /** Say whether a captured value has been read or overwritten. @param {CapturedArray | CapturedSetting} entry */
   status(entry) {
     if (this.isWritten(entry)) return "⚠ written to";
-    if (!this.ran && !this.over) return "not read yet";
+    if (!this.read) return "not read yet";
     if (entry.written === undefined) return "never read";
     return "unchanged";
   }

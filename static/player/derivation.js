@@ -8,29 +8,27 @@ import { fullShape, WAITING } from "./playback.js";
 /** @import { Derived, SentTerm, Value } from "../types.js" */
 /** @import { Frame, Playback } from "./playback.js" */
 
-const MAX_MESSAGES = 8; // the others are shown on demand
-const PLUS = { text: " + ", latex: " + " };
-const TIMES = { text: " · ", latex: " \\cdot " };
-const OPEN = { text: "Σ(", latex: "\\textstyle\\sum\\left(" };
-const CLOSE = { text: ")", latex: "\\right)" };
-const DOTS = { text: "…", latex: "\\ldots" };
+const MAX_MESSAGES = 8; // of a derivation; more are shortened with "…"
+const PLUS = { text: " + " };
+const TIMES = { text: " · " };
+const OPEN = { text: "Σ(" };
+const CLOSE = { text: ")" };
+const DOTS = { text: "…" };
 
 /** @typedef {object} Token
  * @property {string} text
- * @property {string} latex
  * @property {number} [node] the node that a link on it selects
  * @property {boolean} [late] true if it belongs to a message that has not been sent yet */
 
-/** Return the lines of the derivation as tokens, which become text, links or LaTeX. Messages that were never sent are
- * left out. @param {Playback} playback @param {Frame} frame @param {number} id @param {number | null} cell
- * @param {number} [limit] on the number of messages
+/** Return the lines of the derivation as tokens, which become text or links. Messages never sent are left out.
+ * @param {Playback} playback @param {Frame} frame @param {number} id @param {number | null} cell
  * @returns {{label: string, tokens: Token[]}[]} */
-export function derivation(playback, frame, id, cell, limit = Infinity) {
+export function derivation(playback, frame, id, cell) {
   const self = playback.derived[id];
   const out = playback.derived[playback.output];
   const all = self.terms.filter((term) => term.event !== null);
-  const terms = all.slice(0, limit).map((term) => numbersOf(playback, frame, id, cell, term));
-  const rest = all.length > limit ? [PLUS, DOTS] : [];
+  const terms = all.slice(0, MAX_MESSAGES).map((term) => numbersOf(playback, frame, id, cell, term));
+  const rest = all.length > MAX_MESSAGES ? [PLUS, DOTS] : [];
   /** @param {string} label @param {(term: Numbers) => Token[]} tokensOf */
   const line = (label, tokensOf) => ({
     label,
@@ -80,8 +78,8 @@ function numbersOf(playback, frame, id, cell, term) {
     node: term.node,
     late,
     sums: sent.sums,
-    symbols: { text: inside(term.text), latex: term.latex, late },
-    upstreamIn: { text: late ? inside(term.text) : upstreamOf(), latex: term.latex, late },
+    symbols: { text: inside(term.text), late },
+    upstreamIn: { text: late ? inside(term.text) : upstreamOf(), late },
     upstream: alone ? broadcastCell(sent.upstream, shape, chosen) : sent.upstream,
     local: term.local === null ? null : alone ? broadcastCell(term.local, shape, chosen) : term.local,
     message,
@@ -121,7 +119,6 @@ function summed({ sums }, tokens) {
 function partial(of, wrt, term) {
   return {
     text: `∂${of.name}/∂${wrt.name}`,
-    latex: `\\frac{\\partial ${of.latex}}{\\partial ${wrt.latex}}`,
     node: term.node,
     late: term.late,
   };
@@ -131,32 +128,7 @@ function partial(of, wrt, term) {
  * @param {boolean} late @returns {Token} */
 function number(value, late) {
   if (late) return { ...DOTS, late };
-  const latex = latexNumber(value);
-  return Array.isArray(value)
-    ? { text: brief(value), latex }
-    : { text: factor(value), latex: latex.startsWith("-") ? `(${latex})` : latex };
-}
-
-/** Return the whole derivation in LaTeX. @param {Playback} playback @param {Frame} frame @param {number} id
- * @param {number | null} cell */
-export function toLatex(playback, frame, id, cell) {
-  const left = `\\frac{\\partial ${playback.derived[playback.output].latex}}{\\partial ${playback.derived[id].latex}}`;
-  const gradient = frame.gradients.get(id);
-  const result = gradient === undefined ? null : latexNumber(cellOrAll(gradient, cell));
-  const sums = playback.derived[id].terms.some((term) => term.event !== null);
-  if (id === playback.output || !sums) return `${left} = ${result ?? DOTS.latex}`;
-  const lines = derivation(playback, frame, id, cell).map(({ tokens }) => tokens.map((token) => token.latex).join(""));
-  if (result !== null) lines.push(result);
-  return `\\begin{aligned}\n${left} ${lines.map((line) => `&= ${line}`).join(" \\\\\n")}\n\\end{aligned}`;
-}
-
-/** Write a number, an array or its shape in plain LaTeX: not every LaTeX reads Unicode signs. @param {Value} value */
-function latexNumber(value) {
-  return brief(value)
-    .replaceAll("−", "-")
-    .replaceAll("∞", "\\infty")
-    .replaceAll("NaN", "\\text{NaN}")
-    .replaceAll(/e(-?\d+)/g, " \\times 10^{$1}");
+  return { text: Array.isArray(value) ? brief(value) : factor(value) };
 }
 
 export class Derivation {
@@ -165,7 +137,6 @@ export class Derivation {
     this.onSelect = onSelect;
     this.panel = section("Derivation", "derivation");
     this.element = this.panel.element;
-    this.all = false; // whether to show more than MAX_MESSAGES
     this.shown = "";
     /** @type {Playback | null} */
     this.playback = null;
@@ -193,8 +164,6 @@ export class Derivation {
       if (lines.textContent?.includes(OPEN.text))
         parts.push(h("p", { class: "note" }, `Σ adds up what the copies of ${derived.name} receive.`));
     }
-    if (state !== "constant" && state !== "no path") parts.push(this.copyButton(playback, frame, id, cell));
-    if (derived.terms.length > MAX_MESSAGES) parts.push(this.moreButton(playback, frame, id, cell));
     const where = cell === null ? "" : indexText(playback.nodes[id].shape, cell, fullShape(playback.nodes[id]));
     this.panel.heading.textContent = `Derivation of ∂${out}/∂${derived.name}${where}`;
     this.panel.body.replaceChildren(...parts);
@@ -204,7 +173,7 @@ export class Derivation {
    * @param {number} id @param {number | null} cell */
   lines(playback, frame, id, cell) {
     const list = h("ol", { class: "lines" });
-    for (const { label, tokens } of derivation(playback, frame, id, cell, this.all ? Infinity : MAX_MESSAGES)) {
+    for (const { label, tokens } of derivation(playback, frame, id, cell)) {
       const formula = h("span", { class: "formula" }, "= ");
       for (const { text, node, late } of tokens) {
         if (node === undefined) formula.append(h("span", { class: late ? "late" : "" }, text));
@@ -231,34 +200,5 @@ export class Derivation {
       h("b", {}, text),
       still > 0 ? ` so far: ${still} more ${still === 1 ? "message" : "messages"} to come` : "",
     );
-  }
-
-  /** Return the button that shows all messages, or fewer. @param {Playback} playback @param {Frame} frame
-   * @param {number} id @param {number | null} cell */
-  moreButton(playback, frame, id, cell) {
-    const text = this.all ? "Show fewer" : `Show all ${playback.derived[id].terms.length} messages`;
-    const onclick = () => {
-      this.all = !this.all;
-      this.shown = "";
-      this.paint(playback, frame, id, cell);
-    };
-    return h("button", { class: "quiet", onclick }, text);
-  }
-
-  /** Return the button that copies the derivation as LaTeX. @param {Playback} playback @param {Frame} frame
-   * @param {number} id @param {number | null} cell */
-  copyButton(playback, frame, id, cell) {
-    const button = h("button", { class: "quiet" }, "Copy as LaTeX");
-    button.onclick = async () => {
-      const latex = toLatex(playback, frame, id, cell);
-      try {
-        await navigator.clipboard.writeText(latex);
-        button.textContent = "Copied";
-      } catch {
-        const label = "LaTeX of the derivation";
-        button.replaceWith(h("textarea", { readonly: true, rows: 6, "aria-label": label }, latex));
-      }
-    };
-    return button;
   }
 }

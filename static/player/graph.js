@@ -5,9 +5,9 @@ import { brief, flat, numeral, shapeOf, shapeText, shorten, toNumber } from "./f
 import { h, mayMove, s, setAttribute, setText, untilReleased } from "./dom.js";
 import { Arranger } from "./arranger.js";
 import {
-  alongCurve,
   bestFor,
   boundingBox,
+  cornersOf,
   fitTo,
   gridOf,
   groupsOf,
@@ -28,7 +28,7 @@ const TRAVEL_MS = 450; // time a message takes along its edge
 const MAX_GROUP_BUTTONS = 8; // with more groups there is one button per sort of group
 const DIGIT_WIDTH = 6.6; // pixels, in a cell
 const PILL_HEIGHT = 24; // pixels
-const [MIN_LETTER_WIDTH, PILL_ENDS, PILL_GAP] = [6.6, 16, 4]; // pixels; ends: both together, gap: between pill and card
+const [LETTER_WIDTH, PILL_ENDS, PILL_GAP] = [7.4, 16, 4]; // pixels; ends: both together, gap: between pill and card
 const PILL_OFFSETS = [0, -18, 18, -32, 32]; // pixels above or below its edge where the pill may rest
 const HEAD_HEIGHT = 24; // pixels at the top of a card, for its title
 const HEAD_WEIGHT = 10; // covering a title is this many times worse than covering the rest of a card
@@ -105,11 +105,9 @@ export class Graph {
     this.plans = [];
     /** @type {Plan | null} the plan that is drawn or being drawn */
     this.plan = null;
-    this.letter = 0; // pixels, width of a letter in the pill, measured in the actual font
-    this.pillRequest = 0; // animation frame
     this.scene = s("g");
     this.svg = s("svg", { class: "graph", role: "group", "aria-label": "Computation graph" }, arrowheads(), this.scene);
-    this.view = new View(this.svg, this.scene, () => this.hideUnseen());
+    this.view = new View(this.svg, this.scene);
     this.observer = new ResizeObserver(() => this.choosePlan());
     this.folding = h("div", { class: "folding", role: "group", "aria-label": "Fold parts of the graph" });
     this.simple = h("p", { class: "simple", hidden: true }, "Drawn simply, by depth: Graphviz did not answer in time.");
@@ -206,14 +204,14 @@ export class Graph {
     this.build(playback, plan);
   }
 
-  /** Tell whether the graph is too large to be read as a whole if the panel is this much lower. @param {number} by */
+  /** Return whether the graph is too large to be read as a whole if the panel is this much lower. @param {number} by */
   isTooLarge(by) {
     const { width, height } = this.room();
     const room = { width, height: height - by };
     return this.plans.length > 0 && this.plans.every((plan) => fitTo(plan, room).scale < this.view.readable());
   }
 
-  /** Tell whether present mode is on. */
+  /** Return whether present mode is on. */
   isPresented() {
     return this.element.closest(".present") !== null;
   }
@@ -406,13 +404,6 @@ export class Graph {
     this.svg.classList.toggle("changing", outcome !== null);
   }
 
-  /** Label an edge with its message if there is space for it. @param {EdgeParts} edge */
-  write({ label, roomy, current, message }) {
-    if (!roomy) return;
-    const number = message && !Array.isArray(message.contribution) ? numeral(message.contribution) : "";
-    setText(label, current ? "" : number);
-  }
-
   /** Show a frame. @param {Frame} frame @param {number | null} selected node
    * @param {number | null} cell of that node @param {boolean} moving true if a message may be animated */
   paint(frame, selected, cell, moving) {
@@ -425,8 +416,8 @@ export class Graph {
       const others = focus.from === undefined ? drawn.playback.nodes[to].children : [focus.from];
       this.view.reveal([boundsOfCards(drawn.plan, [...others, to]), boundsOfCards(drawn.plan, [to])]);
     }
-    this.paintCards();
-    this.paintEdges();
+    this.paintCards(drawn, frame, selected);
+    this.paintEdges(drawn, frame);
     this.paintPill(drawn, frame, moving);
     this.writeOrder();
   }
@@ -437,20 +428,10 @@ export class Graph {
     if (drawn) this.view.reveal([boundsOfCards(drawn.plan, [id])]);
   }
 
-  /** Hide the texts on cards out of sight: the browser lays out all texts again with each change. */
-  hideUnseen() {
-    const { plan, cards } = this.drawing ?? { cards: [] };
-    for (const { element, node, card } of cards)
-      element.toggleAttribute("data-away", plan !== undefined && !this.view.sees(centreOf(plan, node), card));
-  }
-
-  /** Update the edges that have changed. */
-  paintEdges() {
-    const drawn = this.current();
-    if (!drawn || !this.shown) return;
-    const { frame } = this.shown;
-    const focus = drawn.playback.focus(frame);
-    for (const edge of drawn.edges) {
+  /** Update the edges that have changed. @param {Drawing & {playback: Playback}} drawn @param {Frame} frame */
+  paintEdges({ playback, edges }, frame) {
+    const focus = playback.focus(frame);
+    for (const edge of edges) {
       const message = frame.sent.get(edge.id);
       const current = edge.id === focus.edge;
       if (edge.message === message && edge.current === current) continue;
@@ -461,21 +442,19 @@ export class Graph {
       const back = message?.kind === "message"; // a gradient goes against the data
       setAttribute(edge.path, "marker-start", back ? "url(#arrowused)" : "none");
       setAttribute(edge.path, "marker-end", back ? "none" : message ? "url(#arrowused)" : "url(#arrow)");
-      this.write(edge);
+      const number = message && !Array.isArray(message.contribution) ? numeral(message.contribution) : "";
+      setText(edge.label, current ? "" : number); // drawn only where there is space for it
     }
   }
 
-  /** Update the cards that have changed. */
-  paintCards() {
-    const drawn = this.current();
-    if (!drawn || !this.shown) return;
-    const { playback, plan } = drawn;
-    const { frame, selected } = this.shown;
+  /** Update the cards that have changed. @param {Drawing & {playback: Playback}} drawn @param {Frame} frame
+   * @param {number | null} selected node */
+  paintCards({ playback, plan, cards }, frame, selected) {
     const focus = playback.focus(frame);
     /** @param {number | null | undefined} node */
     const itemOf = (node) => (node === null || node === undefined ? null : plan.itemOf[node]);
     const [itemFrom, itemTo, itemSelected] = [focus.from, focus.to, selected].map(itemOf);
-    for (const card of drawn.cards) {
+    for (const card of cards) {
       const node = card.node;
       const id = itemOf(node);
       const state = playback.gradientState(node, frame);
@@ -517,7 +496,7 @@ export class Graph {
   /** Move the message along its edge: a gradient against the arrow's direction, a tangent along it.
    * @param {Drawing & {playback: Playback}} drawn @param {Frame} frame @param {boolean} moving */
   paintPill({ playback, plan, edges, pill }, frame, moving) {
-    cancelAnimationFrame(this.pillRequest);
+    for (const travel of pill.element.getAnimations()) travel.cancel();
     const focus = playback.focus(frame);
     const edge = edges.find((one) => one.id === focus.edge);
     const message = edge && frame.sent.get(edge.id);
@@ -527,8 +506,7 @@ export class Graph {
     const arrived = frame.event?.kind === "accumulate" ? frame.event.message : message.contribution;
     const shape = playback.shapeIn(arrived, [focus.to, focus.from]);
     const full = shorten(brief(arrived, shape), 28);
-    this.letter ||= letterWidth(pill.text);
-    const widthOf = (/** @type {string} */ content) => Math.ceil(content.length * this.letter + PILL_ENDS);
+    const widthOf = (/** @type {string} */ content) => Math.ceil(content.length * LETTER_WIDTH + PILL_ENDS);
     let [text, rest] = [full, restingPlace(plan, edge, widthOf(full))];
     if (rest.overlap && shape.length) {
       text = shapeText(shape); // the ledger shows the numbers
@@ -538,23 +516,12 @@ export class Graph {
     const width = widthOf(text);
     setAttribute(pill.back, "width", String(width));
     setAttribute(pill.back, "x", String(-width / 2));
-    /** @param {Point} point */
-    const place = ({ x, y }) => setAttribute(pill.element, "transform", `translate(${x.toFixed(1)} ${y.toFixed(1)})`);
+    setAttribute(pill.element, "transform", `translate(${rest.x.toFixed(1)} ${rest.y.toFixed(1)})`);
     const { kind } = frame.event ?? {};
-    if (!moving || !mayMove() || (kind !== "message" && kind !== "push")) {
-      place(rest);
-      return;
-    }
-    const at = alongCurve(edge.points);
-    const start = performance.now();
-    const step = (/** @type {number} */ time) => {
-      const share = Math.min(1, (time - start) / TRAVEL_MS);
-      const eased = 1 - (1 - share) ** 3;
-      place(at(kind === "push" ? 0.5 * eased : 1 - 0.5 * eased));
-      if (share < 1) this.pillRequest = requestAnimationFrame(step);
-      else place(rest);
-    };
-    step(start);
+    if (!moving || !mayMove() || (kind !== "message" && kind !== "push")) return;
+    const start = kind === "push" ? edge.points[0] : edge.points[edge.points.length - 1];
+    const way = [start, edge.middle, rest].map(({ x, y }) => `translate(${x}px, ${y}px)`);
+    pill.element.animate({ transform: way }, { duration: TRAVEL_MS, easing: "ease-out" });
   }
 
   /** Fold or unfold groups. If too many cards came of it, the rest is folded as at the beginning.
@@ -584,23 +551,17 @@ export class Graph {
       return h("button", { "aria-pressed": folded, title, disabled, onclick }, text);
     };
     const each = [...this.groups].map(([key, { name }]) => button(name, [key]));
-    if (each.length <= MAX_GROUP_BUTTONS) {
-      this.folding.replaceChildren(h("span", {}, "Fold"), ...each);
-      return;
-    }
-    /** @type {Map<string, string[]>} */
-    const sorts = new Map();
-    for (const [key, { sort }] of this.groups) sorts.set(sort, [...(sorts.get(sort) ?? []), key]);
+    const whole = [...new Set([...this.groups.values()].map(({ sort }) => sort))].map((sort) => {
+      const keys = [...this.groups].filter(([, group]) => group.sort === sort).map(([key]) => key);
+      return button(`${sort} (${keys.length})`, keys);
+    });
     const open = this.folding.querySelector("details")?.open ?? false;
-    this.folding.replaceChildren(
-      h("span", {}, "Fold"),
-      ...[...sorts].map(([sort, keys]) => button(`${sort} (${keys.length})`, keys)),
-      h("details", { open }, h("summary", {}, "One by one"), h("div", { class: "folding" }, ...each)),
-    );
+    const one = h("details", { open }, h("summary", {}, "One by one"), h("div", { class: "folding" }, ...each));
+    const few = each.length <= MAX_GROUP_BUTTONS;
+    this.folding.replaceChildren(h("span", {}, "Fold"), ...(few ? each : [...whole, one]));
   }
 
   destroy() {
-    cancelAnimationFrame(this.pillRequest);
     this.wanted = ""; // discards a drawing in progress
     this.plan = null;
     this.observer.disconnect();
@@ -665,19 +626,16 @@ function makePill() {
   return { element: s("g", { class: "pill", visibility: "hidden" }, back, text), text, back };
 }
 
-/** Measure the mean width of a message's characters, in pixels. @param {SVGTextElement} element */
-function letterWidth(element) {
-  const sample = "[−0.123, 4.567e−8]";
-  setText(element, sample);
-  return Math.max(MIN_LETTER_WIDTH, element.getComputedTextLength() / sample.length);
-}
-
 /** Find where a message covers the least of any card, titles above all; of equal places the first, nearest to its
  * edge's middle. @param {Plan} plan @param {EdgeParts} edge @param {number} width of the message
  * @returns {Point & {overlap: number}} the overlap is a weighted area */
 function restingPlace(plan, edge, width) {
-  const others = [0.4, 0.6, 0.3, 0.7, 0.2, 0.8].map(alongCurve(edge.points));
-  const places = [edge.middle, ...others].flatMap(({ x, y }) => PILL_OFFSETS.map((by) => ({ x, y: y + by })));
+  const { middle, points } = edge;
+  const halves = [points[0], points[points.length - 1]].map((end) => ({
+    x: (middle.x + end.x) / 2,
+    y: (middle.y + end.y) / 2,
+  }));
+  const places = [middle, ...halves].flatMap(({ x, y }) => PILL_OFFSETS.map((by) => ({ x, y: y + by })));
   const area = boundingBox(places);
   const cards = [...plan.boxes].flatMap(([id, { x, y }]) => {
     const card = /** @type {Card} */ (plan.cards.get(id));
@@ -714,14 +672,9 @@ function centreOf(plan, node) {
 
 /** Return the bounding box of the cards of some nodes. @param {Plan} plan @param {number[]} nodes */
 function boundsOfCards(plan, nodes) {
-  const corners = nodes.flatMap((node) => {
-    const { x, y } = centreOf(plan, node);
-    const { width, height } = /** @type {Card} */ (plan.cards.get(plan.itemOf[node]));
-    return [
-      { x: x - width / 2, y: y - height / 2 },
-      { x: x + width / 2, y: y + height / 2 },
-    ];
-  });
+  const corners = nodes.flatMap((node) =>
+    cornersOf(centreOf(plan, node), /** @type {Card} */ (plan.cards.get(plan.itemOf[node]))),
+  );
   return boundingBox(corners);
 }
 

@@ -89,7 +89,7 @@ export class Inputs {
     this.onChanged();
   }
 
-  /** Tell whether a number can be changed here. @param {string} name of the input */
+  /** Return whether a number can be changed here. @param {string} name of the input */
   has(name) {
     return !this.element.hidden && this.writers.has(name);
   }
@@ -109,21 +109,15 @@ export class Inputs {
   row(leaf) {
     const { name, step } = leaf;
     const used = () => numberOf(this.values[name]);
-    const range = slider(leaf, name, used(), (x) => {
-      number.value = String(x);
-      this.change(name, x);
-    });
-    const number = this.entry({ label: `${name}, exact number`, name, step, used }, (x) => {
-      range.value = String(x);
-      fill(range);
-      this.change(name, x);
-    });
-    const write = (/** @type {number} */ _, /** @type {number} */ x) => {
-      range.value = number.value = String(x);
+    const set = (/** @type {number} */ x) => {
+      put(range, x);
+      put(number, x);
       fill(range);
       this.change(name, x);
     };
-    this.writers.set(name, { leaf, write });
+    const range = slider(leaf, name, used(), set);
+    const number = this.entry({ label: `${name}, exact number`, name, step, used }, set);
+    this.writers.set(name, { leaf, write: (_, x) => set(x) });
     return h("div", { class: "row" }, h("span", { class: "leaf-name", "aria-hidden": true }, name), range, number);
   }
 
@@ -137,45 +131,36 @@ export class Inputs {
       return h("div", { class: "grid-input" }, head);
     }
     const slot = h("div", { class: "row" });
+    let chosen = -1; // the cell of the slider
     /** @param {number} position @param {number} x */
     const set = (position, x) => {
       cells[position] = x;
+      put(entries[position], x);
+      if (position !== chosen) choose(position);
+      for (const range of slot.querySelectorAll("input")) {
+        put(range, x);
+        fill(range);
+      }
       this.change(leaf.name, nested(cells, shape), position);
     };
     const labels = cells.map((_, position) => leaf.name + indexText(shape, position));
-    const entries = cells.map((_, position) => {
-      const [label, used] = [labels[position], () => cells[position]];
-      const field = this.entry({ label, name: label, step: leaf.step, used }, (x) => {
-        set(position, x);
-        choose(position);
-      });
+    const entries = labels.map((label, position) => {
+      const what = { label, name: label, step: leaf.step, used: () => cells[position] };
+      const field = this.entry(what, (x) => set(position, x));
       field.onfocus = () => choose(position);
       return field;
     });
     /** @param {number} position */
     const choose = (position) => {
-      const range = slider(leaf, labels[position], cells[position], (x) => {
-        entries[position].value = String(x);
-        set(position, x);
-      });
+      chosen = position;
+      const range = slider(leaf, labels[position], cells[position], (x) => set(position, x));
       slot.replaceChildren(h("span", { class: "leaf-name", "aria-hidden": true }, labels[position]), range);
     };
-    const write = (/** @type {number} */ position, /** @type {number} */ x) => {
-      entries[position].value = String(x);
-      set(position, x);
-      choose(position);
-    };
-    this.writers.set(leaf.name, { leaf, write });
+    this.writers.set(leaf.name, { leaf, write: set });
     choose(0);
-    const columns = shape.at(-1);
-    const style = `grid-template-columns: repeat(${columns}, minmax(3.2rem, 1fr))`;
-    return h(
-      "div",
-      { class: "grid-input" },
-      head,
-      h("div", { class: "scroll" }, h("div", { class: "entries", style }, ...entries)),
-      slot,
-    );
+    const style = `grid-template-columns: repeat(${shape.at(-1)}, minmax(3.2rem, 1fr))`;
+    const grid = h("div", { class: "scroll" }, h("div", { class: "entries", style }, ...entries));
+    return h("div", { class: "grid-input" }, head, grid, slot);
   }
 
   /** Build an entry that passes on valid numbers and marks others. On blur it shows the number in use.
@@ -201,15 +186,17 @@ export class Inputs {
 }
 
 /** Return the slider of an input. @param {LiveLeaf} leaf @param {string} label @param {number} value
- * @param {(x: number) => void} write */
-function slider({ low, high, step }, label, value, write) {
+ * @param {(x: number) => void} change */
+function slider({ low, high, step }, label, value, change) {
   const range = h("input", { type: "range", min: low, max: high, step, value, "aria-label": label });
-  range.oninput = () => {
-    fill(range);
-    write(Number(range.value));
-  };
+  range.oninput = () => change(Number(range.value));
   fill(range);
   return range;
+}
+
+/** Write a number into a field that does not show it already. @param {HTMLInputElement} field @param {number} x */
+function put(field, x) {
+  if (Number(field.value) !== x) field.value = String(x);
 }
 
 /** Set the filled part of a slider's track. @param {HTMLInputElement} range */

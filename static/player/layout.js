@@ -80,7 +80,6 @@ const MAX_MAP_CELLS = 24; // of a heat map on a card, per axis
 const DUE_HEIGHT = 17; // pixels on a card for the right gradient, next to another engine's
 const LANE_BEND = 36; // pixels in which an edge turns into its lane
 const LANE_GAP = 12; // pixels between lanes
-const SEGMENT_PIECES = 16; // straight pieces that approximate a Bézier segment
 const WINDOW_MARGIN = 20; // pixels, of both sides together
 const BUTTONS = { width: 180, height: 36 }; // pixels, in the lower right corner
 /** @type {(Style & {preference: number})[]} */
@@ -91,7 +90,7 @@ const ARRANGEMENTS = [
   { down: true, compact: true, preference: 0.82 },
 ];
 
-/** Tell whether any card shows an array's numbers. @param {Playback} playback @param {Set<string>} folded */
+/** Return whether any card shows an array's numbers. @param {Playback} playback @param {Set<string>} folded */
 export function hasCells(playback, folded) {
   if (itemsOf(playback, folded).items.size >= MIN_LARGE_ITEMS) return false;
   return playback.nodes.some(({ shape }) => shape.length > 0 && isNumbered(gridOf(shape)));
@@ -177,7 +176,7 @@ function linesOf(playback) {
   for (const node of playback.nodes.toReversed()) {
     if (isNamed(node) || node.id === playback.output) lines[node.id] = node.id;
     const line = lines[node.id] ?? null;
-    for (const child of node.children) lines[child] = lines[child] === undefined ? line : ifSame(lines[child], line);
+    for (const child of node.children) lines[child] = [undefined, line].includes(lines[child]) ? line : null;
   }
   return lines.map((line, id) => (isOperation(playback.nodes[id]) ? (line ?? null) : null));
 }
@@ -198,11 +197,6 @@ function lineNames(playback, lines) {
   return new Map(ids.map(named));
 }
 
-/** Return the line if both are equal, otherwise null. @param {number | null} [one] @param {number | null} [other] */
-function ifSame(one, other) {
-  return one === other ? one : null;
-}
-
 /** Return the groups with which a graph opens folded: none if it is small, otherwise all lines or calls, if they leave
  * enough to see and not too much, or else all stretches.
  * @param {Playback} playback @param {Map<string, Group>} groups */
@@ -220,7 +214,7 @@ export function openingFolds(playback, groups) {
   return [lines, calls].find(enough) ?? keysOf((sort) => sort === "stretches");
 }
 
-/** Tell whether few enough cards remain. @param {Playback} playback @param {Set<string>} folded */
+/** Return whether few enough cards remain. @param {Playback} playback @param {Set<string>} folded */
 export function isDrawable(playback, folded) {
   return playback.nodes.length <= MAX_CARDS || itemsOf(playback, folded).items.size <= MAX_CARDS;
 }
@@ -272,7 +266,7 @@ export function gridOf(shape) {
   };
 }
 
-/** Tell whether an array is small enough to show its numbers. @param {Grid} grid */
+/** Return whether an array is small enough to show its numbers. @param {Grid} grid */
 function isNumbered({ rows, columns, cropped }) {
   return rows <= MAX_NUMBERED_CELLS && columns <= MAX_NUMBERED_CELLS && !cropped;
 }
@@ -536,13 +530,7 @@ function inLane(start, end, y) {
 
 /** Move a plan's top left corner to 0, 0 and set its size. @param {Plan} plan @returns {Plan} */
 function moveToOrigin(plan) {
-  const corners = [...plan.boxes].flatMap(([id, { x, y }]) => {
-    const { width, height } = sizeOf(plan.cards, id);
-    return [
-      { x: x - width / 2, y: y - height / 2 },
-      { x: x + width / 2, y: y + height / 2 },
-    ];
-  });
+  const corners = [...plan.boxes].flatMap(([id, middle]) => cornersOf(middle, sizeOf(plan.cards, id)));
   const { x, y, width, height } = boundingBox([...corners, ...plan.edges.flatMap(({ points }) => points)]);
   const moved = (/** @type {Point} */ point) => ({ x: point.x - x, y: point.y - y });
   return {
@@ -554,6 +542,14 @@ function moveToOrigin(plan) {
   };
 }
 
+/** Return two opposite corners of a card. @param {Point} middle @param {Size} size */
+export function cornersOf({ x, y }, { width, height }) {
+  return [
+    { x: x - width / 2, y: y - height / 2 },
+    { x: x + width / 2, y: y + height / 2 },
+  ];
+}
+
 /** Return the bounding box of points: its top left corner and size. @param {Point[]} points @returns {Point & Size} */
 export function boundingBox(points) {
   let [left, top, right, bottom] = [Infinity, Infinity, -Infinity, -Infinity];
@@ -561,31 +557,6 @@ export function boundingBox(points) {
     [left, top, right, bottom] = [Math.min(left, x), Math.min(top, y), Math.max(right, x), Math.max(bottom, y)];
   }
   return { x: left, y: top, width: right - left, height: bottom - top };
-}
-
-/** Return a function from a share of a curve's length to the point there. Computed here because the browser's
- * `getPointAtLength` forces a layout of the page. @param {Point[]} points @returns {(share: number) => Point} */
-export function alongCurve([start, ...rest]) {
-  const line = [{ ...start, reached: 0 }];
-  for (let i = 0; i < rest.length; i += 3) {
-    const [a, [b, c, d]] = [line[line.length - 1], rest.slice(i, i + 3)];
-    for (let piece = 1; piece <= SEGMENT_PIECES; piece += 1) {
-      const [t, u] = [piece / SEGMENT_PIECES, 1 - piece / SEGMENT_PIECES];
-      const x = u ** 3 * a.x + 3 * u * u * t * b.x + 3 * u * t * t * c.x + t ** 3 * d.x;
-      const y = u ** 3 * a.y + 3 * u * u * t * b.y + 3 * u * t * t * c.y + t ** 3 * d.y;
-      const last = line[line.length - 1];
-      line.push({ x, y, reached: last.reached + Math.hypot(x - last.x, y - last.y) });
-    }
-  }
-  const end = line[line.length - 1];
-  return (share) => {
-    const reached = share * end.reached;
-    const next = line.findIndex((point) => point.reached >= reached);
-    if (next <= 0) return next ? end : line[0];
-    const [before, after] = [line[next - 1], line[next]];
-    const part = (reached - before.reached) / (after.reached - before.reached);
-    return { x: before.x + part * (after.x - before.x), y: before.y + part * (after.y - before.y) };
-  };
 }
 
 /** Return the middle of a curve's middle segment. @param {Point[]} points @returns {Point} */

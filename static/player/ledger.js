@@ -16,6 +16,7 @@ import {
 import {
   brief,
   broadcastCell,
+  cellOrAll,
   element,
   factor,
   flat,
@@ -69,13 +70,10 @@ export function tell(playback, frame, cell) {
   else if (playback.seedIndex < 0 && ended) story.note = "The forward pass is done. The backward pass has not begun.";
   else if (ended) story.result = playback.tangentOf ? tangentsOf(playback, frame) : gradientsOf(playback, frame);
   else if (frame.k > 0) {
-    const out = playback.name(playback.output);
-    if (playback.tangentOf) {
-      const { tangentOf } = playback;
-      story.note = `The forward pass is done. Now the tangents: how fast does each node change with ${tangentOf}?`;
-      return story;
-    }
-    story.note = `The forward pass is done. Now the backward pass: how fast does ${out} change with each input?`;
+    const { tangentOf } = playback;
+    const backward = `the backward pass: how fast does ${playback.name(playback.output)} change with each input?`;
+    const next = tangentOf ? `the tangents: how fast does each node change with ${tangentOf}?` : backward;
+    story.note = `The forward pass is done. Now ${next}`;
   }
   return story;
 }
@@ -185,7 +183,10 @@ function storyOf(playback, frame, cell) {
   }
   if (event.kind === "forward") return forward(playback, event, cell);
   if (event.kind === "seed") return seed(playback, event);
-  if (event.kind === "message") return message(playback, event, frame.k - 1, cell);
+  if (event.kind === "message") {
+    const { sentence, figures, note } = sending(playback, event, frame.k - 1, cell);
+    return { phase: "Backward pass", sentence: `${sentence}.`, equation: figures, note };
+  }
   if (event.kind === "push") return push(playback, event);
   if (event.kind === "tangent") return tangent(playback, event);
   return accumulate(playback, event, frame.k - 1, cell);
@@ -199,10 +200,10 @@ function forward(playback, event, cell) {
   const numbers = playback.written(node, (child) =>
     factorOf(broadcastCell(playback.nodes[child].value, node.shape, chosen), fullShape(playback.nodes[child])),
   );
-  const result = brief(pick(node.value, chosen), fullShape(node));
+  const result = brief(cellOrAll(node.value, chosen), fullShape(node));
   const where = chosen === null ? "" : ` at ${indexText(node.shape, chosen, fullShape(node))}`;
   const names = playback.written(node, (child) => playback.name(child));
-  const given = amount(pick(node.value, chosen), `${playback.name(event.node)}${where}`, "value", fullShape(node));
+  const given = amount(cellOrAll(node.value, chosen), `${playback.name(event.node)}${where}`, "value", fullShape(node));
   return {
     phase: "Forward pass",
     sentence: `${playback.definition(event.node)}${where}: ${numbers} gives ${result}.`,
@@ -307,25 +308,18 @@ function tangentsOf(playback, frame) {
   };
 }
 
-/** Tell the story of a message. @param {Playback} playback @param {Message} event @param {number} index
- * @param {number | null} cell @returns {Story} */
-function message(playback, event, index, cell) {
-  const { sentence, figures, note } = sending(playback, event, index, cell);
-  return { phase: "Backward pass", sentence: `${sentence}.`, equation: figures, note };
-}
-
 /** Tell the story of a message that is added to a gradient. @param {Playback} playback @param {Accumulate} event
  * @param {number} index @param {number | null} cell @returns {Story} */
 function accumulate(playback, event, index, cell) {
   const chosen = cellOf(event.after, cell);
-  const [before, arrived, after] = [event.before, event.message, event.after].map((value) => pick(value, chosen));
-  const sent = sendingOf(playback, playback.messageBefore(index), index - 1);
+  const [before, arrived, after] = [event.before, event.message, event.after].map((value) => cellOrAll(value, chosen));
+  const sent = sendingOf(playback, playback.message(index - 1), index - 1);
   const full = fullShape(playback.nodes[event.node]);
   const name = cellName(playback.name(event.node), shapeOf(event.after), chosen, full);
   const right = addsUp(event.first ? 0 : event.before, event.message, event.after);
   const wrong = "This is not what adding the message gives: something is broken here.";
   const copies = sent.sums ? sumText(copiesOf(sent, chosen)) : "";
-  const { sentence } = sending(playback, playback.messageBefore(index), index - 1, cell);
+  const { sentence } = sending(playback, playback.message(index - 1), index - 1, cell);
   const arrival = sent.sums ? `The copies of ${name} receive ${copies} = ${brief(arrived, full)} together` : sentence;
   const summed = sent.sums ? [figure(copies, `what the copies of ${name} receive`, "message"), sign("=")] : [];
   const repeated = sent.sums
@@ -384,7 +378,7 @@ export function rightOf(playback, frame) {
     return figure(`${factors}${brief(due.contribution)}`, "✓ right", "right");
   }
   if (here.kind !== "accumulate" || due.kind !== "accumulate" || isSame(here.after, due.after)) return null;
-  const sent = sendingOf(right, right.messageBefore(there), there - 1);
+  const sent = sendingOf(right, right.message(there - 1), there - 1);
   const parts = sent.sums ? copiesOf(sent, null) : [due.message];
   const sum = sumText(due.first ? parts : [due.before, ...parts]);
   return figure(due.first && !sent.sums ? brief(due.after) : `${sum} = ${brief(due.after)}`, "✓ right", "right");
@@ -396,7 +390,7 @@ export function rightOf(playback, frame) {
 function shareOf(playback, { term, arrived, upstream }, index) {
   const { local } = term;
   if (local === null || Array.isArray(local) || Array.isArray(arrived) || Array.isArray(upstream)) return "";
-  const { node } = playback.messageBefore(index);
+  const { node } = playback.message(index - 1);
   const slope = term.text === numeral(local) ? factor(local) : `${term.text} = ${numeral(local)}`;
   return `${playback.name(node)}'s gradient ${factor(upstream)} times the local derivative ${slope}.`;
 }
@@ -497,7 +491,7 @@ function product(playback, event, { term }, { upstream, local }, equals, arrivin
   ];
 }
 
-/** Tell whether a gradient grew by a message, up to rounding. A single number is added to every cell.
+/** Return whether a gradient grew by a message, up to rounding. A single number is added to every cell.
  * @param {Value} before @param {Value} step @param {Value} after */
 function addsUp(before, step, after) {
   const [starts, steps, ends] = [before, step, after].map((value) => flat(value).map(toNumber));
@@ -516,11 +510,6 @@ function addsUp(before, step, after) {
 /** Return the chosen cell if the array has it. @param {Value} value @param {number | null} cell */
 function cellOf(value, cell) {
   return cell !== null && Array.isArray(value) && element(value, cell) !== undefined ? cell : null;
-}
-
-/** Return one cell of a value, or all of it if no cell is chosen. @param {Value} value @param {number | null} cell */
-function pick(value, cell) {
-  return cell === null ? value : element(value, cell);
 }
 
 /** Return a part of an equation, with a caption below it. @param {string} text @param {string} caption

@@ -16,7 +16,7 @@ import { brief, flat, shapeOf, toNumber } from "./format.js";
 const MAX_ROUNDING = 1e-9; // relative: a smaller difference between two engines is rounding
 export const WAITING = "not computed yet";
 
-/** Tell whether a node is an operation, not an input or a constant.
+/** Return whether a node is an operation, not an input or a constant.
  * @param {TraceNode} node @returns {node is Operation} */
 export function isOperation(node) {
   return node.op !== "";
@@ -119,14 +119,14 @@ export class Playback {
     return end;
   }
 
-  /** Tell whether several messages have added up in event k: at a node that is used more than once, or that
+  /** Return whether several messages have added up in event k: at a node that is used more than once, or that
    * broadcasting has copied. @param {number} k */
   addsUp(k) {
     const event = this.events[k - 1];
     if (event.kind === "tangent")
       return this.events.slice(0, k).filter((one) => one.kind === "push" && one.node === event.node).length > 1;
     if (event.kind !== "accumulate") return false;
-    const sent = flat(this.messageBefore(k - 1).contribution).length;
+    const sent = flat(this.message(k - 2).contribution).length;
     return !event.first || sent > flat(event.message).length;
   }
 
@@ -135,7 +135,7 @@ export class Playback {
     return this.nodes.filter((node) => !isOperation(node) && node.requires_grad);
   }
 
-  /** Tell whether a frame ends at the first event that differs from the correct engine. @param {Frame} frame */
+  /** Return whether a frame ends at the first event that differs from the correct engine. @param {Frame} frame */
   departs(frame) {
     return this.departure !== null && frame.k === this.departure.event + 1;
   }
@@ -199,11 +199,6 @@ export class Playback {
     return event;
   }
 
-  /** Return the message that arrives with the event at an index: the event before it. @param {number} index */
-  messageBefore(index) {
-    return this.message(index - 1);
-  }
-
   /** Return the arrival of the message at an index: the next event. @param {number} index */
   arrivalAfter(index) {
     const event = this.events[index + 1];
@@ -218,7 +213,7 @@ export class Playback {
     return found;
   }
 
-  /** Tell whether a node has its value. @param {number} id @param {Frame} frame */
+  /** Return whether a node has its value. @param {number} id @param {Frame} frame */
   isKnown(id, frame) {
     return !isOperation(this.nodes[id]) || frame.computed.has(id);
   }
@@ -249,7 +244,7 @@ export class Playback {
       : brief(value, fullShape(this.nodes[id]));
   }
 
-  /** Tell whether all nodes have their values. @param {Frame} frame */
+  /** Return whether all nodes have their values. @param {Frame} frame */
   isForwardOver(frame) {
     return this.nodes.every((_, id) => this.isKnown(id, frame));
   }
@@ -301,7 +296,7 @@ export class Playback {
     if (event.kind === "push") return { from: event.child, to: event.node, edge: edgeName(event) };
     if (event.kind !== "message" && event.kind !== "accumulate")
       return { from: undefined, to: event.node, edge: undefined };
-    const message = event.kind === "message" ? event : this.messageBefore(frame.k - 1);
+    const message = event.kind === "message" ? event : this.message(frame.k - 2);
     return { from: message.node, to: message.child, edge: edgeName(message) };
   }
 }
@@ -319,7 +314,7 @@ function aboutOf({ events }, index) {
   return `${event.kind} ${event.node} ${sent?.kind === "message" ? edgeName(sent) : ""}`;
 }
 
-/** Tell whether two gradients are equal, but for rounding. @param {Value} one @param {Value} other */
+/** Return whether two gradients are equal, but for rounding. @param {Value} one @param {Value} other */
 export function isSame(one, other) {
   const [a, b] = [one, other].map((value) => flat(value).map(toNumber));
   const alike = (/** @type {number} */ x, /** @type {number} */ y) =>

@@ -143,7 +143,7 @@ export function createPlayer(root, host) {
 
   /** @param {Omit<Wish, "event" | "number">} wish */
   const ask = (wish) => host.ask?.({ ...wish, event: k, number: (wishes = Date.now()) });
-  const takeaway = new Takeaway({ graph, onLink: host.send ? writeAddress : null, ask: host.ask ? ask : null });
+  const takeaway = new Takeaway(graph, host.ask ? ask : null);
   const remarks = h("div", { class: "remarks", role: "status" });
   const chosen = h("p", { class: "chosen" });
   const tabs = new Tabs(chosen, [
@@ -209,7 +209,6 @@ export function createPlayer(root, host) {
   root.append(element);
   const present = new Present(element, () => {
     controls.presenting = present.on;
-    source.present(present.on);
     fill();
     graph.present();
     if (twin.on) twin.graph?.present();
@@ -266,7 +265,7 @@ export function createPlayer(root, host) {
     turning = true;
   }
 
-  /** Tell whether a run may begin. While the page has not yet taken over what was typed, the run waits for its trace.
+  /** Return whether a run may begin. While the page has not yet taken over what was typed, the run waits for its trace.
    * @param {"forward" | "backward"} pass */
   function mayRun(pass) {
     const typed = data?.field && host.typed?.(data.field);
@@ -354,7 +353,6 @@ export function createPlayer(root, host) {
       }
       if (address.href !== location.href) history.replaceState(history.state, "", address);
     }
-    return address.href;
   }
 
   /** Return the event at which new data are shown: the server's if the server asks for another one than before, or else
@@ -410,7 +408,7 @@ export function createPlayer(root, host) {
       inputs.setLive(next.live ?? null, next.values ?? {});
       for (const name of ["Derivation", "Closure"]) tabs.allow(name, !fresh.tangentOf);
       predict.setTrace(playback, Boolean(next.canPredict), next.guesses ?? null);
-      takeaway.update(Boolean(next.hasScript));
+      takeaway.script.hidden = !next.hasScript;
       remarks.replaceChildren(
         ...(next.remarks ?? []).map(({ after, text }) => h("p", { "data-after": after }, `⚠ ${text}`)),
       );
@@ -450,7 +448,6 @@ export function createPlayer(root, host) {
       removeEventListener("resize", fill);
       present.destroy();
       observer.disconnect();
-      source.destroy();
       controls.destroy();
       sender.destroy();
       ledger.destroy();

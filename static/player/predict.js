@@ -25,7 +25,7 @@ export function readAnswer(text) {
   }
 }
 
-/** Tell whether two values are equal to the precision of working by hand. @param {Value} one @param {Value} other */
+/** Return whether two values are equal to the precision of working by hand. @param {Value} one @param {Value} other */
 export function isClose(one, other) {
   const [a, b] = [one, other].map((value) => flat(value).map(toNumber));
   return (

@@ -15,7 +15,7 @@ export class Present {
     document.addEventListener("fullscreenchange", this.onFullscreen);
   }
 
-  /** Tell whether the element is in full screen. Asks the root: for a shadow tree, `document` names only the host. */
+  /** Return whether the element is in full screen. Asks the root: for a shadow tree, `document` names only the host. */
   full() {
     const root = /** @type {Document | ShadowRoot} */ (this.element.getRootNode());
     return root.fullscreenElement === this.element;

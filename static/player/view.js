@@ -15,9 +15,8 @@ const VIEW_MARGIN = 12; // pixels between an event's nodes and the edge of the v
 
 /** The visible part of a drawing. */
 export class View {
-  /** @param {SVGSVGElement} svg @param {SVGGElement} scene the moving part @param {() => void} onMove */
-  constructor(svg, scene, onMove) {
-    this.onMove = onMove;
+  /** @param {SVGSVGElement} svg @param {SVGGElement} scene the moving part */
+  constructor(svg, scene) {
     this.svg = svg;
     this.scene = scene;
     this.size = { width: 1, height: 1 };
@@ -34,7 +33,6 @@ export class View {
     this.observer = new ResizeObserver(() => {
       this.measure();
       if (this.fitted || (this.cropped && this.fits())) this.open(this.size, this.point);
-      else this.onMove();
     });
     this.observer.observe(svg);
   }
@@ -53,7 +51,7 @@ export class View {
     return phone ? MIN_READABLE_PHONE : MIN_READABLE;
   }
 
-  /** Tell whether the whole drawing can be read in the window. */
+  /** Return whether the whole drawing can be read in the window. */
   fits() {
     return fitTo(this.size, this.window, !this.presented).scale >= this.readable();
   }
@@ -130,17 +128,6 @@ export class View {
       this.scene,
       "transform",
       `translate(${this.x.toFixed(1)} ${this.y.toFixed(1)}) scale(${this.scale.toFixed(4)})`,
-    );
-    this.onMove();
-  }
-
-  /** Tell whether any part of a box is in the window. @param {Point} middle @param {Size} size */
-  sees(middle, size) {
-    /** @param {number} length @param {number} offset @param {number} extent */
-    const reach = (length, offset, extent) => Math.abs(offset - length / 2) <= (length + extent * this.scale) / 2;
-    return (
-      reach(this.window.width, this.x + middle.x * this.scale, size.width) &&
-      reach(this.window.height, this.y + middle.y * this.scale, size.height)
     );
   }
 

@@ -4,7 +4,7 @@
 
 import { isCurrentPage } from "../current_page.js";
 import { mount } from "../mount.js";
-import { h, setText } from "../player/dom.js";
+import { Debounced, h, setText } from "../player/dom.js";
 import { LINE, POINTED, SHOWN } from "../player/pointing.js";
 import { Source } from "../player/source.js";
 import { Draft } from "../practice/draft.js";
@@ -32,8 +32,7 @@ class Program {
     this.draft = new Draft("program");
     /** @type {Shown | null} what the player shows */
     this.at = null;
-    /** @type {ReturnType<typeof setTimeout> | undefined} */
-    this.writing = undefined;
+    this.writing = new Debounced(() => this.writeAddress(), WRITE_MS);
     this.runButton = h("button", { class: "check", onclick: () => this.run() }, "Run (Ctrl+Enter)");
     this.stopButton = h("button", { onclick: () => tell("stop", true) }, "Stop");
     this.note = h("p", { class: "said", role: "status" });
@@ -71,10 +70,9 @@ class Program {
   }
 
   remove() {
-    clearTimeout(this.writing);
+    this.writing.cancel();
     removeEventListener(SHOWN, this.onShown);
     removeEventListener(POINTED, this.onPointed);
-    this.source.destroy();
     this.editor.destroy();
   }
 
@@ -100,7 +98,7 @@ class Program {
     if (this.at) this.follow(this.at);
   }
 
-  /** Tell whether the text is the one that ran last. */
+  /** Return whether the text is the one that ran last. */
   isCurrent() {
     return this.shown.result?.hash === hashed(this.editor.text());
   }
@@ -110,8 +108,7 @@ class Program {
     const stored = this.draft.write(this.editor.text());
     setText(this.note, stored ? "" : "This browser has no room to keep your text: copy it before you leave.");
     if (!this.isCurrent()) this.editor.light(new Map());
-    clearTimeout(this.writing);
-    this.writing = setTimeout(() => this.writeAddress(), WRITE_MS);
+    this.writing.postpone();
   }
 
   async writeAddress() {

@@ -316,12 +316,6 @@ def test_a_node_is_selected_by_click_and_by_tab_and_enter_and_its_gradient_deriv
     lines = page.locator(".derivation .formula").all_inner_texts()
     assert lines == ["= ∂out/∂v3 · ∂v3/∂a + ∂out/∂v1 · ∂v1/∂a", "= 10 · 1 + 7 · b", "= 10 · 1 + 7 · 3", "= 10 + 21"]
     assert page.locator(".derivation .result").inner_text() == "= 31"
-    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
-    page.get_by_role("button", name="Copy as LaTeX").click()
-    page.get_by_role("button", name="Copied").wait_for()
-    latex = page.evaluate("() => navigator.clipboard.readText()")
-    assert r"\frac{\partial \mathrm{out}}{\partial v_{3}} \cdot \frac{\partial v_{3}}{\partial a}" in latex
-    assert "&= 31" in latex
     press(page, "Home", *["ArrowRight"] * 11)
     expect(page.locator(".derivation .result")).to_have_text("= 10 so far: 1 more message to come")
     page.locator(".derivation .formula .link", has_text="∂out/∂v3").click()
@@ -529,23 +523,20 @@ def test_the_cells_of_small_arrays_have_their_numbers_on_the_card_and_nothing_le
 
 
 def test_motion_is_reduced_on_request(open_player):
-    def places(page):
-        """Where the number that travels along an edge has been, until long after it has arrived."""
+    def travels(page):
+        """Whether the number that goes along an edge is seen to move."""
         press(page, "Home", *["ArrowRight"] * 5)
-        page.locator(".graph .pill").evaluate(
-            """(pill) => {
-              window.places = [];
-              const note = () => window.places.push(pill.getAttribute("transform"));
-              new MutationObserver(note).observe(pill, { attributeFilter: ["transform"] });
+        return page.locator(".player").evaluate(
+            """(player) => {
+              player.dispatchEvent(new KeyboardEvent("keydown", { key: "ArrowRight" }));
+              return player.querySelector(".pill").getAnimations().length > 0;
             }"""
         )
-        press(page, "ArrowRight")
-        return page.evaluate("() => new Promise((done) => setTimeout(() => done(window.places), 600))")
 
     page = open_player(reduced_motion="reduce")
-    assert len(set(places(page))) == 1
+    assert not travels(page)
     page.emulate_media(reduced_motion="no-preference")
-    assert len(set(places(page))) > 1
+    assert travels(page)
 
 
 @pytest.mark.flow
@@ -563,7 +554,6 @@ def test_files_to_take_away(open_player, browser, tmp_path):
     assert svg.startswith("<svg")
     assert ">31<" in svg
     assert "light-dark" not in svg
-    assert download("PNG").read_bytes().startswith(b"\x89PNG")
     assert download("Python script").read_text() == "print(1)\n"
     path = download("HTML page")
     context = browser.new_context(offline=True)
@@ -594,9 +584,6 @@ def test_a_pass_that_stopped_before_it_began_says_so(new_page, tmp_path):
     page.locator(".note", has_text="Here the engine stopped: RuntimeError: no <b>seed</b>").wait_for()
     assert page.locator(".phases span").all_inner_texts()[0] == "forward"
     assert not page.locator(".phases span").last.is_visible()
-    tab(page, "Derivation")
-    page.get_by_role("button", name="Copy as LaTeX").click()
-    page.get_by_role("button", name="Copied").or_(page.get_by_label("LaTeX of the derivation")).wait_for()
     press(page, "ArrowLeft")
     assert page.get_by_role("button", name="Run backward pass").is_disabled()
     assert "stopped" not in page.locator(".ledger .note").inner_text()

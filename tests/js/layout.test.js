@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import {
-  alongCurve,
   arrangeByDepth,
   cardOf,
   describe,
@@ -44,30 +43,6 @@ test("every node has a box, every use of an operand an edge", () => {
       }
     }
   }
-});
-
-test("half of the way along an edge is in the middle of its length, whatever its parts are", () => {
-  const straight = alongCurve([0, 1, 2, 3, 13, 23, 33].map((x) => ({ x, y: 2 * x })));
-  assert.deepEqual(straight(0), { x: 0, y: 0, reached: 0 });
-  assert.ok(Math.abs(straight(0.5).x - 16.5) < 0.1 && Math.abs(straight(0.5).y - 33) < 0.2);
-  assert.ok(Math.abs(straight(1).x - 33) < 1e-9);
-  const k = 55.2285; // a quarter of a circle around (0, 0), and then the next one
-  const arc = alongCurve(
-    [
-      [100, 0],
-      [100, k],
-      [k, 100],
-      [0, 100],
-      [-k, 100],
-      [-100, k],
-      [-100, 0],
-    ].map(([x, y]) => ({ x, y })),
-  );
-  for (const share of [0.1, 0.25, 0.5, 0.6, 0.9]) {
-    const { x, y } = arc(share);
-    assert.ok(Math.hypot(x - 100 * Math.cos(Math.PI * share), y - 100 * Math.sin(Math.PI * share)) < 0.3, `${x} ${y}`);
-  }
-  assert.deepEqual(alongCurve(Array(4).fill({ x: 1, y: 2 }))(0.5), { x: 1, y: 2, reached: 0 });
 });
 
 test("no text of a learner reaches Graphviz", () => {
