@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import Any
 
 from lab.failures import programs
-from lab.failures.failure import Cause, Demonstration, Destination, Failure, Form, Shared, patched
+from lab.failures.failure import Cause, Demonstration, Destination, Failure, Form, Shared, in_pytorch, patched
 from lab.text import read_rows
 
 Label = tuple[str, ...]  # keys of failures; several if a sentence may be about any of them, OTHER for none
@@ -24,8 +24,8 @@ def failure_of(row: Mapping[str, Any]) -> Failure:
     """Read a failure. Raises TypeError for a missing or unknown field, AttributeError for an unknown program, and
     ValueError for a patch that does not fit."""
     places = tuple(Destination.at(does, address) for does, address in row.get("places", ()))
-    others = tuple(Form(**_plain(other)) for other in row.get("others", ()))
-    return Failure(**_plain(row), places=places, others=others)
+    others = tuple(Form(**_in_both(other)) for other in row.get("others", ()))
+    return Failure(**_in_both(row), places=places, others=others)
 
 
 def sentences_of(row: Mapping[str, Any]) -> tuple[str, ...]:
@@ -37,6 +37,12 @@ def _plain(row: Mapping[str, Any]) -> dict[str, Any]:
     broken = getattr(programs, row["broken"])
     rest = {name: value for name, value in row.items() if name not in _READ_HERE}
     return {**rest, "broken": broken, "fixed": patched(broken, row["fixed"])}
+
+
+def _in_both(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the fields of a failure or a form, its program in PyTorch included."""
+    found = _plain(row)
+    return {"torch": in_pytorch(found["broken"]), **found}
 
 
 def _sentences() -> dict[Label, tuple[str, ...]]:

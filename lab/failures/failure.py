@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 import textwrap
 from collections.abc import Callable, Mapping
 from contextlib import redirect_stdout
@@ -194,6 +195,31 @@ def patched(program: Program, patch: str) -> Program:
     text = f"{header.replace(program.__name__, name, 1)}\n" + textwrap.indent("\n".join(lines), "    ") + "\n"
     made: Program = define(text, name, vars(inspect.getmodule(program)))
     return made
+
+
+_IN_PYTORCH = (  # this engine's words and what PyTorch has for them, replaced in this order; comments go
+    (r"  #.*|^ *(\w+\.label = |losses).*\n", ""),
+    (r', label="\w+"', ""),
+    (r"\bTensor\(([^()]+), requires_grad=False\)", r"torch.tensor(\1)"),
+    (r"\bTensor\(([^()]+?)(, requires_grad=True)?\)", r"torch.tensor(\1, requires_grad=True)"),
+    (r"\bno_grad\(\)", "torch.no_grad()"),
+    (r"(?<!optimizer)\.zero_grad\(\)", ".grad = None"),
+    (r"\bSGD\(", "torch.optim.SGD("),
+    (r"np\.array\((\w+\.grad)\)", r"\1"),
+    (r"np\.array\(", "torch.tensor("),
+    (r"\.numpy\(\)", ".detach()"),
+)
+
+
+def in_pytorch(program: Program) -> str:
+    """Return a program's lines in PyTorch, for a program that has only what both have. It prints what the program
+    shows, and the end of a curve."""
+    lines = body(program)
+    for name, value in re.findall(r'"([^"]+)": ([\w.()]+)', inspect.getsource(program).rpartition("return {")[2]):
+        lines += f"print('{name}', {'loss.item()' if value == 'losses' else value})\n"
+    for pattern, text in _IN_PYTORCH:
+        lines = re.sub(pattern, text, lines, flags=re.MULTILINE)
+    return lines
 
 
 def default_numbers(program: Program) -> Any:

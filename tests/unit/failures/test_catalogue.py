@@ -9,7 +9,7 @@ from lab.expression.run_pytorch import run_programs
 from lab.failures import FAILURES, find, programs
 from lab.failures.catalogue import BY_KEY, OTHER, SENTENCES, failure_of, sentences_of
 from lab.failures.curve import KNOWN
-from lab.failures.failure import format_numbers, patched, read_numbers, run
+from lab.failures.failure import format_numbers, in_pytorch, patched, read_numbers, run
 from lab.failures.index import fit, labelled_sentences, rank
 from lab.failures.numbers import Number
 from lab.traps.faults import catalogue as faults
@@ -133,6 +133,17 @@ def test_a_patch_that_does_not_fit_is_refused():
     assert run(fixed).error == ""
     with pytest.raises(ValueError, match="w \\+ w"):
         patched(programs.not_scalar, "-loss = w + w\n+loss = w\n")
+
+
+def test_a_program_is_written_in_pytorch_with_its_names():
+    lines = in_pytorch(programs.no_grad_too_wide).splitlines()
+    assert lines[2:4] == ["with torch.no_grad():", "    hidden = (w1 * x).tanh()"]
+    assert lines[0] == "w1, w2 = torch.tensor(0.5, requires_grad=True), torch.tensor(0.5, requires_grad=True)"
+    assert in_pytorch(programs.never_zeroed).splitlines()[-3:] == [
+        "print('w', w.item())",
+        "print('w.grad', w.grad)",
+        "print('loss', loss.item())",
+    ]
 
 
 def test_pytorchs_own_words_lead_there():
