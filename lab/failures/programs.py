@@ -13,7 +13,7 @@ import numpy as np
 
 from lab.designs.compare import kept_by
 from lab.traps import detect_mutation
-from model import Tensor, allow_mutation, cross_entropy, no_grad, where
+from model import Tensor, cross_entropy, no_grad, where
 from nn import MLP, SGD, Linear
 
 Shown = dict[str, Any]
@@ -95,14 +95,6 @@ def loss_of_item(numbers: Sequence[float] = (1.0, 2.0)) -> Shown:
     w = Tensor(numbers, label="w")
     value = (w * w).sum().item()  # a Python number
     loss = Tensor(value, requires_grad=False)  # what torch.tensor(value) makes
-    loss.backward()
-    return {"w.grad": w.grad}
-
-
-def loss_of_numpy(numbers: Sequence[float] = (1.0, 2.0)) -> Shown:
-    w = Tensor(numbers, label="w")
-    squares = np.square(w.detach().numpy())  # NumPy records no graph
-    loss = Tensor(squares.sum(), requires_grad=False)  # what torch.tensor(...) makes
     loss.backward()
     return {"w.grad": w.grad}
 
@@ -363,22 +355,6 @@ def wrong_sign(start: float = 5.0) -> Shown:
         loss.backward()
         w.data += 0.1 * np.array(w.grad)  # with the gradient: uphill
         losses.append(loss.item())
-    return {"w": w.item(), "loss": losses}
-
-
-def refilled(start: float = 5.0) -> Shown:
-    w = Tensor(start, label="w")
-    batches = np.array([[1.0, 2.0], [2.0, -1.0]])
-    x = Tensor(batches[0], requires_grad=False, label="x")
-    losses = []
-    with allow_mutation():  # as in PyTorch, where x.data is the array that the graph uses
-        for step in range(20):
-            loss = ((w * x - 3 * batches[step % 2]) ** 2).mean()
-            x.data[...] = batches[(step + 1) % 2]  # the next batch, in the array that backward() is about to read
-            w.zero_grad()
-            loss.backward()
-            w.data -= 0.1 * np.array(w.grad)
-            losses.append(loss.item())
     return {"w": w.item(), "loss": losses}
 
 
