@@ -40,8 +40,6 @@ class CodeFinding:
 
     failure: Number
     line: int
-    column: int
-    end_column: int  # on the same line, even if the expression continues on the next
     sentence: str
     change: str
     first: int
@@ -85,13 +83,12 @@ def _findings(text: str, tree: ast.Module) -> tuple[list[CodeFinding], AnalysisS
     places = Text(text)
     findings = []
     for found in apply_rules(interpreter.state, text):
-        line, start, last, end = places.span(found.node)
-        end = end if last == line else len(places.lines[line - 1])
+        line, *_ = places.span(found.node)
         change, first, last = "", line, line
         if found.edit is not None:
             edit = places.without_idle(found.edit)
             change, first, last = edit.change, edit.first, edit.last
-        findings.append(CodeFinding(found.failure, line, start, end, found.sentence, change, first, last))
+        findings.append(CodeFinding(found.failure, line, found.sentence, change, first, last))
     return findings, interpreter.state
 
 
@@ -184,19 +181,19 @@ def cells(source: str) -> str:
             text = cell.get("source", cell.get("input", ""))
             text = "".join(str(line) for line in text) if isinstance(text, list) else str(text)
             if not text.lstrip().startswith("%%") or text.lstrip().startswith(("%%time", "%%capture")):
-                parts.append(_without_other_lines(textwrap.dedent(re.sub(r"\r\n?|\f", "\n", text))))
+                parts.append(without_other_lines(textwrap.dedent(re.sub(r"\r\n?|\f", "\n", text))))
     if not parts:
         raise NotReadable("This notebook has no code cells.")
     return "\n\n".join(parts)
 
 
-def _without_other_lines(text: str) -> str:
+def without_other_lines(text: str, repairs: int = MAX_REPAIRS) -> str:
     """Take out the lines of a cell that are not Python, such as those of IPython and of a shell, and keep the places.
 
     A cell that is still no program after MAX_REPAIRS lines becomes empty lines.
     """
     lines = text.split("\n")
-    for _ in range(MAX_REPAIRS if len(text) <= MAX_REPAIRED else 1):
+    for _ in range(repairs if len(text) <= MAX_REPAIRED else 1):
         try:
             tree_of("\n".join(lines))
             return "\n".join(lines)

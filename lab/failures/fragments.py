@@ -3,10 +3,9 @@
 import re
 import textwrap
 
-from lab.failures.code import CodeFinding, NotReadable, check_code, tree_of
+from lab.failures.code import CodeFinding, NotReadable, check_code, without_other_lines
 
 MAX_REPAIRS = 40  # lines that are dropped because Python cannot read them
-MAX_READ = 200_000  # characters that Python reads in all repairs together
 FRAME = re.compile(r'\s*File "(?P<file>[^"]+)", line \d+')
 LIBRARY = re.compile(r"site-packages|dist-packages|[/\\]lib[/\\]python|<frozen|<__array_function__")
 MARKERS = re.compile(r"\s*[~^]+\s*$")
@@ -41,7 +40,7 @@ def code_lines(text: str) -> str:
         line = (numbered["code"] or "") if numbered else line
         is_code = STATEMENT.match(line.strip()) and not frame and not foreign
         kept.append(line if is_code else "")
-    return _readable(_aligned(kept))
+    return without_other_lines("\n".join(_aligned(kept)), MAX_REPAIRS)
 
 
 def _aligned(lines: list[str]) -> list[str]:
@@ -55,36 +54,6 @@ def _aligned(lines: list[str]) -> list[str]:
         aligned += textwrap.dedent("\n".join(run)).split("\n")
         run = [line]
     return [*aligned, *run][: len(lines)]
-
-
-def _readable(lines: list[str]) -> str:
-    """Drop the lines that Python stops at, one by one; return "" if too little is left."""
-    source = "\n".join(lines)
-    for _ in range(min(MAX_REPAIRS, MAX_READ // max(len(source), 1))):
-        try:
-            tree_of(source)
-            return source
-        except IndentationError as error:
-            _repair_indentation(lines, error)
-        except SyntaxError as error:
-            lines[min(error.lineno or 1, len(lines)) - 1] = ""
-        except (ValueError, RecursionError, MemoryError):
-            return ""
-        source = "\n".join(lines)
-    return ""
-
-
-def _repair_indentation(lines: list[str], error: IndentationError) -> None:
-    """Drop a header without a body; move a line that is indented too far to the left."""
-    at = min(error.lineno or 1, len(lines)) - 1
-    if "expected an indented block" not in error.msg:
-        lines[at] = lines[at].lstrip() if lines[at].startswith(" ") else ""
-        return
-    header = next(
-        (i for i in range(at if lines[at].strip() else at - 1, -1, -1) if lines[i].rstrip().endswith(":") and i != at),
-        None,
-    )
-    lines[at if header is None else header] = ""
 
 
 def without_libraries(text: str) -> str:

@@ -1,4 +1,4 @@
-"""Tell what a pasted text is: a message or a description, a piece of code, or a log."""
+"""Say what a pasted text is: a message or a description, a piece of code, or a log."""
 
 from __future__ import annotations
 
@@ -11,13 +11,9 @@ from lab.failures.code import UNREADABLE, NotReadable, program, tree_of
 from lab.failures.curve.log import LogError, read
 from lab.failures.curve.table import tables
 from lab.failures.finder import ERROR
+from lab.failures.fragments import STATEMENT
 
 Kind = Literal["message", "code", "curve"]
-# The patterns read a line, stripped, in one pass: no two repeats that follow each other share a sign
-STATEMENT = re.compile(
-    r"(?:(?:from [\w.]+ )?import \w|(?:async )?(?:def|class|for|with|while|if|elif) .*:|(?:else|try)\s*:|@\w"
-    r"|return\b|[\w.\[\], ]+ [-+*/@]?= \S|[\w.\[\]]+\(.*\)\s*(?:#.*)?$|#|>>>|In \[\d+\])"
-)
 IN_NO_LOG = (ast.Import, ast.ImportFrom, ast.For, ast.While, ast.With, ast.FunctionDef, ast.ClassDef)
 MAX_CHARACTERS = 100_000  # of a text that are parsed
 MAX_SAMPLE = 20_000  # of these, whose lines tell the kind
@@ -38,7 +34,8 @@ def kind_of(text: str) -> Kind:
         return "curve"
     if len(lines) < MIN_LINES or (shared_by(sample) and _statements(text) is None):
         return "message"
-    return "code" if sum(map(_is_statement, _lines_of_code(sample, lines))) >= MIN_SHARE * len(lines) else "message"
+    code = [line for line in _lines_of_code(sample, lines) if STATEMENT.match(line)]
+    return "code" if len(code) >= MIN_SHARE * len(lines) else "message"
 
 
 def _statements(text: str) -> list[ast.stmt] | None:
@@ -56,7 +53,7 @@ def _sample(text: str) -> str:
 
 
 def _is_log(text: str, lines: int) -> bool:
-    """Tell whether most lines hold numbers with names, and some of the numbers are losses."""
+    """Return whether most lines hold numbers with names, and some of the numbers are losses."""
     try:
         log = read(text)
         losses = sum(table.losses for table in tables(log))
@@ -70,7 +67,3 @@ def _lines_of_code(text: str, lines: list[str]) -> list[str]:
         return [line.strip() for line in program(text).splitlines() if line.strip()]
     except NotReadable:
         return lines
-
-
-def _is_statement(line: str) -> bool:
-    return bool(STATEMENT.match(line))
