@@ -36,7 +36,7 @@ BY_DESCRIPTION = {shared.key: shared for shared in SHARED if shared.key}
 
 
 def leaves_questions(shared: Shared, text: str) -> bool:
-    """Tell whether a description of the failure `shared.key` may have another cause."""
+    """Return whether a description of the failure `shared.key` may have another cause."""
     return not (shared.settled and re.search(shared.settled, _plain(text)))
 
 

@@ -38,7 +38,7 @@ KNOWN_LAYERS = LAYERS | POOLS | IDENTITIES | CONTAINERS | ACTIVATIONS.keys()
 
 
 def is_known_layer(args: list[Value]) -> bool:
-    """Tell whether it is known which class made the first argument."""
+    """Return whether it is known which class made the first argument."""
     return bool(args) and args[0].kind == Kind.MODULE and args[0].op in KNOWN_LAYERS | {"module"}
 
 
@@ -135,7 +135,7 @@ class Expressions:
 
     @staticmethod
     def contains(box: Value, key: Value) -> bool | None:
-        """Tell whether a dict has a key, or a list a text; None unless all that it has is known."""
+        """Return whether a dict has a key, or a list a text; None unless all that it has is known."""
         texts = [item.constant for item in box.items or [] if item.kind == Kind.TEXT]
         if box.kind == Kind.LIST and key.kind == Kind.TEXT and Tag.OPEN not in box.tags:
             return key.constant in texts if None not in {*texts, key.constant} and len(texts) == length(box) else None
@@ -407,7 +407,7 @@ class Expressions:
 
     @staticmethod
     def is_layer(args: list[Value]) -> bool | None:
-        """Tell what isinstance(layer, kinds) returns; None if unknown."""
+        """Return what isinstance(layer, kinds) returns; None if unknown."""
         if len(args) < 2 or not is_known_layer(args):
             return None
         kinds = args[1].items or [] if args[1].kind == Kind.LIST else [args[1]]

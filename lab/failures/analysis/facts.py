@@ -197,7 +197,7 @@ def leaf_of(value: Value) -> Value:
 
 
 def graph_of(value: Value) -> bool | None:
-    """Tell whether a value has a graph or requires a gradient; None if unknown."""
+    """Return whether a value has a graph or requires a gradient; None if unknown."""
     if value.kind == Kind.MODULE:
         if Tag.FROZEN in value.tags:
             return None
@@ -213,7 +213,7 @@ def graph_of(value: Value) -> bool | None:
 
 
 def is_unknown_loss(value: Value) -> bool:
-    """Tell whether a value is the result of an unknown function that is named like a loss."""
+    """Return whether a value is the result of an unknown function that is named like a loss."""
     function = value.base
     return (
         value.op == "call"
@@ -224,7 +224,7 @@ def is_unknown_loss(value: Value) -> bool:
 
 
 def is_network_output(value: Value) -> bool:
-    """Tell whether a value is the result of something that is named like a network in training."""
+    """Return whether a value is the result of something that is named like a network in training."""
     function = value.base
     if value.op != "call" or function is None or function.tags & {Tag.FROZEN, Tag.EVAL}:
         return False
@@ -233,7 +233,7 @@ def is_network_output(value: Value) -> bool:
 
 
 def is_unknown_call(value: Value) -> bool:
-    """Tell whether a value is the result of a function that may do anything, such as detach its arguments."""
+    """Return whether a value is the result of a function that may do anything, such as detach its arguments."""
     function = value.base
     if value.op != "call" or function is None or function.kind in {Kind.MODULE, Kind.LIBRARY}:
         return False

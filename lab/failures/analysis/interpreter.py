@@ -535,16 +535,16 @@ def names_bound(loop: ast.stmt | None) -> set[str]:
 
 
 def is_zero(value: Value) -> bool:
-    """Tell whether a value is None, 0 or an array of zeros."""
+    """Return whether a value is None, 0 or an array of zeros."""
     return value.kind == Kind.NONE or value.constant == 0 or value.op in {"zeros", "zeros_like"}
 
 
 def selects_all(index: ast.expr) -> bool:
-    """Tell whether an index is [:] or [...]."""
+    """Return whether an index is [:] or [...]."""
     return ast.unparse(index) in {":", "..."}
 
 
 def is_number_or_text(default: ast.expr | None) -> bool:
-    """Tell whether a default is a text or a number, with or without a sign."""
+    """Return whether a default is a text or a number, with or without a sign."""
     number = default.operand if isinstance(default, ast.UnaryOp) else default
     return isinstance(number, ast.Constant) and type(number.value) in {int, float, str}

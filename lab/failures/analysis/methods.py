@@ -409,11 +409,11 @@ def redrawn(tensor: Value, by: str) -> None:
 
 
 def negative(rate: Value | None) -> bool:
-    """Tell whether a rate is written with a minus."""
+    """Return whether a rate is written with a minus."""
     parts = walk(rate.node) if rate is not None and rate.node is not None else ()
     return any(isinstance(part, ast.USub) for part in parts)
 
 
 def bounded(box: Value) -> bool:
-    """Tell whether a list keeps only its last items, as a deque with maxlen."""
+    """Return whether a list keeps only its last items, as a deque with maxlen."""
     return isinstance(box.node, ast.Call) and any(k.arg == "maxlen" for k in box.node.keywords)

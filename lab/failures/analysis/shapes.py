@@ -247,7 +247,7 @@ def leaves(values: list[Value]) -> list[Value]:
 
 
 def column_pair(one: Value, two: Value) -> bool:
-    """Tell whether the shapes of two values are known to have one and two axes, or one is (N, 1), the other wide."""
+    """Return whether the shapes of two values are known to have one and two axes, or one is (N, 1), the other wide."""
     if any(a.shape is not None and a.shape[1:] == (1,) and Tag.ROW in b.tags for a, b in ((one, two), (two, one))):
         return True
     return one.shape is not None and two.shape is not None and {len(one.shape), len(two.shape)} == {1, 2}

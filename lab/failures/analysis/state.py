@@ -43,7 +43,7 @@ class Event:
 
     @property
     def in_forward(self) -> bool:
-        """Tell whether it happens in a call of a `forward`."""
+        """Return whether it happens in a call of a `forward`."""
         return any(isinstance(place, ast.FunctionDef) and place.name == "forward" for place in self.functions)
 
     @property
@@ -53,7 +53,7 @@ class Event:
 
 
 def exclusive(one: Event, two: Event) -> bool:
-    """Tell whether two events are in different arms of the same `if`."""
+    """Return whether two events are in different arms of the same `if`."""
     arms = dict(one.arms)
     return any(arms.get(test, arm) != arm for test, arm in two.arms)
 
@@ -143,7 +143,7 @@ class AnalysisState:
         return tuple((loop, iteration) for loop, iteration in self.loops)
 
     def chooses(self) -> bool:
-        """Tell whether the innermost loop may leave out elements: it has an `if`, or goes over a filtered list."""
+        """Return whether the innermost loop may leave out elements: it has an `if`, or goes over a filtered list."""
         loop = self.loops[-1][0] if self.loops else None
         return loop is not None and (
             loop in self.filtered_loops or any(isinstance(node, ast.If) for node in walk(loop))

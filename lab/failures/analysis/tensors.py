@@ -35,7 +35,7 @@ KEEP_MANY = {*ELEMENTWISE, "+", "-", "*", "/", "**", "view", "stack", "cat"}  # 
 
 
 def is_root(power: Value) -> bool:
-    """Tell whether an exponent gives a power an infinite slope at 0."""
+    """Return whether an exponent gives a power an infinite slope at 0."""
     return isinstance(power.constant, float) and 0 < power.constant < 1
 
 

@@ -58,7 +58,7 @@ class Literal:
         return found.groups(default="")
 
     def _closed(self, sign: str) -> bool:
-        """Take the sign, or a comma, if one of them is next. Tell whether it was the sign."""
+        """Take the sign, or a comma, if one of them is next. Return whether it was the sign."""
         found = _TOKEN.match(self.text, self.end)
         if found and found[4] and found[4] in (sign, ","):
             self.end = found.end()

@@ -183,7 +183,7 @@ def _decoded(source: bytes) -> str:
 
 
 def _has_decimal_commas(text: str) -> bool:
-    """Tell whether "0,693" is one number: no number has a point, and no comma stands between other cells."""
+    """Return whether "0,693" is one number: no number has a point, and no comma stands between other cells."""
     text = _TIMES.sub(" ", text)
     if not _DECIMAL_COMMA.search(text) or _DECIMAL_POINT.search(text) or _COMMA_OF_CELLS.search(text):
         return False
@@ -393,7 +393,7 @@ class _Lines:
         return after
 
     def _fits(self, cells: Sequence[str]) -> bool:
-        """Tell whether cells are a row below the header: between spaces, with numbers where the first row has them."""
+        """Return whether cells are a row of the header: between spaces with numbers where the first one has them."""
         numeric = [number(cell) is not None for cell in cells[: len(self.header)]]
         if not self.delimiter.startswith(" "):
             return any(numeric) and (len(cells) > 1 or len(self.header) == 1)
@@ -567,7 +567,7 @@ def _number_token(found: re.Match[str], gap: str) -> _Token:
 
 
 def _is_counted(unit: str | None) -> bool:
-    """Tell whether a unit, such as that of "20epochs", makes the number before it a counter; "3ms/step" does not."""
+    """Return whether a unit, such as that of "20epochs", makes the number before it a counter; "3ms/step" does not."""
     return unit is not None and "/" not in unit and role(unit) in COUNTERS
 
 
@@ -582,7 +582,7 @@ def _without_fillers(words: Sequence[str]) -> str:
 
 
 def _belongs_to_next(tokens: Sequence[_Token], at: int) -> bool:
-    """Tell whether the name after a number is its own, and not that of the number after it."""
+    """Return whether the name after a number is its own, and not that of the number after it."""
     name, after = (*tokens[at + 1 : at + 3], None, None)[:2]
     if not name or not name.name or not _PLAIN.fullmatch(name.gap):
         return False

@@ -180,12 +180,12 @@ def _roles(columns: Mapping[str, LogColumn], log: LogRecords) -> dict[str, str]:
 
 
 def _is_phase(name: str) -> bool:
-    """Tell whether a name says training or validation, and no more."""
+    """Return whether a name says training or validation, and no more."""
     return all(kinds([word]) & {"train", "val"} for word in split(name))
 
 
 def _is_total(words: Iterable[str]) -> bool:
-    """Tell whether these words name a loss as a whole, and not a part of it."""
+    """Return whether these words name a loss as a whole, and not a part of it."""
     return all(word in PLAIN_WORDS or kinds([word]) for word in words)
 
 
@@ -281,7 +281,7 @@ def _restarts(counter: np.ndarray) -> list[int]:
 
 
 def _begins_anew(loss: np.ndarray, at: int) -> bool:
-    """Tell whether a loss goes back to where it began, rather than on from where it was."""
+    """Return whether a loss goes back to where it began, rather than on from where it was."""
     before, after = loss[:at][np.isfinite(loss[:at])], loss[at:][np.isfinite(loss[at:])]
     return bool(len(before) and len(after) and abs(after[0] - before[0]) < abs(after[0] - before[-1]))
 
@@ -298,7 +298,7 @@ def forward_filled(values: np.ndarray) -> np.ndarray:
 
 
 def _bad(values: np.ndarray, printed: np.ndarray, loose: bool) -> np.ndarray:
-    """Tell which values (rows,) are inf or nan. Where a nan may be a blank, as in a table, those between numbers are,
+    """Return which values (rows,) are inf or nan. Where a nan may be a blank, as in a table, those between numbers are,
     if there is more than one run of them; and those at the end, unless there are more than in any such run."""
     said_nan = printed & np.isnan(values)
     bad = np.isinf(values) | said_nan

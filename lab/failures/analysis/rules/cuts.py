@@ -92,7 +92,7 @@ def loss_behind_a_cut(case: Case) -> Iterator[RuleHit]:
 
 
 def only_rewrapped(value: Value) -> bool:
-    """Tell whether every path ends at a tensor rewrapped from plain numbers, and none at a parameter."""
+    """Return whether every path ends at a tensor rewrapped from plain numbers, and none at a parameter."""
     alive = list(ancestors(value))
     wrapped = [v for v in alive if v.cut == Cut.WRAPPED and v.leaf and v.graph]
     others = [v for v in alive if v not in wrapped]
@@ -101,7 +101,7 @@ def only_rewrapped(value: Value) -> bool:
 
 
 def only_data(value: Value) -> bool:
-    """Tell whether no live path leads to a parameter: only batches of a loop, targets, and cuts with layers behind."""
+    """Return whether no live path leads to a parameter: only batches, targets, and cuts with layers behind."""
     alive = list(ancestors(value))
     judges = {v.base for v in alive if is_unknown_loss(v)}
     learned = any(
@@ -252,7 +252,7 @@ def learned_parts(whole: Value) -> Iterator[Value]:
 
 
 def is_known(value: Value) -> bool:
-    """Tell whether it is known what was called: a network, a function of torch, or a loss."""
+    """Return whether it is known what was called: a network, a function of torch, or a loss."""
     return is_unknown_loss(value) or (value.base is not None and value.base.kind in {Kind.MODULE, Kind.LIBRARY})
 
 

@@ -47,13 +47,13 @@ def graph_used_again(case: Case) -> Iterator[RuleHit]:
 
 
 def saves(value: Value) -> bool:
-    """Tell whether an operation saves tensors for the backward pass. A number as a factor is not a tensor."""
+    """Return whether an operation saves tensors for the backward pass. A number as a factor is not a tensor."""
     tensors = [p for p in value.parents if p.kind not in {Kind.NUMBER, Kind.FLAG}]
     return value.op in SAVING and (value.op not in {"*", "/"} or len(tensors) > 1)
 
 
 def recurs(case: Case, event: Event) -> bool:
-    """Tell whether a pass goes through the previous iteration's state, from which this one's state is computed, too.
+    """Return whether a pass goes through the previous iteration's state, from which this one's state is computed, too.
     The next iteration's pass will then go through that part again."""
     alive = set(ancestors(event.value))
     kept = [e for e in case.events_of(EventKind.ATTRIBUTE) if e.other is not None and e.other.kind == Kind.TENSOR]
@@ -127,7 +127,7 @@ def carried_state(case: Case, event: Event) -> Iterator[RuleHit]:
 
 
 def read_before(name: str, made: ast.stmt, loop: ast.stmt) -> bool:
-    """Tell whether a loop reads a name above the statement that assigns it: a value of the previous iteration."""
+    """Return whether a loop reads a name above the statement that assigns it: a value of the previous iteration."""
     read = (n for n in walk(loop) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load) and n.id == name)
     return any(node.lineno <= made.lineno for node in read)
 
@@ -198,7 +198,7 @@ def saved_weights(value: Value) -> list[Value]:
 
 
 def moves(event: Event, weight: Value) -> bool:
-    """Tell whether an event changes the numbers of a layer or leaf: an optimizer's step, or an update by hand."""
+    """Return whether an event changes the numbers of a layer or leaf: an optimizer's step, or an update by hand."""
     if event.kind == EventKind.STEP:
         return any(weight is part for part in moved_by(event.value))
     written = event.kind == EventKind.UPDATE or (event.kind == EventKind.WRITE and not event.recorded)
@@ -224,7 +224,7 @@ def starts_from_many(case: Case) -> Iterator[RuleHit]:
 
 
 def one_per_sample(value: Value) -> bool:
-    """Tell whether a value has one number for each sample: a layer's column made a row, not summed since."""
+    """Return whether a value has one number for each sample: a layer's column made a row, not summed since."""
     while value.shape is not None and len(value.shape) == 1 and value.parents:
         before = max(value.parents, key=lambda v: v.shape is not None and v.kind == Kind.TENSOR)
         if value.op == "view" and before.shape is not None and len(before.shape) == 2:
@@ -272,7 +272,7 @@ def summands(value: Value) -> Iterator[Value]:
 
 
 def backpropagated(case: Case, event: Event, value: Value) -> bool:
-    """Tell whether a value is part of a loss that backward() already went through in the same iteration."""
+    """Return whether a value is part of a loss that backward() already went through in the same iteration."""
     if value.form != "loss" or value.kind != Kind.TENSOR or not (value.graph or value.shape == ()):
         return False
     return any(
@@ -285,7 +285,7 @@ def backpropagated(case: Case, event: Event, value: Value) -> bool:
 
 
 def never_freed(event: Event, value: Value, passes: list[Event]) -> bool:
-    """Tell whether a summed loss belongs to an iteration with a backward pass, and no pass goes through it."""
+    """Return whether a summed loss belongs to an iteration with a backward pass, and no pass goes through it."""
     if value.form != "loss" or value.graph is not True or value.iterations != event.iterations or not value.iterations:
         return False
     here = any(e.iterations == value.iterations and not exclusive(e, event) for e in passes)
@@ -293,7 +293,7 @@ def never_freed(event: Event, value: Value, passes: list[Event]) -> bool:
 
 
 def listed(case: Case, event: Event, value: Value) -> bool:
-    """Tell whether a result is appended to a list that outlives the iteration, in which every pass through it is.
+    """Return whether a result is appended to a list that outlives the iteration, in which every pass through it is.
     A pass that comes later and not always may be what the list is for."""
     if value.kind != Kind.TENSOR or value.leaf or not value.graph or not event.loops:
         return False

@@ -44,7 +44,7 @@ def grad_of_nonleaf(case: Case) -> Iterator[RuleHit]:
 
 
 def asks_for_gradient(statement: ast.Assign | ast.Return) -> bool:
-    """Tell whether a statement computes something from a leaf that it makes itself."""
+    """Return whether a statement computes something from a leaf that it makes itself."""
     calls = [n for n in walk(statement) if isinstance(n, ast.Call) and n is not statement.value]
     return any(argument(n, "requires_grad") is not None or method(n) == "requires_grad_" for n in calls)
 
@@ -58,7 +58,7 @@ def loop_name_rebound(case: Case) -> Iterator[RuleHit]:
 
 
 def is_lost_update(event: Event) -> bool:
-    """Tell whether an event gives the loop's name of a leaf to an updated tensor, and nothing keeps that."""
+    """Return whether an event gives the loop's name of a leaf to an updated tensor, and nothing keeps that."""
     old, new = event.value, event.other or Value()
     learned = old.kind == Kind.PARAMETER or (old.leaf and graph_of(old) is True)
     derived = new.op == "-" and old in new.parents and any(v.op == "derivative" for v in close_ancestors(new))
@@ -72,7 +72,7 @@ def is_lost_update(event: Event) -> bool:
 
 
 def keeps_name(statement: ast.stmt, name: str) -> bool:
-    """Tell whether a statement may store what a name stands for; p.grad.zero_() and p.grad = None do not."""
+    """Return whether a statement may store what a name stands for; p.grad.zero_() and p.grad = None do not."""
     parts: list[ast.AST] = [statement]
     if isinstance(statement, ast.For) and name in names_in(statement.target):
         return False
@@ -110,7 +110,7 @@ def written_name(event: Event) -> str:
 
 
 def differentiated_later(case: Case, write: Event) -> bool:
-    """Tell whether a leaf without a gradient, such as a buffer, was used before a write and a pass comes after it."""
+    """Return whether a leaf without a gradient, such as a buffer, was used before a write and a pass comes after it."""
     if graph_of(write.value) is not False:
         return False
     index = case.order[write]

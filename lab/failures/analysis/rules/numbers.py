@@ -47,7 +47,7 @@ def column_and_row(case: Case) -> Iterator[RuleHit]:
 
 
 def each_with_each(event: Event, column: Value, row: Value) -> bool:
-    """Tell whether a difference may have two axes on purpose, to compare each number with each."""
+    """Return whether a difference may have two axes on purpose, to compare each number with each."""
     reshaped_here = column.op in {"view", "index"} and inside(event.node, column.node)  # a[:, None] - b
     views_of_one = without(row, {"view"}) is without(column, {"view"})  # s - s.squeeze(1)
     own_parameter = row.leaf and row.graph  # such as centres that each sample is compared with
@@ -59,7 +59,7 @@ def each_with_each(event: Event, column: Value, row: Value) -> bool:
 
 
 def same_batch(column: Value, row: Value) -> bool:
-    """Tell whether the row is a layer's output for the samples that the column belongs to.
+    """Return whether the row is a layer's output for the samples that the column belongs to.
     Those are the samples of one batch of a loader, or those at the same indices."""
     if not is_output(row):
         return False
@@ -76,7 +76,7 @@ def same_batch(column: Value, row: Value) -> bool:
 
 
 def summed_per_sample(column: Value, row: Value) -> bool:
-    """Tell whether the column sums a network's output per sample with keepdim, and the row is a part of the data."""
+    """Return whether the column sums a network's output per sample with keepdim, and the row is a part of the data."""
     while column.op in {"+", "-"} and column.parents:
         column = max(column.parents, key=lambda part: part.op in {"sum", "mean"})
     layers = any(v.kind == Kind.MODULE and v.op in LAYERS for v in ancestors(column))
@@ -84,7 +84,7 @@ def summed_per_sample(column: Value, row: Value) -> bool:
 
 
 def is_output(value: Value) -> bool:
-    """Tell whether a value has the shape in which a layer returned it."""
+    """Return whether a value has the shape in which a layer returned it."""
     if value.op in {"+", "-"}:
         return any(is_output(p) for p in value.parents)
     passes_on = value.op in {"call", "view"} or value.op in ELEMENTWISE
@@ -92,7 +92,7 @@ def is_output(value: Value) -> bool:
 
 
 def discounted(value: Value) -> bool:
-    """Tell whether a value is a sum with a term scaled by a discount factor, like the targets of Q-learning."""
+    """Return whether a value is a sum with a term scaled by a discount factor, like the targets of Q-learning."""
     factors = traverse(value, lambda here: here.parents if here.op in {"+", "*"} else ())
     return value.op == "+" and any(isinstance(v.constant, float) and 0.8 < v.constant < 1 for v in factors)
 
@@ -158,7 +158,7 @@ def mask_of(case: Case, node: ast.AST) -> ast.expr | None:
 
 
 def holds_zero(value: Value) -> bool:
-    """Tell whether the program writes a 0 into a tensor."""
+    """Return whether the program writes a 0 into a tensor."""
     if Tag.WRITTEN in value.tags:
         return False
     if value.op in {"zeros", "zeros_like"}:
@@ -177,7 +177,7 @@ def base_of_view(value: Value) -> Value:
 
 
 def adds_axis(node: ast.expr | None) -> bool:
-    """Tell whether an index adds an axis."""
+    """Return whether an index adds an axis."""
     parts = node.slice.elts if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Tuple) else [node]
     parts = [node.slice] if isinstance(node, ast.Subscript) and len(parts) < 2 else parts
     return any(isinstance(part, ast.Constant) and part.value is None for part in parts)
@@ -232,7 +232,7 @@ def arm_of_where(event: Event, first: bool) -> list[ast.expr]:
 
 
 def is_fractional_power(node: ast.AST) -> bool:
-    """Tell whether an exponent is written as a non-integer or as 1 over a number, so that it needs a base above 0."""
+    """Return whether an exponent is written as a non-integer or as 1 over a number, so that it needs a base above 0."""
     match node:
         case ast.BinOp(op=ast.Pow(), right=ast.BinOp(op=ast.Div(), left=ast.Constant(value=1))):
             return True

@@ -55,7 +55,7 @@ def unregistered(case: Case) -> Iterator[RuleHit]:
 
 
 def registers_itself(module: Value) -> bool:
-    """Tell whether a class keeps account of its layers in a way that is not followed."""
+    """Return whether a class keeps account of its layers in a way that is not followed."""
     inside = list(walk(module.body.definition)) if module.body is not None else []
     names = {getattr(node, "attr", getattr(node, "id", getattr(node, "name", ""))) for node in inside}
     return bool(names & {"_modules", "_parameters", "__dict__", "vars", "__setattr__", "exec"}) or any(
@@ -78,7 +78,7 @@ def refused_or_empty(case: Case) -> Iterator[RuleHit]:
 
 
 def is_tracked(case: Case) -> bool:
-    """Tell whether it is known what each optimizer moves, and nothing else moves parameters."""
+    """Return whether it is known what each optimizer moves, and nothing else moves parameters."""
     makers, stepped = case.events_of(EventKind.OPTIMIZER), [e.value for e in case.events_of(EventKind.STEP)]
     known = all(e.value.items is not None for e in makers) and all(v.kind == Kind.OPTIMIZER for v in stepped)
     return bool(makers) and known and not any(is_update(e) for e in case.state.events)
@@ -137,7 +137,7 @@ def replaced_layer(case: Case) -> Iterator[RuleHit]:
 
 
 def created_if_none(made: Event) -> bool:
-    """Tell whether a layer is created under a test that its attribute is None."""
+    """Return whether a layer is created under a test that its attribute is None."""
     around = next((s for _, s in reversed(made.path) if isinstance(s, ast.If)), None)
     return around is not None and ast.unparse(around.test) == f"{ast.unparse(made.node)} is None"
 
@@ -175,7 +175,7 @@ def learned(box: Value) -> set[Value]:
 
 
 def stepped_with(case: Case, maker: Event, layers: set[Value]) -> bool:
-    """Tell whether an optimizer of networks steps for the passes that reach some layers, or for none that are known."""
+    """Return whether an optimizer of networks steps for passes that reach some layers, or for none that are known."""
     if not maker.value.items or all(item.leaf for item in maker.value.items):
         return False
     passes = [set(ancestors(event.value)) for event in case.events_of(EventKind.BACKWARD)]

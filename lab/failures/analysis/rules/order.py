@@ -38,7 +38,7 @@ class Updater:
     reached: frozenset[Value] = frozenset()  # all that a backward pass is known to reach
 
     def touched(self, backward: Event) -> bool | None:
-        """Tell whether a backward pass fills the gradients of what this moves; None if unknown."""
+        """Return whether a backward pass fills the gradients of what this moves; None if unknown."""
         if backward.value.graph is False and backward.value.cut:
             return False
         found = list(ancestors(backward.value))
@@ -58,7 +58,7 @@ class Updater:
         return {part for part in given if part.op in LAYERS or part.kind == Kind.PARAMETER} & self.reached
 
     def zeroes_part(self, zero: Event) -> bool:
-        """Tell whether an event zeroes the gradients of only a part of the network."""
+        """Return whether an event zeroes the gradients of only a part of the network."""
         zeroed = set(modules(zero.value))
         apart = zero.value.kind == Kind.MODULE and Tag.ANY not in zero.value.tags and not zero.detail
         return apart and bool(self.layers & zeroed) and bool(self.layers - zeroed)
@@ -76,7 +76,7 @@ class Updater:
 
 
 def is_update(event: Event) -> bool:
-    """Tell whether a parameter is updated by hand: w.data -= lr * w.grad, or the same under no_grad."""
+    """Return whether a parameter is updated by hand: w.data -= lr * w.grad, or the same under no_grad."""
     if event.other is None or event.value.graph is False:
         return False
     behind = ancestors(event.other, live=False)
@@ -316,7 +316,7 @@ def accumulation(case: Case) -> Iterator[RuleHit]:
 
 
 def scales_gradients(case: Case) -> bool:
-    """Tell whether the program scales a gradient in place: p.grad /= k or p.grad.div_(k)."""
+    """Return whether the program scales a gradient in place: p.grad /= k or p.grad.div_(k)."""
     updates = [node.target for node in case.nodes(ast.AugAssign) if isinstance(node.op, ast.Div | ast.Mult)]
     calls = [receiver(call) for call in case.nodes(ast.Call) if method(call) in {"div_", "mul_"}]
     changed = [part.value if getattr(part, "attr", "") == "data" else part for part in (*updates, *calls) if part]  # type: ignore[attr-defined]
@@ -337,7 +337,7 @@ def undivided(case: Case, backward: Event, k: str) -> Iterator[RuleHit]:
 
 
 def weighted(loss: Value) -> bool:
-    """Tell whether a loss is divided, multiplied or summed, or one of several."""
+    """Return whether a loss is divided, multiplied or summed, or one of several."""
     parts = traverse(loss, lambda value: () if value.op in LOSS_FUNCTIONS | {"mean"} else value.parents)
     return any(value.op in {"/", "*"} or Tag.SUM in value.tags or value.branches for value in parts)
 

@@ -44,21 +44,21 @@ def gradient_ascent(case: Case) -> Iterator[RuleHit]:
 
 
 def goes_into_layer(value: Value, loss: Value) -> bool:
-    """Tell whether a value is, or makes, the input of a layer on the way to a loss. Its weights are not."""
+    """Return whether a value is, or makes, the input of a layer on the way to a loss. Its weights are not."""
     layers = [v for v in ancestors(loss) if v.parents and (v.op in LAYERS or v.op == "call")]
     free = value.kind not in {Kind.MODULE, Kind.PARAMETER}
     return free and any(v is value for layer in layers for part in layer.parents for v in ancestors(part))
 
 
 def moved_back(case: Case, step: Event) -> bool:
-    """Tell whether another statement moves the same parameters the other way, or restores them."""
+    """Return whether another statement moves the same parameters the other way, or restores them."""
     owner = step.value.base or step.value
     moves = (e for e in case.events_of(EventKind.UPDATE, EventKind.WRITE) if (e.value.base or e.value) is owner)
     return any(e.detail != "+" and e.statement is not step.statement for e in moves)
 
 
 def is_cost(value: Value) -> bool:
-    """Tell whether a value is made to be small: a sum with a loss, a squared difference or minus a likelihood in it."""
+    """Return whether a value is made to be small: a sum with a loss, a squared difference or minus a likelihood."""
     summed = traverse(value, lambda v: v.parents if v.op in {"mean", "sum", "+"} else ())
     costs = any(v.op in LOSS_FUNCTIONS or (v.op in SQUARES and v.parents[0].op != "+") for v in summed)
     return costs or any(sign < 0 and is_likelihood(term) for term, sign in terms(value))
@@ -69,7 +69,7 @@ def is_likelihood(value: Value) -> bool:
 
 
 def slope_of(step: Value, weight: Value) -> bool:
-    """Tell whether a step is the derivative of a loss with respect to a weight, perhaps times a rate.
+    """Return whether a step is the derivative of a loss with respect to a weight, perhaps times a rate.
     That of the input of layers does not count: an attack moves it uphill on purpose."""
     if step.op == "*":
         rates = [part.constant for part in step.parents if part.kind == Kind.NUMBER and part.op != "neg"]
@@ -83,7 +83,7 @@ def slope_of(step: Value, weight: Value) -> bool:
 
 
 def is_positive(node: ast.expr) -> bool:
-    """Tell whether a factor is written without a sign."""
+    """Return whether a factor is written without a sign."""
     constant = isinstance(node, ast.Constant) and node.value not in (0, None)
     return constant or isinstance(node, ast.Name | ast.Attribute | ast.Subscript)
 
