@@ -75,7 +75,7 @@ def of_table(table: Table) -> CurveAnswer:
         notes = (*which, "No number here is called a loss: choose which one is.", *table.notes)
         return CurveAnswer(None, (), (), (), notes, "", columns, table.others, table.runs, table.run)
     curve = UploadedCurve.of(table)
-    causes = _causes(examine(curve)[:1], curve)
+    causes = _causes(curve)
     if table.part:
         causes = tuple(replace(cause, sure=False) for cause in causes)
     notes = (*which, *table.notes, *curve.notes)
@@ -111,25 +111,24 @@ def _known_key(finding: Finding) -> str:
     return "labels" if finding.key == "chance" else finding.key
 
 
-def _causes(found: Sequence[Finding], curve: UploadedCurve) -> tuple[CurveCause, ...]:
-    """Return the findings as causes, and after the first one the causes that look the same."""
-    causes: dict[str, CurveCause] = {}
-    for finding in found:
-        also = () if curve.only_validation_ended else _lookalikes(finding, curve)
-        sentences = tuple(curve.in_unit(sentence) for sentence in finding.evidence)
-        sure = not also and not curve.only_validation_ended
-        advice = KNOWN[finding.key].advice
-        causes.setdefault(finding.key, CurveCause(finding.key, sentences, curve.place(finding.epoch), sure, advice))
-        if finding is found[0]:
-            causes |= {key: CurveCause(key, (), None, False, KNOWN[key].advice) for key in also if key not in causes}
-    return tuple(causes.values())
+def _causes(curve: UploadedCurve) -> tuple[CurveCause, ...]:
+    """Return the verdict on a curve as a cause, and after it the causes that look the same; () for none."""
+    found = examine(curve)
+    if not found:
+        return ()
+    finding = found[0]
+    also = () if curve.only_validation_ended else _lookalikes(finding, curve)
+    sentences = tuple(curve.in_unit(sentence) for sentence in finding.evidence)
+    sure = not also and not curve.only_validation_ended
+    first = CurveCause(finding.key, sentences, curve.place(finding.epoch), sure, KNOWN[finding.key].advice)
+    return (first, *(CurveCause(key, (), None, False, KNOWN[key].advice) for key in also))
 
 
 def _lookalikes(finding: Finding, curve: UploadedCurve) -> tuple[str, ...]:
     """Return the other causes that would give the same numbers, as far as the columns do not tell them apart."""
     layers = {"vanishing", "flat"} if curve.norms.shape[1] > 1 else set()
     small = {"scale"} if curve.loss[0] < HUGE else set()
-    return tuple(key for key in finding.like if key not in layers | small)
+    return tuple(key for key in finding.like if key not in {finding.key} | layers | small)
 
 
 # ---------------------------------------------------------------- what could not be seen

@@ -170,7 +170,7 @@ def _show_answer(answer: CurveAnswer, run: ShelvedRun | None, choose: Choose) ->
         _cause(1, cause, "" if cause.sure else "First to check: ", choose)
     _draw_curve(answer.curve, answer.causes)
     for number, cause in enumerate(answer.causes[1:], 2):
-        _cause(number, cause, "Also seen: " if cause.evidence else "The same numbers also fit: ", choose)
+        _cause(number, cause, "The same numbers also fit: ", choose)
     if answer.ended:
         _no_number(answer, run)
     if answer.unseen:
