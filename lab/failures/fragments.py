@@ -7,8 +7,9 @@ from lab.failures.code import CodeFinding, NotReadable, check_code, without_othe
 
 MAX_REPAIRS = 40  # lines that are dropped because Python cannot read them
 FRAME = re.compile(r'\s*File "(?P<file>[^"]+)", line \d+')
-LIBRARY = re.compile(r"site-packages|dist-packages|[/\\]lib[/\\]python|<frozen|<__array_function__")
-MARKERS = re.compile(r"\s*[~^]+\s*$")
+_LIBRARY = r"(?:site-packages|dist-packages|[/\\]lib[/\\]python|<frozen|<__array_function__)"
+LIBRARY = re.compile(_LIBRARY)
+LIBRARY_FRAME = re.compile(rf'(?m)^[ \t]*File "[^"\n]*{_LIBRARY}[^"\n]*", line [^\n]*\n?[^\n]*\n?')
 NUMBERED = re.compile(r"(?:-+>\s*)?\d+(?: (?P<code>.*))?$")  # IPython's traceback: "---> 12     loss.backward()"
 STATEMENT = re.compile(
     r"(?:(?:from [\w.]+ )?import \w|@\w|return\b|(?:async )?(?:def|class|for|with|while|if|elif)\b.*:|(?:else|try)\s*:"
@@ -57,20 +58,5 @@ def _aligned(lines: list[str]) -> list[str]:
 
 
 def without_libraries(text: str) -> str:
-    """Return the text without the lines of a traceback that are a library's own; the learner's lines come last."""
-    code, rest = _frames(text)
-    return "\n".join([*rest, *code])
-
-
-def _frames(text: str) -> tuple[list[str], list[str]]:
-    """Return the code lines of a traceback's frames outside libraries, and the lines that belong to no traceback."""
-    code, rest = [], []
-    lines = iter(text.splitlines())
-    for line in lines:
-        if frame := FRAME.match(line):
-            quoted = next(lines, "").strip()
-            if quoted and not LIBRARY.search(frame["file"]):
-                code.append(quoted)
-        elif not MARKERS.match(line):
-            rest.append(line)
-    return code, rest
+    """Return the text without the frames of a traceback that are a library's own."""
+    return LIBRARY_FRAME.sub("", text)
