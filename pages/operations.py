@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 import numpy as np
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 
 from lab import charts
 from lab.charts import Axis, Line, Mark
@@ -16,7 +16,6 @@ from lab.text import numeral, short
 from lab.trace.operation_example import (
     Example,
     OperationCurve,
-    curve,
     element_curve,
     elements,
     example,
@@ -30,7 +29,7 @@ from lab.ui.chart_host import show_chart
 from lab.ui.memoize import memoize
 from lab.ui.table import escape_markdown, markdown_table, show_table, with_code
 from lab.ui.terms import prose
-from lab.ui.widgets import button, pick, result
+from lab.ui.widgets import button, pick, result, row
 
 EVERY = "every kind"
 KINDS = (EVERY, *dict.fromkeys(op.kind for op in OPS.values()))
@@ -58,61 +57,41 @@ def main() -> None:
             _one(shown, draw)
         _all(found, draw)
         page.closing(
-            "Search for “kink”: at these points the derivative is a convention. What else could it be on each curve?",
+            "Find the kinks in the table: there the derivative is a convention. What else could it be on each curve?",
             "pages/gradient_check.py",
             "Next: how far a gradient check itself can be trusted",
         )
 
 
-def _find(kind: str, text: str) -> list[str]:
-    """Return the operations of this kind whose name or description contains all words."""
-    found, words = [], text.casefold().split()
-    for op in OPS.values():
-        description = [
-            op.name,
-            *op.aliases,
-            op.kind,
-            op.at_kinks,
-            op.convention,
-            op.not_finite,
-            *(derivative.text for derivative in op.derivatives),
-        ]
-        if kind in (EVERY, op.kind) and all(word in " ".join(description).casefold() for word in words):
-            found.append(op.name)
-    return found
+def _of_kind(kind: str) -> list[str]:
+    return [op.name for op in OPS.values() if kind in (EVERY, op.kind)]
 
 
 def _choose() -> tuple[Op, list[str]]:
-    """Draw the search and the choice of an operation, and return the chosen one and the names of all that are found."""
+    """Let the learner choose an operation of a kind; return it and the names of all of that kind."""
     session = st.session_state
 
     def narrow() -> None:
-        names = _find(session["operations-kind"], session["operations-find"])
-        if names and session["operations-op"] not in names:
+        names = _of_kind(session["operations-kind"])
+        if session["operations-op"] not in names:
             session["operations-op"] = names[0]
 
-    look, middle, right = st.columns([2, 2, 3], vertical_alignment="bottom")
-    words = look.text_input(
-        "Find",
-        key="operations-find",
-        max_chars=60,
-        placeholder="find a word: tanh, kink, axis",
-        on_change=narrow,
-        label_visibility="collapsed",
-        bind="query-params",
-    )
-    with middle:
-        kind = pick("Kind", KINDS, "operations-kind", on_change=narrow, bare=True, bind="query-params")
-    found = _find(kind, words)
-    known = session.get("operations-op", st.query_params.get("operations-op", FIRST))
-    names = found if known in found or known not in OPS else [known, *found]  # a link may name one outside the search
-    names = names or [FIRST]
-    with right:
-        label = f"Operation ({len(found)} of {len(OPS)})"
+    with row():
+        kind = pick("Kind", KINDS, "operations-kind", on_change=narrow, bare=True, width=220, bind="query-params")
+        found = _of_kind(kind)
+        known = session.get("operations-op", st.query_params.get("operations-op", FIRST))
+        names = found if known in found or known not in OPS else [known, *found]  # a link may name one of another kind
         start = names.index(FIRST) if FIRST in names else 0
-        name = pick(label, names, "operations-op", bare=True, index=start, on_change=binding.step, bind="query-params")
-    if not found:
-        st.info("Nothing found. Try another word.")
+        name = pick(
+            "Operation",
+            names,
+            "operations-op",
+            bare=True,
+            index=start,
+            on_change=binding.step,
+            width=320,
+            bind="query-params",
+        )
     return OPS[name], found
 
 
@@ -125,10 +104,10 @@ def _one(shown: Example, draw: int) -> None:
     trace, upstream = memoize("operations trace", (op.name, draw), shown.record)
     with left:
         _rules(shown)
-        if op.kind == "elementwise":
-            _curves(shown)
+        if op.kind == "elementwise":  # one point says it all
+            _curve(replace(shown, values=dict.fromkeys(shown.values, np.array(2.0))), draw, np.array(1.0))
         else:
-            _element_curve(shown, draw, upstream)
+            _curve(shown, draw, upstream)
     with right:
         _check(shown, draw)
         made_of = parts(trace)
@@ -163,99 +142,58 @@ def _check(shown: Example, draw: int) -> None:
     report = memoize("operations check", (shown.op.name, draw), shown.check)
     result(report.answer, f"**Gradient check**, run now on random numbers. {escape_markdown(report.verdict)}")
     button("Check on other numbers", "operations again", again, icon="casino")
-    with st.expander("Every element of this check"):
-        rows = []
-        for name, checked in report.inputs.items():
-            for slope in checked.slopes:
-                value = shown.values[str(name)][slope.element.index]
-                columns = (value, slope.used, slope.numerical, slope.error)
-                rows.append((str(slope.element), *(numeral(float(column)) for column in columns)))
-        show_table(["element", "value", "backward()", "difference", "error"], rows)
 
 
 # ---------------------------------------------------------------- curves, or numbers
 
 
 @st.fragment
-def _curves(shown: Example) -> None:
-    """Draw the curves of an elementwise operation, as a fragment that a slider reruns."""
-    names = list(shown.values)
-    several = len(names) > 1
-    columns = st.columns([1, 3, 3] if several else 1, vertical_alignment="bottom")
-    first = names[0]
-    if several:
-        _keep_in(names, "operations-along")
-        first = columns[0].radio("Along", names, key="operations-along", horizontal=True, bind="query-params")
-    along, *rest = sorted(names, key=lambda name: name != first)
-    x = _slider(columns[several], along, "operations-x", 1.0)
-    others = dict.fromkeys(rest, 1.0)
-    if rest:
-        others[rest[0]] = _slider(columns[2], rest[0], "operations-other", 2.0)
-    about = shown.op.name, along, x, others, page.theme()
-    _picture(shown.op, *memoize("operations curve", about, lambda: _at_the_point(shown, along, x, others)))
-
-
-@st.fragment
-def _element_curve(shown: Example, draw: int, upstream: np.ndarray) -> None:
-    """Draw the curve of any other operation along one element of an operand.
+def _curve(shown: Example, draw: int, upstream: np.ndarray) -> None:
+    """Draw the curve of an operation along one element of an operand, as a fragment that a slider reruns.
 
     The curve shows one number: the sum of the result, weighted by the upstream gradient.
     """
-    names = list(elements(shown))
+    names, session = list(elements(shown)), st.session_state
     left, right = st.columns([1, 3], vertical_alignment="bottom")
-    _keep_in(names, "operations-element")
+    if session.get("operations-element", names[0]) not in names:  # it belongs to another operation
+        session["operations-element"] = names[0]
     at = left.selectbox("Element", names, key="operations-element", bind="query-params")
-    x = _slider(right, at, "operations-x", 1.0)
-    about = shown.op.name, draw, at, x, page.theme()
+    x = right.slider(at, -REACH, REACH, 1.0, 0.05, key="operations-x", bind="query-params")
+    about = shown.op.name, draw, at
+    places = np.linspace(-REACH, REACH, 121)
+    line = memoize("operations curve", about, lambda: element_curve(shown, upstream, at, places))
     at_x = moved(shown, at, x)
-    _picture(shown.op, *memoize("operations curve", about, lambda: _at_the_element(at_x, upstream, at, x)))
-    trace, _ = memoize("operations numbers", about, at_x.record)
-    with st.expander("All numbers"):
-        _numbers(at_x, np.asarray(trace.nodes[trace.output]["value"]), upstream, trace.gradients)
-
-
-def _keep_in(names: list[str], key: str) -> None:
-    """Go back to the first name if the chosen one belongs to another operation."""
-    if st.session_state.get(key, names[0]) not in names:
-        st.session_state[key] = names[0]
-
-
-def _slider(column: DeltaGenerator, label: str, key: str, start: float) -> float:
-    return column.slider(label, -REACH, REACH, start, 0.05, key=key, bind="query-params")
-
-
-def _picture(op: Op, sentence: str, chart: charts.Chart) -> None:
-    """Show the sentence about the point, the curves around it, and what the engine does at kinks."""
+    now = about, x, page.theme()
+    sentence, chart = memoize("operations point", now, lambda: _at_the_point(at_x, upstream, at, x, line))
     st.markdown(sentence)
     show_chart(chart, "curve")
-    _conventions(op)
+    _conventions(shown.op)
+    if upstream.ndim:
+        trace, _ = memoize("operations numbers", now, at_x.record)
+        with st.expander("All numbers"):
+            _numbers(at_x, np.asarray(trace.nodes[trace.output]["value"]), upstream, trace.gradients)
 
 
-def _at_the_element(shown: Example, upstream: np.ndarray, element: str, x: float) -> tuple[str, charts.Chart]:
-    line = element_curve(shown, upstream, element, np.linspace(-REACH, REACH, 61))
-    here = element_curve(shown, upstream, element, np.array([x]))
-    name, index = elements(shown)[element]
+def _at_the_point(
+    shown: Example, upstream: np.ndarray, at: str, x: float, line: OperationCurve
+) -> tuple[str, charts.Chart]:
+    """Return the sentence about a point, from the engine and from differences, and a chart of the curve around it."""
+    here = element_curve(shown, upstream, at, np.array([x]))
+    what = "Σ g·y" if upstream.ndim else "y"
+    name, index = elements(shown)[at]
     slope = gradcheck(weighted(shown, upstream), shown.values).inputs[name].element(index)
-    many = np.size(upstream) > 1
-    what = "Σ g·y" if many else "y"
     judged = f"By finite differences: {numeral(slope.slope)}." if slope.kind == "smooth" else slope.sentence
+    numbers = {one: float(value) for one, value in shown.values.items() if not value.ndim} | {at: x}
+    where = ", ".join(f"{escape_markdown(one)} = {numeral(value)}" for one, value in numbers.items())
     sentence = (
-        f"At {escape_markdown(element)} = {numeral(x)}: {what} = **{numeral(here.y[0])}**, "
-        f"slope in {escape_markdown(element)} **{numeral(here.slopes[element][0])}**."
+        f"At {where}: {what} = **{numeral(here.y[0])}**, "
+        f"slope in {escape_markdown(at)} **{numeral(here.slopes[at][0])}**."
     )
-    title = f"{shown.text}, {element} moved" + (f"; g = {_array(upstream)}" if many else "")
-    return f"{sentence} {with_code(judged)}", _chart(title, line, here, element, what)
+    title = f"{shown.text}, {at} moved" + (f"; g = {_array(upstream)}" if upstream.ndim else "")
+    return f"{sentence} {with_code(judged)}", _chart(title, line, here, at, what)
 
 
-def _at_the_point(shown: Example, along: str, x: float, others: dict[str, float]) -> tuple[str, charts.Chart]:
-    """Return the sentence about a point, from the engine and from differences, and a chart of the curves around it."""
-    grid = np.linspace(-REACH, REACH, 121)
-    line, here = curve(shown, along, grid, others), curve(shown, along, np.array([x]), others)
-    title = shown.text + "".join(f", {name} = {numeral(value)}" for name, value in others.items())
-    return _sentence(shown, here, along, others), _chart(title, line, here, along)
-
-
-def _chart(title: str, line: OperationCurve, here: OperationCurve, along: str, what: str = "y") -> charts.Chart:
+def _chart(title: str, line: OperationCurve, here: OperationCurve, along: str, what: str) -> charts.Chart:
     x, y, slope = here.x[0], here.y[0], here.slopes[along][0]
     highest = max(HIGHEST, 1.5 * abs(y)) if np.isfinite(y) else HIGHEST
     finite = np.concatenate([values[np.isfinite(values)] for values in (line.y, *line.slopes.values())])
@@ -275,18 +213,6 @@ def _chart(title: str, line: OperationCurve, here: OperationCurve, along: str, w
         marks=[Mark("x", x, f"{along} = {numeral(x)}")],
         theme=page.theme(),
     )
-
-
-def _sentence(shown: Example, here: OperationCurve, along: str, others: dict[str, float]) -> str:
-    """State the value and the slopes at the point, from the engine and from differences."""
-    at = {along: float(here.x[0])} | others
-    report = Example(shown.op, shown.text, shown.build, {name: np.array(at[name]) for name in shown.values}).check()
-    slopes = "; ".join(f"slope in {name} **{numeral(values[0])}**" for name, values in here.slopes.items())
-    where = ", ".join(f"{name} = {numeral(value)}" for name, value in at.items())
-    remarks = dict.fromkeys(slope.sentence for slope in report.slopes if slope.kind != "smooth")
-    differences = ", ".join(numeral(slope.slope) for slope in report.slopes)
-    judged = " ".join(remarks) or f"By finite differences: {differences}."
-    return f"At {where}: y = **{numeral(here.y[0])}**, {slopes}. {with_code(judged)}"
 
 
 def _numbers(shown: Example, y: np.ndarray, upstream: np.ndarray, gradients: Mapping[str, np.ndarray | None]) -> None:

@@ -193,26 +193,12 @@ def parts(trace: Trace) -> list[str]:
 class OperationCurve:
     """An operation plotted along one of its numbers: value and derivatives at each x, from the engine.
 
-    slopes  name of an operand, or of one of its elements -> the derivative with respect to it
+    slopes  name of an operand's element -> the derivative with respect to it
     """
 
     x: np.ndarray
     y: np.ndarray
     slopes: dict[str, np.ndarray]
-
-
-def curve(shown: Example, along: str, x: np.ndarray, others: Mapping[str, float]) -> OperationCurve:
-    """Compute the curve of an elementwise operation with one forward and one backward pass for all points.
-
-    along   the operand that has the values x; the others are constant
-    """
-    arrays = {name: x if name == along else np.full(x.shape, others[name]) for name in shown.values}
-    leaves = {name: Tensor(array, label=name) for name, array in arrays.items()}
-    with np.errstate(all="ignore"):
-        result = shown.build(**leaves)
-        result.backward(np.ones(result.shape))
-    slopes = {name: np.zeros(x.shape) if leaf.grad is None else leaf.grad for name, leaf in leaves.items()}
-    return OperationCurve(x, result.numpy(), slopes)
 
 
 def elements(shown: Example) -> dict[str, tuple[str, tuple[int, ...]]]:

@@ -8,14 +8,14 @@ from tests.support import switch
 
 
 def test_a_line_of_text_asks_for_enter_and_counts_no_characters(open_page):
-    page = open_page("operations")
-    box = page.locator(".st-key-operations-find input")
-    box.fill("tanh")
+    page = open_page("shapes")
+    box = page.locator(".st-key-shapes-b input")
+    box.fill("1, 3")
     said = page.locator("[data-testid=InputInstructions]")
     said.get_by_text("Press Enter").wait_for()
     assert said.locator("visible=true").inner_text() == "Press Enter to apply"
     box.press("Enter")
-    said.get_by_text("4/60").wait_for(state="attached")
+    said.get_by_text("4/30").wait_for(state="attached")
     said.get_by_text("Press Enter").wait_for(state="detached")
     assert said.inner_text() == ""
 

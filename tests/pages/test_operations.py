@@ -44,11 +44,11 @@ def test_an_elementwise_operation_has_its_rule_its_code_and_a_point_on_its_curve
     ).replace("\\", "")
 
 
-def test_two_operands_have_a_point_each():
-    at = opened(op="*", x=3, other=-2, along="b")
-    assert "At b = 3, a = −2: y = **−6**, slope in a **3**; slope in b **−2**." in texts(at.markdown)
-    at.radio(key="operations-along").set_value("a").run()
-    assert "At a = 3, b = −2: y = **−6**" in texts(at.markdown)
+def test_of_two_operands_each_has_its_curve():
+    at = opened(op="*", x=3, element="b")
+    assert "At a = 2, b = 3: y = **6**, slope in b **2**." in texts(at.markdown)
+    at.selectbox(key="operations-element").set_value("a").run()
+    assert "At a = 3, b = 2: y = **6**, slope in a **2**." in texts(at.markdown)
 
 
 def test_the_others_show_shapes_and_numbers():
@@ -72,32 +72,21 @@ def test_the_others_show_shapes_and_numbers():
 
 def test_a_name_from_another_operation_s_list_is_its_first_element():
     """As when a new choice cuts a run off: the list in the browser is still that of the operation before."""
-    for op, widget, key, first in (
-        ("mean", "selectbox", "operations-element", "x[0, 0]"),
-        ("*", "radio", "operations-along", "a"),
-    ):
+    for op, first in (("mean", "x[0, 0]"), ("*", "a")):
         at = opened(op=op)
         message = at._tree.get_widget_states()
-        next(one for one in message.widgets if one.id.endswith(key)).string_value = "weight[0, 0]"
+        next(one for one in message.widgets if one.id.endswith("operations-element")).string_value = "weight[0, 0]"
         at._run(message)
         assert not at.exception
-        assert getattr(at, widget)(key=key).value == first
+        assert at.selectbox(key="operations-element").value == first
 
 
-def test_operations_are_found_by_a_word_or_a_kind():
+def test_operations_are_found_by_their_kind():
     at = opened()
-    at.text_input(key="operations-find").set_value("elements tie").run()
-    assert [row[0] for row in rows(at)] == ["max", "min"]
-    assert at.selectbox(key="operations-op").value == "max"
-    at.text_input(key="operations-find").set_value("matmul").run()
-    assert [row[0].replace("\\", "") for row in rows(at)] == ["@"]
-    at.text_input(key="operations-find").set_value("").run()
     at.selectbox(key="operations-kind").select("joining").run()
     assert [row[0] for row in rows(at)] == ["concatenate", "stack"]
-    at.text_input(key="operations-find").set_value("nobody").run()
-    assert "Nothing found" in texts(at.info)
     assert at.selectbox(key="operations-op").value == "concatenate"
-    at = opened(op="sin", find="nobody")  # a link keeps its operation
+    at = opened(op="sin", kind="joining")  # a link keeps its operation
     assert at.selectbox(key="operations-op").value == "sin"
     assert opened(op="nobody").selectbox(key="operations-op").value == "tanh"
 

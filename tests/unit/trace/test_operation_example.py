@@ -1,11 +1,13 @@
 """Every operation as an example that runs: its numbers, its code, its curves."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 import model
 from lab.operation_table import OPS, Op
-from lab.trace.operation_example import curve, element_curve, elements, entry, example, parts, sources
+from lab.trace.operation_example import element_curve, elements, entry, example, parts, sources
 from model import Tensor
 
 
@@ -43,14 +45,17 @@ def test_the_code_is_that_of_the_engine():
 
 
 def test_a_curve_is_what_the_engine_gives():
-    x = np.array([-1.0, 0.0, 2.0])
-    found = curve(example(OPS["relu"]), "x", x, {})
+    def along(op, element, **values):
+        shown = replace(example(OPS[op]), values={name: np.array(value) for name, value in values.items()})
+        return element_curve(shown, np.array(1.0), element, np.array([-1.0, 0.0, 2.0]))
+
+    found = along("relu", "x", x=7.0)
     assert found.y.tolist() == [0, 0, 2]
     assert found.slopes["x"].tolist() == [0, 0, 1]
-    found = curve(example(OPS["*"]), "b", x, {"a": 5.0})
+    found = along("*", "b", a=5.0, b=7.0)
     assert found.y.tolist() == [-5, 0, 10]
-    assert {name: slopes.tolist() for name, slopes in found.slopes.items()} == {"a": [-1, 0, 2], "b": [5, 5, 5]}
-    assert not np.isfinite(curve(example(OPS["log"]), "x", x, {}).y[:2]).any()
+    assert {name: slopes.tolist() for name, slopes in found.slopes.items()} == {"b": [5, 5, 5]}
+    assert not np.isfinite(along("log", "x", x=7.0).y[:2]).any()
 
 
 def test_what_has_no_example_says_so():
