@@ -5,7 +5,7 @@ import streamlit as st
 from lab.ui import expression_box, page
 from pages.parts import engine_designs, wider_field
 
-with page.frame("other-engines", *engine_designs.HELD, *wider_field.HELD) as arrived:
+with page.frame("other-engines", *engine_designs.HELD) as arrived:
     st.title("Other engines")
     if arrived:
         expression_box.restart(engine_designs.NAME)

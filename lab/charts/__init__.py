@@ -17,7 +17,6 @@ from lab.charts.curves import (
     trial,
 )
 from lab.charts.decision_boundary import Plane, boundary, placed_points, signed_shades, unit
-from lab.charts.engine_answers import AnswerCell, AnswerRow, answers
 from lab.charts.images import confusion_matrix, drawing, likelihoods, samples
 from lab.charts.jacobian import jacobian
 from lab.charts.landscape import STEP_MS, Track, landscape

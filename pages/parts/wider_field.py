@@ -1,28 +1,23 @@
 """The wider field: this engine and PyTorch compared, larger layers, history and books."""
 
-from collections.abc import Mapping
 from pathlib import Path
 
 import streamlit as st
 
-from lab import charts
-from lab.charts import AnswerCell, AnswerRow
 from lab.designs.pytorch_questions import QUESTIONS, EngineAnswer, answer, differing, pytorch_answers, recorded_answers
 from lab.expression import parse
 from lab.expression.run_pytorch import installed
 from lab.operation_table import OPS
 from lab.text import read_rows
 from lab.trace.recording import record
-from lab.ui import binding, expression_box, page
-from lab.ui.chart_host import show_chart
+from lab.ui import expression_box, page
 from lab.ui.memoize import memoize
 from lab.ui.player import player
 from lab.ui.table import escape_markdown, show_table, with_code
-from lab.ui.widgets import pick, switch, verdict
+from lab.ui.widgets import FIRST, ask, pick, row, switch, verdict
 
 READING = read_rows(Path(__file__).parents[2] / "lab" / "lessons" / "reading.toml")
 AFTER = {preset["key"]: preset for preset in expression_box.presets() if "question" in preset}
-HELD = (binding.flag("engines-asked"),)  # so that a reload asks PyTorch again
 YEARS = ("1847", "1951", "1964", "1970", "1986", "2015")
 TRY_THIS = {
     "beside": "Change one of the snippets in a notebook so that both engines use the same dtype.",
@@ -58,7 +53,7 @@ def _compare() -> None:
     )
     live = memoize("torch", 1, installed)
     here = memoize("questions", 1, lambda: {key: answer(question) for key, question in QUESTIONS.items()})
-    with st.container(horizontal=True, vertical_alignment="bottom"):
+    with row(bottom=True):
         label, most = "Outcomes that differ", len(QUESTIONS)
         guessed = st.number_input(label, 0, most, None, key="engines-differ", bind="query-params", width=160)
         version, there = _pytorch(live)
@@ -72,9 +67,10 @@ def _compare() -> None:
             f"These answers were recorded with PyTorch {version}. It is not installed where this page runs; after "
             "`pip install torch` the snippets run here."
         )
-    picture, lines = st.columns([2, 3], gap="medium")
-    with picture:
-        show_chart(charts.answers(rows(here, there), version, page.theme()), "answers")
+    answers, lines = st.columns([2, 3], gap="medium")
+    with answers:
+        rows = [_row(here[key], there.get(key), question.name) for key, question in QUESTIONS.items()]
+        show_table(["", "this engine", "", f"PyTorch {version}"], rows)
     with lines:
         titles = {key: one.title for key, one in QUESTIONS.items()}
         key = pick("Question", titles, "engines-question", bind="query-params")
@@ -87,48 +83,29 @@ def _compare() -> None:
         _at_a_glance()
 
 
-def rows(here: Mapping[str, EngineAnswer], there: Mapping[str, EngineAnswer]) -> list[AnswerRow]:
-    """Return the rows of the chart of answers. there: {} until PyTorch is asked."""
-    different = differing(here, there) if there else []
-    return [
-        AnswerRow(
-            question.name,
-            question.title,
-            _cell(here[key]),
-            _cell(there[key]) if there else None,
-            key not in different if there else None,
-        )
-        for key, question in QUESTIONS.items()
-    ]
-
-
-def _cell(answer: EngineAnswer) -> AnswerCell:
-    return AnswerCell(answer.text, answer.outcome, answer.failed)
+def _row(here: EngineAnswer, there: EngineAnswer | None, name: str) -> tuple[str, ...]:
+    if there is None:
+        return (name, here.outcome, "", "?")
+    return (name, here.outcome, "=" if here.outcome == there.outcome else "≠", there.outcome)
 
 
 def _pytorch(live: bool) -> tuple[str, dict[str, EngineAnswer]]:
-    """Return PyTorch's version and answers; before it has been asked, draw a button and return none.
+    """Return PyTorch's version and answers; none until the learner asks for them.
 
     live: PyTorch is installed, so its answers are not the recorded ones
     """
-    session = st.session_state
-    if session["engines-asked"] and not live:
-        return recorded_answers()
-    if session["engines-asked"]:
-        try:
-            with st.spinner("Importing PyTorch takes a few seconds."):
-                return memoize("asked", 1, pytorch_answers)
-        except RuntimeError as error:
-            st.error(with_code(str(error)), icon=":material/block:")
-            session["engines-asked"] = False
-
-    def ask() -> None:
-        session["engines-asked"] = True
-
     title = "Ask PyTorch" if live else "Show PyTorch’s recorded answers"
     way = "Runs in a separate process, which then ends." if live else "PyTorch is not installed where this page runs."
-    st.button(title, icon=":material/play_arrow:", help=way, on_click=ask)
-    return "", {}
+    if not st.toggle(title, key="engines-asked", help=way, bind="query-params"):
+        return "", {}
+    if not live:
+        return recorded_answers()
+    try:
+        with st.spinner("Importing PyTorch takes a few seconds."):
+            return memoize("asked", 1, pytorch_answers)
+    except RuntimeError as error:
+        st.error(with_code(str(error)), icon=":material/block:")
+        return "", {}
 
 
 def _at_a_glance() -> None:
@@ -160,7 +137,7 @@ def _at_a_glance() -> None:
 
 
 def _next() -> None:
-    with st.container(horizontal=True, vertical_alignment="center"):
+    with row():
         key = switch("Layer", {key: _title(key) for key in AFTER}, "engines-layer", bare=True, bind="query-params")
         layer = AFTER[key]
         st.markdown(layer["question"], width=580)
@@ -185,12 +162,11 @@ def _history() -> None:
         "Backpropagation became famous in 1986. **Guess first: in which of these years was reverse mode first "
         "published for any program?** Software is listed under the year of its first release."
     )
-    guess = st.segmented_control("The year", YEARS, key="engines-year", bind="query-params")
+    guess = ask("The year", dict(zip(YEARS, YEARS, strict=True)), "engines-year", FIRST)
     if guess is None:
-        st.info("Choose a year to see the history.", icon=":material/help:")
         return
-    verdict = "You were right" if guess == "1970" else f"Not {guess}"
-    st.markdown(f"**{verdict}: 1970**, in a master’s thesis in Helsinki, on how rounding errors add up.")
+    thesis = "in a master’s thesis in Helsinki, on how rounding errors add up"
+    st.markdown(f"{verdict(guess == '1970')} **1970**, {thesis}.")
     show_table(["year", "what", "where it was published"], READING["history"])
     st.header("Books and videos")
     show_table(["by", "title", "published", "for"], READING["books"])

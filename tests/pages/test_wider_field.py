@@ -7,9 +7,10 @@ import pytest
 
 from lab.designs.pytorch_questions import QUESTIONS, recorded_answers
 from lab.gradcheck import numerical_gradient
+from lab.ui.widgets import FIRST
 from model import Tensor
 from pages.parts.wider_field import READING
-from tests.pages.conftest import app, charts, run, sent, table, texts
+from tests.pages.conftest import app, run, sent, table, texts
 
 TORCH = importlib.util.find_spec("torch")
 
@@ -23,14 +24,14 @@ def opened(**parameters):
     return at
 
 
-def click(at, label):
-    next(button for button in at.button if button.label == label).click().run()
+def ask_pytorch(at):
+    at.toggle(key="engines-asked").set_value(True).run()
     assert not at.exception
 
 
 def drawn(at):
-    """The picture of the answers: its rows, as its table has them."""
-    return charts(at)["answers"]["rows"]
+    """The rows of the table of answers: name, this engine, whether the same, PyTorch."""
+    return table(at, "this engine |  | PyTorch")
 
 
 def test_the_questions_are_answered_by_this_engine():
@@ -38,7 +39,7 @@ def test_the_questions_are_answered_by_this_engine():
     rows = drawn(at)
     assert len(rows) == len(QUESTIONS)
     assert rows[0][1] == "6"
-    assert all(row[2] == "?" for row in rows)
+    assert all(row[3] == "?" for row in rows)
     assert "x.data += 1" in at.code[0].value
     assert "This engine: **6**" in texts(at.markdown)
     assert "already gone through the result of `*`" in texts(opened(question="twice").markdown)  # as code
@@ -50,11 +51,11 @@ def test_pytorch_answers_and_the_guess_gets_a_verdict_after_a_reload_too():
     at = opened(question="write")
     at.number_input(key="engines-differ").set_value(10).run()
     assert "As you guessed" not in texts(at.markdown)
-    click(at, "Ask PyTorch")
+    ask_pytorch(at)
     rows = drawn(at)
     assert f"✗ Not as you guessed. **4 of {len(QUESTIONS)} outcomes** differ: x\\.data" in texts(at.markdown)
     assert "PyTorch: **8**" in texts(at.markdown)
-    again = opened(question="write", asked=1, differ=4)
+    again = opened(question="write", asked="true", differ=4)
     assert drawn(again) == rows
     assert f"✓ As you guessed. **4 of {len(QUESTIONS)} outcomes** differ" in texts(again.markdown)
 
@@ -64,9 +65,9 @@ def test_pytorch_answers_and_the_guess_gets_a_verdict_after_a_reload_too():
 def test_where_pytorch_gave_no_answer_it_can_be_asked_again(monkeypatch):
     with monkeypatch.context() as broken:
         broken.setattr("lab.expression.run_pytorch.TIMEOUT", 0.001)
-        at = opened(asked="1")
+        at = opened(asked="true")
     assert "did not answer within" in at.error[0].value
-    click(at, "Ask PyTorch")
+    at.run()
     assert not at.error
     assert f"{len(QUESTIONS)} outcomes" in texts(at.markdown)
 
@@ -74,12 +75,12 @@ def test_where_pytorch_gave_no_answer_it_can_be_asked_again(monkeypatch):
 def test_without_pytorch_its_answers_are_the_recorded_ones(monkeypatch):
     monkeypatch.setattr("pages.parts.wider_field.installed", lambda: False)
     at = opened(question="write")
-    assert all(row[2] == "?" for row in drawn(at))  # the guess comes first
-    click(at, "Show PyTorch’s recorded answers")
+    assert all(row[3] == "?" for row in drawn(at))  # the guess comes first
+    ask_pytorch(at)
     version, _ = recorded_answers()
     assert f"recorded with PyTorch {version}" in at.caption[0].value
     assert "`pip install torch`" in at.caption[0].value
-    assert "?" not in [row[2] for row in drawn(at)]
+    assert "?" not in [row[3] for row in drawn(at)]
     assert "PyTorch: **8**" in texts(at.markdown)
     assert f"**4 of {len(QUESTIONS)} outcomes** differ" in texts(at.markdown)
 
@@ -109,9 +110,9 @@ def test_each_layer_that_comes_after_is_played_and_leads_to_the_graph_lab():
 
 def test_the_year_is_guessed_first():
     at = opened(tab="next")
-    assert "Choose a year" in at.info[0].value
+    assert FIRST in texts(at.markdown)
     at.segmented_control(key="engines-year").set_value("1986").run()
-    assert "Not 1986: 1970" in texts(at.markdown)
+    assert "✗ Not as you guessed. **1970**" in texts(at.markdown)
     years = {what.partition(":")[0]: int(year) for year, what, _ in table(at, "what")}
     assert list(years.values()) == sorted(years.values())
     released = {"Theano": 2007, "TensorFlow": 2015, "PyTorch": 2016, "JAX": 2018, "PyTorch 2": 2023}

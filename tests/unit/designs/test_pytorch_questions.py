@@ -5,7 +5,7 @@ import importlib.util
 
 import pytest
 
-from lab.designs.pytorch_questions import QUESTIONS, answer, pytorch_answers, recorded_answers
+from lab.designs.pytorch_questions import QUESTIONS, EngineAnswer, answer, differing, pytorch_answers, recorded_answers
 
 DUE = {
     "graph": "6", "grad": "12", "twice": "✗ error", "write": "6", "result": "6", "dtype": "float64",
@@ -34,3 +34,10 @@ def test_the_recorded_answers_are_those_of_pytorch():
     assert {key: one.outcome for key, one in answers.items()} == DUE_IN_PYTORCH
     if importlib.util.find_spec("torch") and importlib.metadata.version("torch").split("+")[0] == version:
         assert answers == pytorch_answers()[1]
+
+
+def test_two_errors_are_one_outcome_and_a_number_instead_of_an_error_is_another():
+    here = {key: EngineAnswer("6") for key in QUESTIONS}
+    here |= {key: EngineAnswer(f"RuntimeError: {key}", failed=True) for key in ("twice", "write")}
+    there = here | {"twice": EngineAnswer("RuntimeError: in other words", failed=True), "write": EngineAnswer("8")}
+    assert differing(here, there) == ["write"]
