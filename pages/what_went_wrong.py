@@ -2,7 +2,6 @@
 
 import streamlit as st
 
-from lab.expression.run_pytorch import Transcript, installed, run_programs
 from lab.failures import FAILURES, find
 from lab.failures.catalogue import BY_KEY, SHAPES
 from lab.failures.failure import Demonstration, Failure, Numbers, format_numbers, read_numbers, run
@@ -10,7 +9,6 @@ from lab.failures.finder import Found, look_up
 from lab.failures.text_kind import kind_of
 from lab.lessons.pages import BY_PATH, PAGES
 from lab.ui import binding, page, progress, search_field
-from lab.ui.memoize import memoize
 from lab.ui.table import escape_markdown, with_code
 from lab.ui.widgets import button, switch
 from pages.parts.failures import fault, from_a_curve, from_code, index, spot_the_fault
@@ -149,9 +147,10 @@ def _question() -> str:
     go.button("Find it", key="wrong find", type="primary", on_click=_search, width="stretch")
     if not text.strip():
         return ""
-    kind, found = kind_of(text), find(text)
-    questions = kind == "message" and found and found[0].asks and not found[0].sure
-    chosen = _chosen(found) if questions else None
+    kind = kind_of(text)
+    found = find(text) if kind == "message" else []
+    unclear = bool(found) and not found[0].sure
+    chosen = _chosen(found) if unclear else None
     with answer:
         if kind != "message":
             st.markdown("This text is a piece of code." if kind == "code" else "This text is a log.")
@@ -167,32 +166,20 @@ def _question() -> str:
                 st.code(found[0].line)
         elif chosen:
             with st.expander(f"{len(found) - 1} other cause{'s' if len(found) > 2 else ''}"):
-                _questions(found, chosen)
-        elif not questions:
-            st.markdown("**Not clear from this text.** It may be:")
-            for match in found:
-                _candidate(match)
+                _causes(found, chosen)
         if found:
             st.caption(
                 "To be certain, run your PyTorch script with `python -m lab.watch SCRIPT.py`: it names the line of the "
                 "cause."
             )
         st.caption("A link to this page does not contain the text, and a reload forgets it.")
-    if questions and not chosen:
-        st.markdown(
-            "**Several causes raise this message.** In your code, is there ... *(press one to run its program)*"
-        )
-        _questions(found, None)
+    if unclear and not chosen:
+        asks = "**Several causes raise this message.** In your code, is there ... *(press one to run its program)*"
+        st.markdown(asks if found[0].asks else "**Not clear from this text.** It may be:")
+        _causes(found, None)
         if found[0].note:
             st.markdown(f":small[{with_code(found[0].note)}]")
     return text
-
-
-def _candidate(match: Found) -> None:
-    key = match.failure.key
-    button, tells = st.columns([1, 1], gap="small", vertical_alignment="center")
-    button.button(match.failure.name, key=f"wrong candidate {key}", on_click=_choose, args=(key,), width="stretch")
-    tells.markdown(f":small[{with_code(match.failure.tells)}{_by(match)}]")
 
 
 def _chosen(found: list[Found]) -> Found | None:
@@ -201,19 +188,22 @@ def _chosen(found: list[Found]) -> Found | None:
     return next((match for match in found if (match.failure.key, match.form) == shown), None)
 
 
-def _questions(found: list[Found], chosen: Found | None) -> None:
-    """Show the causes of a message that has several, each as a button that opens its program."""
+def _causes(found: list[Found], chosen: Found | None) -> None:
+    """Show what a text may be about, each as a button that opens its program."""
     columns = [column.container(gap="xsmall") for column in st.columns(2, gap="small")]
     for number, match in enumerate(found):
         key = match.failure.key
-        columns[2 * number // len(found)].button(
-            f"... {match.asks}?",
+        column = columns[2 * number // len(found)]
+        column.button(
+            f"... {match.asks}?" if match.asks else match.failure.name,
             key=f"wrong cause {key} {match.form}",
             on_click=_choose,
             args=(key, match.form),
             icon=":material/check:" if match is chosen else ":material/play_arrow:",
             width="stretch",
         )
+        if not match.asks:
+            column.markdown(f":small[{with_code(match.failure.tells)}{_by(match)}]")
 
 
 def _by(match: Found) -> str:
@@ -297,46 +287,12 @@ def _numbers(failure: Failure) -> Numbers:
 
 def _pytorch(failure: Failure, numbers: Numbers) -> None:
     st.header("In PyTorch", anchor="pytorch")
-    program = failure.pytorch_equivalent(numbers)
     code, answer = st.columns(2, gap="large")
-    code.code(program, wrap_lines=True)
-    with answer:
-        if st.session_state.get("wrong asked") == program:
-            try:
-                with st.spinner("Importing PyTorch takes a few seconds."):
-                    transcript = memoize("pytorch answer", program, lambda: run_programs({"": program})[""])
-                _pytorch_answer(transcript)
-            except RuntimeError as error:
-                st.error(with_code(str(error)), icon=":material/block:")
-            return
-        says = "It may say" if failure.silent else "It says"  # where this engine is silent, PyTorch usually is, too
-        st.markdown(
-            f"{says}: *{escape_markdown(failure.phrases[0])}*" if failure.phrases else "It has no message for this."
-        )
-        if memoize("torch", 1, installed):
-            button(
-                "Run it in PyTorch",
-                "wrong ask",
-                binding.put,
-                "wrong asked",
-                program,
-                icon="play_arrow",
-                help="Runs in a separate process, which then ends.",
-            )
-        else:
-            st.caption("PyTorch is not installed where this page runs: this text is from version 2.13.")
-
-
-def _pytorch_answer(transcript: Transcript) -> None:
-    st.markdown(f"**PyTorch {transcript.version}**, run now")
-    if transcript.printed:
-        st.code(transcript.printed, language=None, wrap_lines=True)
-    for warning in transcript.warnings:
-        st.warning(with_code(warning), icon=":material/warning:")
-    if transcript.error:
-        st.error(with_code(transcript.error), icon=":material/block:")
-    if not transcript.text:
-        st.markdown("No error and no warning.")
+    code.code(failure.pytorch_equivalent(numbers), wrap_lines=True)
+    says = "It may say" if failure.silent else "It says"  # where this engine is silent, PyTorch usually is, too
+    text = f"{says}: *{escape_markdown(failure.phrases[0])}*" if failure.phrases else "It has no message for this."
+    answer.markdown(text)
+    answer.caption("As of PyTorch 2.13.")
 
 
 def _elsewhere(failure: Failure) -> None:

@@ -69,12 +69,12 @@ def from_a_curve(choose: Choose) -> None:
 
 
 def _of_visit(choose: Choose) -> None:
-    runs = _runs()
+    runs = {run.name: run for run in _runs()}
     if not runs:
         st.markdown("This page has no run yet. Train one in the Training lab, or open it if you had one there.")
         page.link_to("pages/training_lab.py", "Training lab", "model_training")
         return
-    run = st.selectbox("Which run?", runs, format_func=lambda run: run.name, key="curve run")
+    run = runs[st.selectbox("Which run?", [*runs], key="curve run")]
     _show_answer(curve.of_records(run.records, run.config), run, choose)
 
 
