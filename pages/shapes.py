@@ -25,6 +25,7 @@ PRESETS = {  # shape of a, shape of b
     "column and row": ("3, 1", "1, 4"),
     "a single number": ("2, 3", ""),
     "three axes": ("2, 3, 1", "4"),
+    "predictions and targets": ("4, 1", "4"),
     "equal shapes": ("2, 3", "2, 3"),
     "(3, 2) and (3,)": ("3, 2", "3"),
 }
@@ -45,18 +46,11 @@ OUTCOMES = {
     "wrong": "wrong numbers, never an error",
     "same": "the right numbers",
 }
-ENDS = {
-    "targets": "at their targets",
-    "mean": "all at the mean of the targets",
-    "start": "where they began",
-    "other": "somewhere else",
-}
 TRY_THIS = {
     "broadcast": "Find two shapes for which each cell of both gradients is a sum of four upstream cells. Then choose "
     "× and see why the sum is no longer one of upstream cells alone.",
     "forgotten": "Find the batch sizes at which the wrong axis is not noticed until the batch changes. Which "
     "way of writing the step would have shown it at once?",
-    "loss": "Set N to 2, write down the four differences, and work out by hand where the predictions end.",
     "matmul": "Make A a single row. Which gradient is then a product of a column with a row?",
     "reduce": "Find a cell that receives two upstream cells, one that receives none, and one that gets half.",
 }
@@ -67,7 +61,7 @@ def main() -> None:
         st.title("Shapes")
         opened = page.tabs(
             "shapes",
-            {"broadcast": _broadcast, "forgotten": _forgotten, "loss": _loss, "matmul": _matmul, "reduce": _reduce},
+            {"broadcast": _broadcast, "forgotten": _forgotten, "matmul": _matmul, "reduce": _reduce},
         )
         progress.done("forgotten-sum", st.session_state.get("shapes-guess") is not None)
         page.closing(TRY_THIS[opened], "pages/graph_lab.py", "Next: an expression of your own, event by event")
@@ -190,44 +184,6 @@ def _forgotten() -> None:
 def _forget() -> None:
     """Clear the guess, which was for other settings."""
     st.session_state["shapes-guess"] = None
-
-
-# ---------------------------------------------------------------- the loss that broadcasts
-
-
-def _loss() -> None:
-    st.markdown(
-        "Predictions of shape (N, 1) minus targets of shape (N,): NumPy makes N × N differences, without an error. "
-        "**Where does this training end?**"
-    )
-    with st.container(horizontal=True):
-        count = st.slider("N", 2, 6, 4, key="shapes-count", bind="query-params", width=200)
-        question = f"After {forgotten_sum.STEPS} steps against its gradient, the predictions are"
-        guessed = ask(question, ENDS, "shapes-end", FIRST)
-
-    def train() -> tuple[forgotten_sum.Loss, forgotten_sum.Loss, array_pictures.GridPicture]:
-        trap, right = forgotten_sum.loss(count, (count,)), forgotten_sum.loss(count, (count, 1))
-        found = one_operation.run(operator.sub, trap.prediction, trap.target, upstream=trap.upstream)
-        return trap, right, array_pictures.broadcast(found, "-", ("prediction", "target"))
-
-    trap, right, picture = memoize("loss trap", count, train)
-    if guessed is None:
-        drawing.show(drawing.packed(picture.before("|")), key="shapes trap")
-        return
-    ended = forgotten_sum.end(trap)
-    st.markdown(
-        f"{verdict(guessed == ended)} **They are {ENDS[ended]}.** The mean of the targets is "
-        f"{trap.target.mean():.2f}; the targets are {', '.join(f'{t:g}' for t in trap.target)}. "
-        "Each prediction is compared with every target, and its gradient sums its row: 0 at the mean of all targets."
-    )
-    drawing.show(drawing.packed(picture), key="shapes trap")
-    show_table(
-        ["", "numbers", "loss at first", f"predictions after {forgotten_sum.STEPS} steps against the gradient"],
-        [
-            (name, str(loss.difference.size), number(loss.value), ", ".join(f"{p:.2f}" for p in loss.after.ravel()))
-            for name, loss in (("(N, 1) − (N,)", trap), ("(N, 1) − (N, 1)", right))
-        ],
-    )
 
 
 # ---------------------------------------------------------------- a matrix product

@@ -22,7 +22,7 @@ SLIDERS = "[data-testid=stSlider] input[type=range]:enabled"
 LISTS = "[data-testid=stSelectbox] input[role=combobox]:enabled"
 TEXTS = ":is([data-testid=stTextInput] input, [data-testid=stTextArea] textarea):enabled"
 PAGES = (
-    "shapes", "shapes?tab=loss", "shapes?tab=matmul", "descent", "graph-lab", "graph-lab?kind=Recorded pass",
+    "shapes", "shapes?tab=matmul", "descent", "graph-lab", "graph-lab?kind=Recorded pass",
     "why-reverse-mode?tab=cost", "why-reverse-mode?tab=one&zeros=nowhere", "why-reverse-mode?tab=curious",
     "why-reverse-mode?tab=curious&topic=A chain of functions", "why-reverse-mode?tab=curious&topic=Checkpointing",
     "why-reverse-mode?tab=curious&topic=Depth&calls=144", "gradient-check", "gradient-check?tab=cotangent",

@@ -16,7 +16,6 @@ PAGES = {
     "simulate-error?tab=life&life=f": ("A whole training step", ["[data-testid=stSlider]", "text=Now: "]),
     "what-went-wrong?failure=twice": (None, ["text=The cause", "text=The fix", "[data-testid=stAlert]", "textarea", "h1"]),
     "shapes": (None, [".words", "figure[data-grid='gradient of b'] button", "[data-testid=stTextInput]", "h1"]),
-    "shapes?tab=loss&end=all+at+the+mean+of+the+targets": (None, ["text=They are all at the mean", ".grids figure >> nth=0", "[data-grid='gradient of prediction']", "h1"]),
     "why-reverse-mode?tab=one&zeros=nowhere": ("Next pass", ["canvas", "text=That is a column", "text=Blue: above 0"]),
     "gradient-check": (None, ["text=h = 1 is too large", "[data-chart=curve] .picture", "[data-chart=errors] .picture", "[data-testid=stSlider]", "[data-testid=stButtonGroup]", "h1"]),
     "descent": ("Step", ["section.figure .picture", "[data-testid=stButtonGroup]", "h1"]),

@@ -11,7 +11,6 @@ PAGE = "pages/build_it_yourself.py"
 # Where the page wants a guess before it shows the answer: the widget, and a guess.
 GUESSES = {
     "central-passes": ("why-slower", "1000"),
-    "pairs": ("shapes-end", "targets"),
     "checkpointing": ("why-fewest", "root"),
 }
 PROOFS = {  # what the page of the link says, as it is opened
@@ -36,7 +35,7 @@ PROOFS = {  # what the page of the link says, as it is opened
     "written-to": "**A wrong gradient, and no error.**",
     "detached": "a part of it",
     "bias-gradient": "b is copied 4 times",
-    "pairs": "| 16 |",
+    "pairs": '"shape": [4, 4]',
     "matmul-rule": "*row* k of B",
     "how-many-parameters": "a network of 41 parameters",
     "not-zeroed": "the new gradient was added to it",

@@ -75,26 +75,6 @@ def test_the_sum_forgotten_is_guessed_and_then_run():
     assert drawn(at)["broken"]["cells"] != drawn(at)["right"]["cells"]
 
 
-def test_the_loss_that_broadcasts_stands_beside_the_right_one():
-    at = opened(tab="loss", count=5)
-    assert [*drawn(at)] == ["prediction", "prediction copied", "target", "target copied", "result"]
-    assert "2.6" not in texts(at.markdown)  # nothing is told before the guess
-    at.segmented_control(key="shapes-end").set_value("targets").run()
-    assert (
-        "✗ Not as you guessed. **They are all at the mean of the targets.** The mean of the targets is 2.60"
-        in texts(at.markdown)
-    )
-    at.segmented_control(key="shapes-end").set_value("mean").run()
-    assert "✓ As you guessed." in texts(at.markdown)
-    assert drawn(at)["result"]["shape"] == [5, 5]
-    assert drawn(at)["gradient of prediction"]["shape"] == [5, 1]
-    rows = next(text.value for text in at.markdown if "numbers" in text.value).split("\n")
-    assert "loss at first" in rows[0]
-    assert "against the gradient" in rows[0]
-    assert rows[2].count("2\\.60") == 5
-    assert "2\\.00\\, 4\\.00\\, 1\\.00\\, 0\\.00\\, 6\\.00" in rows[3]
-
-
 def test_a_product_of_matrices_cell_by_cell():
     at = opened(tab="matmul", n=1, k=2, m=3)
     before, _ = at.markdown[0].value.split("row i of G")

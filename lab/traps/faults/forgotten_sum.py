@@ -1,4 +1,4 @@
-"""Show two broadcasting faults in training: a bias whose gradient is summed wrongly, and a loss of (N, 1) - (N,)."""
+"""Show a broadcasting fault in training: a bias whose gradient is not summed as it should be."""
 
 from __future__ import annotations
 
@@ -9,8 +9,6 @@ import numpy as np
 
 from lab.traps.faults.broken_engines import SkipsUnbroadcast, SumsTheWrongAxis
 from model import Tensor
-
-# ---------------------------------------------------------------- a bias whose gradient is not summed as it should be
 
 BROKEN: dict[str, type[Tensor]] = {"forgets the sum": SkipsUnbroadcast, "sums the wrong axis": SumsTheWrongAxis}
 UPDATES = ("b = b - lr * b.grad", "b.data -= lr * b.grad")
@@ -80,46 +78,3 @@ def outcome(right: Training, broken: Training) -> Literal["error", "later", "wro
 def silent_steps(right: Training, broken: Training) -> int:
     """Count the steps of the broken engine that start, without an error, from a different loss than the right one."""
     return sum(not np.isclose(due, got) for due, got in zip(right.losses, broken.losses, strict=False))
-
-
-# ---------------------------------------------------------------- (N, 1) - (N,)
-
-
-STEPS = 40
-
-
-@dataclass(frozen=True)
-class Loss:
-    """The mean of (prediction - target)^2. after: the predictions after STEPS steps against the gradient."""
-
-    prediction: np.ndarray
-    target: np.ndarray
-    difference: np.ndarray
-    value: float
-    gradient: np.ndarray
-    upstream: np.ndarray
-    after: np.ndarray
-
-
-def loss(count: int, target_shape: tuple[int, ...]) -> Loss:
-    """Compute the loss of predictions of shape (count, 1) and as many targets in the given shape."""
-    prediction = Tensor(np.array([3.0, 1.0, 4.0, 1.0, 5.0, 9.0])[:count, None])
-    target = np.array([2.0, 4.0, 1.0, 0.0, 6.0, 5.0])[:count].reshape(target_shape)
-    first: Any = None
-    for step in range(STEPS + 1):
-        difference = prediction - target
-        value = (difference**2).mean()
-        value.backward()
-        if not step:
-            first = (prediction.numpy(), difference.numpy(), value.item(), prediction.grad, difference.grad)
-        if step < STEPS:
-            prediction = Tensor(prediction.numpy() - 0.5 * count / 2 * _gradient(prediction))
-    start, differences, number, gradient, upstream = first
-    return Loss(start, target, differences, number, gradient, upstream, prediction.numpy())
-
-
-def end(found: Loss) -> Literal["targets", "mean", "start", "other"]:
-    """Return where the predictions end up."""
-    places = {"targets": found.target.reshape(-1, 1), "mean": found.target.mean(), "start": found.prediction}
-    at: Any = next((name for name, place in places.items() if np.allclose(found.after, place, atol=0.01)), "other")
-    return at

@@ -31,8 +31,6 @@ def all_pictures():
         for engine in forgotten_sum.BROKEN.values():
             broken = forgotten_sum.train(engine, rows, forgotten_sum.UPDATES[0])
             yield array_pictures.bias_gradients(right.upstream, right.gradient, broken.gradient)
-    for count in range(2, 7):
-        yield loss_picture(count)
 
 
 def broadcast_run(op, a, b):
@@ -128,34 +126,3 @@ def test_the_outcome_of_a_forgotten_sum_is_what_somebody_sees(name, rows, update
         assert forgotten_sum.silent_steps(right, broken) == sum(
             a != b for a, b in zip(right.losses, broken.losses, strict=False)
         )
-
-
-def loss_picture(count):
-    trap = forgotten_sum.loss(count, (count,))
-    found = one_operation.run(operator.sub, trap.prediction, trap.target, upstream=trap.upstream)
-    return array_pictures.broadcast(found, "-", ("prediction", "target"))
-
-
-def test_the_gradient_of_the_loss_is_that_of_its_training():
-    gradients = grid(loss_picture(5), "gradient of prediction").array
-    np.testing.assert_allclose(gradients, forgotten_sum.loss(5, (5,)).gradient, rtol=1e-12)
-
-
-def test_no_line_of_arithmetic_is_false_where_rounding_shows():
-    said = grid(loss_picture(6), "gradient of prediction").says[0]
-    assert said.endswith("(−0.1111) ≈ 2.776e−17")  # not "="
-
-
-def test_before_a_guess_only_what_stands_left_of_the_sign_is_seen():
-    before = loss_picture(2).before("|")
-    assert before.start == ("prediction", 0)
-    keys = [part.key for row in before.rows for part in row if not isinstance(part, str)]
-    assert keys == ["prediction", "prediction copied", "target", "target copied", "result"]
-
-
-def test_the_loss_that_broadcasts_leads_to_the_mean():
-    trap, right = forgotten_sum.loss(5, (5,)), forgotten_sum.loss(5, (5, 1))
-    assert trap.difference.shape == (5, 5)
-    assert right.difference.shape == (5, 1)
-    np.testing.assert_allclose(trap.after.ravel(), trap.target.mean())
-    np.testing.assert_allclose(right.after.ravel(), trap.target, atol=1e-6)
