@@ -97,8 +97,8 @@ def task_sheet(course: Course) -> str:
 
 
 def check_all(place: Path) -> int:
-    """Check every course's file in the folder, keep a copy of it and return the exit code. Raises FolderError at the
-    end if a file could not be read; the others are still checked."""
+    """Check every course's file in the folder and return the exit code. Raises FolderError at the end if a file could
+    not be read; the others are still checked."""
     folder.require(place)
     found, unread = [], []
     for course in COURSES.values():
@@ -112,7 +112,6 @@ def check_all(place: Path) -> int:
         raise folder.FolderError(f"{place} holds none of {names}: begin with `python -m lab.practice start`.")
     passed = True
     for course, text in found:
-        folder.keep(place, course, text, datetime.now())
         progress_file.read_folder(place)  # raises before the check if the progress cannot be read
         report, printed = judge(course, course.tasks[-1].key, text, secrets.randbits(32), process_pool.runner)
         print("\n".join(lines(course, place / course.file, report, printed)))

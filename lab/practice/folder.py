@@ -1,19 +1,16 @@
-"""Reads the file of each course in a learner's own folder, and keeps a dated copy of it for each check."""
+"""Reads the file of each course in a learner's own folder, and begins it."""
 
 from __future__ import annotations
 
-import hashlib
 import os
 import shutil
 import stat
 import tempfile
-from datetime import datetime
 from pathlib import Path
 
 from practice.task import Course
 
 MAX_BYTES = 300_000  # of a learner's file
-COPIES = "earlier"  # the subfolder of the copies
 
 
 class FolderError(Exception):
@@ -27,7 +24,7 @@ def start(folder: Path, course: Course, text: str) -> None:
     except (OSError, ValueError) as error:  # a name with a zero byte is a ValueError
         raise FolderError(f"The folder {folder} cannot be created: {reason(error)}.") from None
     if read(folder, course) is None:
-        replace(folder / course.file, _encoded(text))
+        replace(folder / course.file, text.encode(errors="replace"))
 
 
 def require(folder: Path) -> None:
@@ -69,30 +66,6 @@ def content(path: Path, most: int) -> bytes:
         if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
             raise OSError("it is not a file")
         return file.read(most + 1)
-
-
-def keep(folder: Path, course: Course, text: str, when: datetime) -> Path:
-    """Keep a dated copy of a text, unless an earlier copy is the same. Raises FolderError."""
-    copies = folder / COPIES
-    data = _encoded(text)
-    number = hashlib.blake2s(data, digest_size=3).hexdigest()
-    stem = course.file.removesuffix(".py")
-    try:
-        copies.mkdir(exist_ok=True)
-        path = next(copies.glob(f"{stem} * {number}.py"), copies / f"{stem} {when:%Y-%m-%d %H.%M.%S} {number}.py")
-        if not path.exists():
-            replace(path, data)
-    except OSError as error:
-        raise FolderError(f"No copy could be kept in {copies}: {reason(error)}.") from None
-    return path
-
-
-def _encoded(text: str) -> bytes:
-    try:
-        return text.encode()
-    except UnicodeEncodeError as error:
-        line = text.count("\n", 0, error.start) + 1
-        raise FolderError(f"Line {line} holds half a character, which no file can hold: remove it.") from None
 
 
 def replace(path: Path, data: bytes) -> None:

@@ -219,20 +219,6 @@ def _check(found: Summary, run_unconfined: bool) -> None:
         found.rows = [
             *tqdm(checked, "Checking code", len(found.rows), unit="learner", leave=False, disable=None)  # on a terminal
         ]
-    for row in found.rows:
-        for key, passes in row.passes.items():
-            course = COURSES[key]
-            claimed = _claimed(row, course)
-            if claimed > passes:
-                found.notes.append(
-                    f"{row.student}: the file claims {claimed} of {len(course.tasks)} tasks of {course.title}; "
-                    f"the code passes {passes}."
-                )
-        for course in COURSES.values():
-            if row.texts and course.key not in row.texts and (claimed := _claimed(row, course)):
-                found.notes.append(
-                    f"{row.student}: the file claims {claimed} tasks of {course.title} but holds no code for them."
-                )
 
 
 def _check_row(row: Row, judges: Judges, notes: list[str]) -> Row:

@@ -1,15 +1,12 @@
-"""The folder of a learner's own editor: what is read, and what is kept."""
+"""The folder of a learner's own editor: how its files begin, and what is read."""
 
 import os
-from datetime import datetime
 from pathlib import Path
 
 import pytest
 
-from lab.practice.folder import COPIES, MAX_BYTES, FolderError, keep, read, replace, start
+from lab.practice.folder import MAX_BYTES, FolderError, read, replace, start
 from practice.task import Course
-
-NOW = datetime(2026, 1, 2, 3, 4, 5)
 
 
 @pytest.fixture
@@ -42,15 +39,6 @@ def test_lines_end_in_one_way(folder, course):
     assert read(folder, course) == "a = 1\nb = 2\n"
 
 
-def test_each_text_has_one_dated_copy(folder, course):
-    folder.mkdir(parents=True)
-    first = keep(folder, course, "one\n", NOW)
-    assert first.name.startswith("small 2026-01-02 03.04.05")
-    assert keep(folder, course, "one\n", NOW.replace(hour=9)) == first
-    assert keep(folder, course, "two\n", NOW) != first  # in the same second
-    assert sorted(copy.read_text("utf-8") for copy in (folder / COPIES).iterdir()) == ["one\n", "two\n"]
-
-
 def test_a_file_keeps_its_rights_and_its_place_behind_a_link(tmp_path):
     real = tmp_path / "real.json"
     real.write_text("{}", "utf-8")
@@ -81,8 +69,3 @@ def test_what_cannot_be_used_is_one_sentence(folder, course, tmp_path):
     assert "UTF-8" in refusal(read, folder, course)
     (folder / "small.py").write_bytes(b"#" * (MAX_BYTES + 1))
     assert "larger than 300 kB" in refusal(start, folder, course, "")
-    (folder / "small.py").write_bytes(b"a = 1\n")
-    (folder / COPIES).write_text("", "utf-8")
-    assert "No copy could be kept" in refusal(keep, folder, course, "b", NOW)
-    assert "Line 2 holds half a character" in refusal(keep, folder, course, "x = 1\ny = '\ud800'\n", NOW)
-    assert read(folder, course) == "a = 1\n"
