@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 
 import streamlit as st
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from starlette.websockets import WebSocketClose
@@ -17,7 +18,6 @@ from lab.config import detect_hosted
 FRAMES = {"X-Frame-Options": "SAMEORIGIN", "Content-Security-Policy": "frame-ancestors 'self'"}  # old browsers, and new
 ASKS_ONLY = ("GET", "HEAD", "OPTIONS")  # methods of requests that change nothing; another site may link to a page
 FOREIGN_SITE = "This server answers its own pages only."
-FOREIGN_HOST = "This server does not answer under that name. Its owner can add the name to allowedHosts."
 NO_SUCH_FILE = "There is no such file."
 
 
@@ -31,7 +31,8 @@ class SameOrigin:
     """
 
     def __init__(self, app: ASGIApp) -> None:
-        self.app = app
+        names = st.get_option("server.allowedHosts") or ["*"]
+        self.app = TrustedHostMiddleware(app, names, www_redirect=False)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] not in ("http", "websocket"):
@@ -40,31 +41,16 @@ class SameOrigin:
         headers = Headers(scope=scope)
         detect_hosted((scope.get("server") or (None,))[0])  # the app may run in another server than Streamlit's
         if scope["type"] == "websocket":
-            refused = _foreign_origin(headers) or not _is_own_host(headers.get("host", ""))
+            refused = _foreign_origin(headers)
             await (WebSocketClose(1008) if refused else self.app)(scope, receive, send)  # the browser gets a 403
-        elif not _is_own_host(headers.get("host", "")):
-            await PlainTextResponse(FOREIGN_HOST, 403)(scope, receive, _unframed(send))
         elif scope["method"] not in ASKS_ONLY and _foreign_origin(headers):
             await PlainTextResponse(FOREIGN_SITE, 403)(scope, receive, _unframed(send))
         else:
             await _without_odd_paths(self.app, scope, receive, _unframed(send))
 
 
-def _is_own_host(host: str) -> bool:
-    """Tell whether the server answers under this name: the option allowedHosts has it, or no names at all."""
-    allowed = [name.strip().lower().rstrip(".") for name in st.get_option("server.allowedHosts")]
-    try:
-        parts = urlsplit(f"//{host}")
-        is_name = parts.netloc == host and "@" not in host and (parts.port is None or parts.port > 0)
-        name = (parts.hostname or "").lower().rstrip(".") if is_name else ""
-    except ValueError:  # no name, such as [, or no port, such as :x
-        return False
-    fits = (name == one or one == "*" or (one.startswith("*.") and name.endswith(one[1:])) for one in allowed)
-    return not allowed or (bool(name) and any(fits))
-
-
 def _foreign_origin(headers: Headers) -> bool:
-    """Tell whether a page of another server sent the request; programs other than browsers send no origin."""
+    """Return whether a page of another server sent the request; programs other than browsers send no origin."""
     origin = headers.get("origin")
     if origin is None:
         return False
