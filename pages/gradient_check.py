@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from lab.expression import ExpressionError
 from lab.expression.parser import Expression
@@ -163,7 +164,7 @@ def _cotangent() -> None:
             [(f"[{i}]", numeral(y), "1", numeral(v)) for i, (y, v) in enumerate(zip(softmax, cotangent, strict=True))],
         )
     if guess is not None:
-        _checked(rule, logits, seed, guess)
+        _checked(rule, logits, seed, guess, right)
 
 
 def _logits(text: str) -> list[float]:
@@ -173,12 +174,12 @@ def _logits(text: str) -> list[float]:
     return read
 
 
-def _checked(rule: SoftmaxRule, logits: Any, seed: int, guess: str) -> None:
-    """Run both checks of a rule, and judge the guess which of them finds a mistake."""
+def _checked(rule: SoftmaxRule, logits: Any, seed: int, guess: str, beside: DeltaGenerator) -> None:
+    """Run both checks of a rule, and judge the guess which of them finds a mistake. beside: where the guess stands."""
     checks = {"sum()": by_sum(rule, logits), "random cotangent": by_cotangent(rule, logits, seed)}
     by_the_sum, by_the_other = (report.outcome == "failed" for report in checks.values())
     truth = ("both" if by_the_other else "sum") if by_the_sum else ("random" if by_the_other else "none")
-    st.markdown(f"{verdict(guess == truth)} **{WHO[truth]}** finds a mistake.")
+    beside.markdown(f"{verdict(guess == truth)} **{WHO[truth]}** finds a mistake.")
     for column, (title, report) in zip(st.columns(2, gap="medium"), checks.items(), strict=True):
         checked = report.inputs["x"]
         with column:

@@ -77,6 +77,6 @@ def _curve(full: checkpoint.Cost, costs: list[checkpoint.Cost], layers: int) -> 
         Axis("segments", ends=(0, layers)),
         Axis("bytes", ends=(0, full.kept)),
         marks=[Mark("y", full.kept, "everything kept"), Mark("x", best.segments, f"least: {best.segments}")],
-        height=230,
+        height=200,
         theme=page.theme(),
     )

@@ -54,7 +54,7 @@ def draw() -> None:
             st.markdown(
                 f"{verdict(CALLS[guessed] == recursive)} **{recursive:,} calls for {ASKED} doublings**, and {ordered} "
                 f"in topological order. Both were counted in runs just now, up to {MAX_DOUBLINGS} doublings: each one "
-                f"more doubles the calls by recursion. A graph of 60 operations would take 2^60 − 1 = {2**60 - 1:,}."
+                f"more doubles the calls by recursion. 60 of them would take 2^60 − 1 = {2**60 - 1:,}."
             )
         with picture:
             lines = [Line(title, [*zip(counts, calls[key], strict=True)]) for key, title in WAYS.items()]
