@@ -179,7 +179,7 @@ class Descent:
     def zero_grad(self):
         for w in self.weights:
             if w.grad is not None:
-                w.grad * 0  #! read 6
+                w.grad * 0
 
     @torch.no_grad()
     def step(self):
@@ -194,7 +194,7 @@ descent = Descent([w], 0.1)
 for _ in range(50):
     descent.zero_grad()
     loss = ((x @ w - y) ** 2).mean()
-    loss.backward()  #! ran 6
+    loss.backward()  #! 6
     descent.step()
 
 

@@ -226,10 +226,10 @@ def build():
 
 
 net = build()
-opt = torch.optim.Adam(net.parameters())
+opt = torch.optim.Adam(net.parameters())  #! read 19
 x, y = torch.randn(9, 2), torch.randn(9, 1)
 for fold in range(3):
-    net = build()  #! read 19
+    net = build()
     for _ in range(10):
         opt.zero_grad()
         nn.functional.mse_loss(net(x), y).backward()

@@ -4,18 +4,16 @@ import ast
 from dataclasses import dataclass
 
 from lab.failures.analysis.facts import TENSORS, Body, Scope, Value, graph_of
-from lab.failures.analysis.kinds import EventKind, Kind, Tag, words
+from lab.failures.analysis.kinds import EventKind, Kind, Tag
 from lab.failures.analysis.libraries import Libraries
 from lab.failures.analysis.methods import Methods
 from lab.failures.analysis.registry import ACTIVATIONS, IDENTITIES, LAYERS, LOSSES, POOLS, RECURRENT
 from lab.failures.analysis.shapes import output_shape
 from lab.failures.analysis.state import AnalysisState, Follower, Frame
-from lab.failures.analysis.syntax import called, defaults
+from lab.failures.analysis.syntax import defaults
 from lab.failures.analysis.tensors import Tensors
-from lab.failures.analysis.work import walk
 
 MAX_DEPTH = 8  # of calls inside calls that are followed
-EMPTIES_NOTHING = words("zeros_like zeros detach clone parameters list enumerate zip print append")
 
 
 @dataclass
@@ -81,14 +79,10 @@ class Calls:
         saved = self.state.statement
         self.state.modes += modes
         self.state.frames.append(Frame(definition))
-        before, arms = len(self.state.events), len(self.state.arms)
+        arms = len(self.state.arms)
         self.follower.block(definition.body, scope)
         del self.state.arms[arms:]
         frame = self.state.frames.pop()
-        if "zero_grad" in definition.name and not any(
-            event.kind in {EventKind.ZERO, EventKind.VAIN} for event in self.state.events[before:]
-        ):
-            self.record_useless_zero_grad(definition)
         if modes:
             del self.state.modes[-len(modes) :]
         self.state.statement = saved
@@ -100,20 +94,6 @@ class Calls:
         for other in frame.results[1:]:
             result = self.tensors.either(result, other) if other is not result else result
         return result
-
-    def record_useless_zero_grad(self, definition: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
-        """Record the last statement of a `zero_grad` in the text that reads gradients and zeroes none.
-
-        Silent if it writes to anything but a name, or calls something that may zero them."""
-        inside = list(walk(definition))
-        calls = {called(node) for node in inside if isinstance(node, ast.Call)}
-        simple = [node for node in inside if isinstance(node, ast.Expr | ast.Assign | ast.Pass)]
-        written = [s for s in simple if not (isinstance(s, ast.Expr) and isinstance(s.value, ast.Constant))]
-        targets = [node for node in inside if isinstance(node, ast.Attribute | ast.Subscript)]
-        stored = any(isinstance(node.ctx, ast.Store) for node in targets)
-        read = any(isinstance(node, ast.Attribute) and node.attr == "grad" for node in inside)
-        if calls <= EMPTIES_NOTHING and written and read and not stored:
-            self.state.record_event(EventKind.VAIN, max(written, key=lambda statement: statement.lineno), Value())
 
     def parameters(self, body: Body, spec: ast.arguments, args: list[Value], keys: dict[str, Value]) -> Scope:
         """Return a function's scope, with the argument or default for each parameter."""

@@ -351,8 +351,6 @@ class Interpreter:
                     value.name = value.name or name
                     value.statement = value.statement or self.state.statement
                 old = scope.find(name)
-                if old is not None and old is not value and old.kind == value.kind == Kind.MODULE:
-                    self.state.record_event(EventKind.REPLACED, target, old, value)
                 if old is not None and old.kind == Kind.GRADIENT and is_zero(value):  # the gradient itself stays
                     self.state.record_event(EventKind.VAIN, target, old.base or Value(), value)
                 scope[name] = value
@@ -410,7 +408,7 @@ class Interpreter:
     def record_replaced(self, old: Value | None, new: Value, node: ast.expr) -> None:
         """Record that a layer takes the place of another one in a module."""
         if old is not None and old.kind == new.kind == Kind.MODULE and old is not new:
-            self.state.record_event(EventKind.REPLACED, node, old, new, "layer")
+            self.state.record_event(EventKind.REPLACED, node, old, new)
 
     def rebind_written(self, owner: ast.expr, base: Value, value: Value, node: ast.expr, scope: Scope) -> None:
         """Bind the name of a tensor that was written to in part to a new value of the graph."""

@@ -88,30 +88,14 @@ LEFT_ALONE = {Tag.EVAL, Tag.FROZEN, Tag.EXPOSED}
 
 
 def left_out(case: Case) -> Iterator[RuleHit]:
-    """Report what a pass reaches and no optimizer moves, with the reason: another network, or a layer, took its place,
-    the optimizer has another one, or simply lacks it. Reports nothing for what is frozen, loaded, evaluated or used
+    """Report what a pass reaches and no optimizer moves, with the reason: a layer took its place, the optimizer
+    has another one, or simply lacks it. Reports nothing for what is frozen, loaded, evaluated or used
     elsewhere, and next to an optimizer of leaves alone, which trains an input of a fixed network."""
     if is_tracked(case):
         late = list(replaced_layer(case))
         yield from late
-        replaced = list(replaced_network(case))
-        yield from replaced
-        if not replaced:
-            yield from missing(case, late)
-            yield from missing_leaf(case)
-
-
-def replaced_network(case: Case) -> Iterator[RuleHit]:
-    """Report a new network under the name of the one that an optimizer has."""
-    for event in case.events_of(EventKind.REPLACED):
-        old, new = event.value, event.other
-        if new is None or event.detail or not is_simple(event.statement):
-            continue
-        parts = set(modules(new))
-        holder = next((e for e in case.events_of(EventKind.OPTIMIZER) if old in (e.value.items or [])), None)
-        used = bool(parts & case.backward_reached) and not set(modules(old)) & case.backward_reached
-        if holder is not None and used and not parts & case.optimized:
-            yield case.hit("replaced_network", event.statement, None, node=event.node, holder=holder.value.name)
+        yield from missing(case, late)
+        yield from missing_leaf(case)
 
 
 def replaced_layer(case: Case) -> Iterator[RuleHit]:
@@ -120,7 +104,7 @@ def replaced_layer(case: Case) -> Iterator[RuleHit]:
     if "add_param_group" in case.names:
         return
     makers = case.events_of(EventKind.OPTIMIZER)
-    replaced = {(e.node, e.other): e.value for e in case.events_of(EventKind.REPLACED) if e.detail}
+    replaced = {(e.node, e.other): e.value for e in case.events_of(EventKind.REPLACED)}
     made = {v: place for place, v in enumerate(case.state.objects)}
     for event in case.events_of(EventKind.ATTRIBUTE):
         owner, value = event.value, event.other
