@@ -132,7 +132,7 @@ def labelled_sentences() -> list[tuple[Label, str]]:
     catalogue = [
         ((key,), text)
         for key, its in BY_KEY.items()
-        for text in (its.name, its.symptom, *its.phrases, *its.keywords, its.tells, its.meaning, its.fix)
+        for text in (its.name, its.symptom, *its.phrases, *its.keywords, its.meaning, its.fix)
     ]
     return [*written, *catalogue, *((OTHER, phrase) for its in SHAPES.values() for phrase in its.phrases)]
 

@@ -93,7 +93,6 @@ keywords = ["running"]
 said = """
     + "'batchnorm keeps its running mean at zero | running variance of batchnorm stays at one'"
     + """
-tells = "The statistics of a norm do not move."
 meaning = "In eval mode a norm uses its statistics and does not update them."
 fix = "Call train() first."
 broken = "in_eval"
