@@ -104,7 +104,7 @@ class Shared:
 class Form:
     """One of several forms of a failure. Its programs take the same numbers as those of the other forms.
 
-    says  PyTorch's own text, if it has one
+    says  PyTorch's own text, if it has one and it is not that of the first form
     """
 
     name: str
@@ -159,7 +159,7 @@ class Failure(Demonstration):
             fixed=other.fixed,
             torch=other.torch,
             silent=other.silent,
-            phrases=(other.says,) if other.says else (),
+            phrases=(other.says,) if other.says else () if other.silent else self.phrases[:1],
         )
 
     @property
