@@ -2,7 +2,7 @@
 
 A sample is the CONTEXT letters before a letter, each as a one-hot row; the class is the letter that follows. A one-hot
 row times a matrix is a row of that matrix: the first layer of a network looks up a row for each letter and adds them,
-which is an embedding (lab/training/layers.py).
+which is an embedding.
 """
 
 from __future__ import annotations

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import itertools
 from array import array
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from lab.training import points
 from lab.training.checkpoint import put_weights
 from lab.training.config import Config
 from lab.training.datasets import Dataset, from_upload
-from lab.training.records import Histogram, Record
+from lab.training.records import Record
 from lab.training.run_folder import State
 from lab.training.samples import TableSettings
 from nn import MLP
@@ -29,7 +29,6 @@ from train import Trainer
 Own = dict[str, Any]
 TABLE_KEYS = {"table", "name", "encoding", "columns", *TableSettings._fields}
 Position = tuple[int, int]  # complete epochs, and batches of the next one
-BINS = 40  # of a histogram
 STATE_BYTES = 8_000_000  # limit of the saved states of one run: a server holds a run for each visitor
 
 
@@ -179,29 +178,3 @@ class LiveRun:
         while self._every <= latest and (2 + latest // self._every) * size > self._state_bytes:
             self._every *= 2
         self._states = {e: kept for e, kept in self._states.items() if e % self._every == 0 or e == latest}
-
-    def rebinned(self, epochs: Sequence[int | None]) -> list[Record]:
-        """Return the records of these epochs (see `network`) with new weight histograms, whose bins hold all weights.
-
-        The bins of the run's own records fit its initial weights and may be too narrow later.
-        """
-        networks = [self.network(epoch) for epoch in epochs]
-        edges = []
-        for layers in zip(*(network.layers for network in networks), strict=True):
-            weights = np.concatenate([layer.weight.numpy().ravel() for layer in layers]).astype(float)
-            reach = float(np.abs(weights[np.isfinite(weights)]).max(initial=1e-6))
-            edges.append(np.linspace(-reach, reach, BINS + 1))
-        records = []
-        for epoch, network in zip(epochs, networks, strict=True):
-            found = {}
-            for name, layer, own in zip(self.trainer.layer_names, network.layers, edges, strict=True):
-                counts = np.histogram(layer.weight.numpy(), own)[0].tolist()
-                found[name] = Histogram(edges=own.tolist(), counts=counts, below=0, above=0)
-            record = self.history[-1 if epoch is None else epoch]
-            records.append(cast(Record, {**record, "weight_histogram": found}))
-        return records
-
-    def kept_epochs(self, most: int, until: int | None = None) -> list[int]:
-        """Return at most this many of the epochs up to `until` whose states are saved, evenly spread."""
-        kept = [epoch for epoch in sorted(self._states) if until is None or epoch <= until]
-        return [kept[round(i)] for i in np.linspace(0, len(kept) - 1, min(most, len(kept)))]

@@ -145,9 +145,7 @@ def _next() -> None:
     player(trace, key="beyond", title=_title(key), event=0, compact=True, grows=True)
     query = {"expression": layer["text"]}
     page.link_to("pages/graph_lab.py", f"{_title(key)} in the Graph lab", "account_tree", query)
-    st.markdown(
-        "Larger layers need no new engine: `lab/training/layers.py` builds each from the same operations, at any size."
-    )
+    st.markdown("Larger layers need no new engine: the same operations build them at any size.")
 
 
 def _title(key: str) -> str:

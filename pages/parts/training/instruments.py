@@ -13,7 +13,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from lab import charts
-from lab.charts import RIDGES, Chart, CurveOptions, Plane
+from lab.charts import Chart, CurveOptions, Plane
 from lab.text import short
 from lab.training import points
 from lab.training.config import Config
@@ -565,9 +565,8 @@ def _ridges(view: View) -> tuple[str, Callable[[], Chart]]:
         st.caption(HEALTHY.format(n_in=n_in, n_out=n_out, xavier=math.sqrt(2 / (n_in + n_out))))
 
     def chart() -> Chart:
-        if of == "weight":
-            return charts.ridges(view.run.rebinned(view.run.kept_epochs(RIDGES, view.cursor)), layer, of, page.theme())
-        return charts.ridges([r for r in view.seen if "gradient_histogram" in r], layer, of, page.theme())
+        counted = [record for record in view.seen if f"{of}_histogram" in record]  # none of gradients before epoch 1
+        return charts.ridges(counted, layer, of, page.theme())
 
     return "ridges", chart
 

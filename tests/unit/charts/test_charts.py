@@ -143,18 +143,6 @@ def test_a_regression_has_no_usual_norm(data, band):
     assert "too large" not in json.dumps(chart.spec) + chart.alt  # a healthy run may lie above the line
 
 
-def test_the_bins_of_a_watched_run_hold_all_its_weights():
-    run = LiveRun(Config(data="digits", hidden=(8, 8), lr=0.3, epochs=3))
-    run.advance(None)
-    assert run.history[-1]["weight_histogram"]["layer1"]["above"]  # far from where they began
-    for counted in run.rebinned([0, run.kept_epoch(2), None]):
-        for name, layer in zip(run.trainer.layer_names, run.trainer.model.layers, strict=True):
-            histogram = counted["weight_histogram"][name]
-            assert sum(histogram["counts"]) == layer.weight.numpy().size
-            assert not histogram["above"] + histogram["below"]
-    assert "outside" not in json.dumps(charts.weight_histograms(*run.rebinned([None, 0]), run.trainer.layer_names).spec)
-
-
 def test_the_zero_line_of_a_unit_is_straight_where_it_is():
     run = LiveRun(Config(data="moons", hidden=(3,), epochs=1))
     xs, ys = grid(run.trainer.dataset.train_x, 40)
