@@ -11,7 +11,7 @@ from __future__ import annotations
 import difflib
 import json
 import zlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from types import MappingProxyType
@@ -136,29 +136,15 @@ def load_dataset(config: Config) -> Dataset:
 
 
 def from_table(
-    text: str,
-    name: str,
-    target: str | None = None,
-    val_fraction: float = 0.2,
-    seed: int = 0,
-    task: str | None = None,
-    drop: Sequence[str] = (),
-    keep: Sequence[str] = (),
-    encoding: str = "UTF-8",
+    text: str, name: str, val_fraction: float = 0.2, seed: int = 0, encoding: str = "UTF-8", **chosen: Any
 ) -> Dataset:
     """Make a dataset from the text of a table, as `load("csv:PATH", ...)` does from a file.
 
     name: what to call it in notes and errors, for example the name of the file. encoding: what the text was read from.
-    Raises DataError.
+    chosen: fields of TableSettings. Raises DataError.
     """
-    raw = tables.of_text(text, name, encoding, TableSettings(target, task, drop, keep))
+    raw = tables.of_text(text, name, encoding, TableSettings(**chosen))
     return _split_and_standardise(name, raw, val_fraction, np.random.default_rng(seed))
-
-
-def from_upload(own: Mapping[str, Any], val_fraction: float, seed: int) -> Dataset:
-    """Make a dataset from a visitor's table (see `Own` in live.py). Raises DataError."""
-    chosen = {name: own[name] for name in (*TableSettings._fields, "encoding")}
-    return from_table(own["table"], own["name"], val_fraction=val_fraction, seed=seed, **chosen)
 
 
 def prepare(
@@ -174,7 +160,7 @@ def prepare(
 
     note: describes the samples in the log: "40 points drawn by hand". Raises DataError.
     """
-    raw = Raw([features], labels, tuple(classes), note, numbered(features.shape[1]))
+    raw = Raw(features, labels, tuple(classes), note, numbered(features.shape[1]))
     return _split_and_standardise(name, raw, val_fraction, np.random.default_rng(seed))
 
 
@@ -267,7 +253,7 @@ def _generate(name: str, rng: np.random.Generator, noise: float, samples: int) -
     classes = () if labels.dtype.kind == "f" else tuple(str(label) for label in range(labels.max() + 1))
     where = "in a plane" if classes else "around a curve"
     note = f"{len(points):,} synthetic points {where}, noise {noise:g}"
-    return Raw([points], labels, classes, note, ("x", "y")[: points.shape[1]])
+    return Raw(points, labels, classes, note, ("x", "y")[: points.shape[1]])
 
 
 # Split and standardise --------------------------------------------------------------------------------------
@@ -279,9 +265,10 @@ def _split_and_standardise(name: str, raw: Raw, val_fraction: float, rng: np.ran
     except TargetError as error:
         hint = tables.or_a_number(raw.classes) if raw.cells else ""
         raise TargetError(f"{str(error).removesuffix('.')}{hint}.") from None
-    pixels = raw.blocks[0].dtype == np.uint8
+    pixels = raw.inputs.dtype == np.uint8
     # float32 holds pixels exactly; a table's columns may have large offsets, to be subtracted before rounding.
-    train_x, val_x = _distribute(raw.blocks, train, val, np.float32 if pixels else np.float64)
+    dtype: Any = np.float32 if pixels else np.float64
+    train_x, val_x = (np.ascontiguousarray(raw.inputs[rows], dtype) for rows in (train, val))
     if not pixels:
         _fill_gaps(name, raw.columns, train_x, val_x)
     constant = np.ptp(train_x, axis=0) == 0
@@ -376,26 +363,6 @@ def _check_spread(name: str, columns: Sequence[str], scale: np.ndarray, val_x: n
                 f"{name}: a number of {column!r} lies {farthest:.0e} standard deviations from the others: correct it, "
                 f"or remove its row."
             )
-
-
-def _distribute(
-    blocks: list[np.ndarray], train: np.ndarray, val: np.ndarray, dtype: type[np.floating]
-) -> tuple[np.ndarray, np.ndarray]:
-    """Return the training and the validation rows of all blocks as `dtype`. Empties `blocks`, to free their memory."""
-    width = blocks[0].shape[1]
-    parts = np.empty((len(train), width), dtype), np.empty((len(val), width), dtype)
-    held_out = np.zeros(len(train) + len(val), dtype=bool)
-    held_out[val] = True
-    filled, start = [0, 0], 0
-    while blocks:
-        block = blocks.pop(0)
-        side = held_out[start : start + len(block)]
-        for index, rows in enumerate((~side, side)):
-            count = int(np.count_nonzero(rows))
-            parts[index][filled[index] : filled[index] + count] = block[rows]
-            filled[index] += count
-        start += len(block)
-    return parts
 
 
 def split(

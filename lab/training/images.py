@@ -8,17 +8,16 @@ from __future__ import annotations
 import gzip
 import math
 import os
+import struct
 import zlib
 from pathlib import Path
 from types import MappingProxyType
-from typing import IO, cast
 
 import numpy as np
 
 from lab.training.samples import DataError, Raw
 
 DIGITS = Path(__file__).resolve().parents[2] / "assets" / "digits.npz"
-IDX_BLOCK = 1 << 20  # bytes
 
 MNIST_MIRROR = "https://ossci-datasets.s3.amazonaws.com/mnist/"
 MNIST_SHA256 = MappingProxyType(
@@ -34,15 +33,14 @@ MNIST_SHA256 = MappingProxyType(
 def digits() -> Raw:
     with np.load(DIGITS) as archive:
         images, labels = archive["images"], archive["labels"]
-    return _images([images], labels, "the handwritten digits of the UCI repository, 8x8 pixels")
+    return _images(images, labels, "the handwritten digits of the UCI repository, 8x8 pixels")
 
 
-def _images(blocks: list[np.ndarray], labels: np.ndarray, note: str) -> Raw:
-    """Make raw samples from blocks of images (samples, height, width) and their labels."""
+def _images(images: np.ndarray, labels: np.ndarray, note: str) -> Raw:
+    """Make raw samples from images (samples, height, width) and their labels."""
     values, indices = np.unique(labels, return_inverse=True)
-    rows = [block.reshape(len(block), -1) for block in blocks]
-    height, width = blocks[0].shape[1:]
-    return Raw(rows, indices, tuple(map(str, values)), note, image_shape=(height, width))
+    _, height, width = images.shape
+    return Raw(images.reshape(len(images), -1), indices, tuple(map(str, values)), note, image_shape=(height, width))
 
 
 def mnist(data_dir: str | None) -> Raw:
@@ -56,16 +54,15 @@ def mnist(data_dir: str | None) -> Raw:
     prefix = next((name for name in ("train", "t10k") if _find_idx(folder, f"{name}-images", 3)), "train")
     image_file, label_file = _need_idx(folder, f"{prefix}-images", 3), _need_idx(folder, f"{prefix}-labels", 1)
     images, labels = read_idx(image_file, axes=3), read_idx(label_file, axes=1)
-    count, label_count = sum(map(len, images)), sum(map(len, labels))
-    if not any(block.size for block in images):
+    if not images.size:
         raise DataError(f"{str(image_file)!r} holds no images: download it again.")
-    if count != label_count:
+    count, height, width = images.shape
+    if count != len(labels):
         raise DataError(
-            f"{image_file.name} holds {count:,} images but {label_file.name} holds {label_count:,} labels: "
+            f"{image_file.name} holds {count:,} images but {label_file.name} holds {len(labels):,} labels: "
             f"they are not a pair, download both again."
         )
-    height, width = images[0].shape[1:]
-    return _images(images, np.concatenate(labels), f"images of {height}x{width} pixels from {image_file.name}")
+    return _images(images, labels, f"images of {height}x{width} pixels from {image_file.name}")
 
 
 def _find_idx(folder: Path, stem: str, axes: int) -> Path | None:
@@ -84,49 +81,31 @@ def _need_idx(folder: Path, stem: str, axes: int) -> Path:
     return path
 
 
-def read_idx(path: Path, axes: int) -> list[np.ndarray]:
-    """Read an idx file of unsigned bytes with `axes` axes, plain or gzipped, as blocks of uint8 along the first axis.
+def read_idx(path: Path, axes: int) -> np.ndarray:
+    """Read an idx file of unsigned bytes with `axes` axes, plain or gzipped.
 
-    In blocks, so that they can be converted and freed one by one: keeping all bytes of the file next to the numbers
-    made from them would take a quarter more memory than the numbers alone.
     The format: two zero bytes, 0x08 for unsigned bytes, the number of axes, then each axis as a big-endian
     32-bit number, then the values. Raises DataError when the file is anything else or ends too early.
     """
-    magic = bytes([0, 0, 8, axes])
+    magic, start = bytes([0, 0, 8, axes]), 4 + 4 * axes
     try:
-        with cast(IO[bytes], gzip.open(path)) if path.suffix == ".gz" else path.open("rb") as file:
-            begin, header = file.read(4), file.read(4 * axes)
-            shape = tuple(int.from_bytes(header[i : i + 4], "big") for i in range(0, len(header), 4))
-            blocks = _read_blocks(file, shape) if begin == magic and len(shape) == axes else []
-            surplus = file.read(1)
-    except OSError as error:  # includes gzip's BadGzipFile
-        raise DataError(f"{str(path)!r} cannot be read ({error.strerror or error}): download it again.") from None
-    except (EOFError, zlib.error, MemoryError, OverflowError):  # the last two: a size that cannot be true
-        raise DataError(f"{str(path)!r} is truncated or damaged: download it again.") from None
-    if begin != magic:
+        with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
+            content = file.read()
+    except (OSError, EOFError, zlib.error) as error:  # OSError includes gzip's BadGzipFile
+        reason = getattr(error, "strerror", None) or error
+        raise DataError(f"{str(path)!r} cannot be read ({reason}): download it again.") from None
+    if content[:4] != magic:
         raise DataError(
             f"{str(path)!r} is not an idx file of unsigned bytes with {axes} axes: it begins with "
-            f"{begin.hex(' ') or 'nothing'} instead of {magic.hex(' ')}; download it again."
+            f"{content[:4].hex(' ') or 'nothing'} instead of {magic.hex(' ')}; download it again."
         )
-    if len(header) < 4 * axes or sum(map(len, blocks)) < shape[0]:
+    shape = struct.unpack(f">{axes}I", content[4:start]) if len(content) >= start else ()
+    surplus = len(content) - start - math.prod(shape)
+    if not shape or surplus < 0:
         raise DataError(f"{str(path)!r} is truncated: it ends before its last value; download it again.")
     if surplus:
         raise DataError(f"{str(path)!r} is damaged: it goes on after its last value; download it again.")
-    return blocks
-
-
-def _read_blocks(file: IO[bytes], shape: tuple[int, ...]) -> list[np.ndarray]:
-    """Read blocks of complete rows, of about IDX_BLOCK bytes each, until the file ends."""
-    row = math.prod(shape[1:])
-    at_once = max(1, IDX_BLOCK // max(row, 1))
-    blocks = []
-    for start in range(0, shape[0], at_once):
-        rows = min(at_once, shape[0] - start)
-        values = file.read(rows * row)
-        if len(values) < rows * row:
-            break
-        blocks.append(np.frombuffer(values, dtype=np.uint8).reshape(rows, *shape[1:]))
-    return blocks
+    return np.frombuffer(content, np.uint8)[start:].reshape(shape)
 
 
 def _mnist_download() -> Path:

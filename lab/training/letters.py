@@ -62,4 +62,4 @@ def samples() -> Raw:
     note = f"the next letter of the numbers from one to {LAST_NUMBER} in words, after {CONTEXT} letters as one-hot rows"
     remark = f"to beat: counting which letter follows which gives a loss of {bigram_loss():.3g}"
     columns = tuple(f"{column} “{letter}”" for column, letter, _ in cells)
-    return Raw([one_hot], after, alphabet, note, columns, (remark,), cells=cells)
+    return Raw(one_hot, after, alphabet, note, columns, (remark,), cells=cells)

@@ -17,7 +17,7 @@ import numpy as np
 from lab.training import points
 from lab.training.checkpoint import put_weights
 from lab.training.config import Config
-from lab.training.datasets import Dataset, from_upload
+from lab.training.datasets import Dataset, from_table
 from lab.training.records import Record
 from lab.training.run_folder import State
 from lab.training.samples import TableSettings
@@ -45,12 +45,13 @@ def checked_own(value: Any) -> Own:
     return value
 
 
-def own_dataset(own: Own, config: Config) -> Dataset | None:
+def own_dataset(own: Own, val_fraction: float, seed: int) -> Dataset | None:
     """Make the dataset of a visitor's own data; None for a run on public data. Raises DataError."""
     if "points" in own:
-        return points.dataset(points.from_text(own["points"]), config.val_fraction, config.seed)
+        return points.dataset(points.from_text(own["points"]), val_fraction, seed)
     if "table" in own:
-        return from_upload(own, config.val_fraction, config.seed)
+        chosen = {name: own[name] for name in (*TableSettings._fields, "encoding")}
+        return from_table(own["table"], own["name"], val_fraction, seed, **chosen)
     return None
 
 

@@ -48,14 +48,14 @@ class TableSettings(NamedTuple):
 
 @dataclass(frozen=True)
 class Raw:
-    """Samples as a reader returns them: blocks of rows (samples, features) as stored, and a label for each sample.
+    """Samples as a reader returns them: inputs (samples, features) as stored, and a label for each sample.
 
     labels: class indices, or the target (float64) if there are no classes. columns: names of the features, for errors;
     empty for images. A feature that is nan is missing. cells: where each feature of a table comes from.
     remarks: sentences about what the reader had to decide. choices: of a table.
     """
 
-    blocks: list[np.ndarray]
+    inputs: np.ndarray
     labels: np.ndarray
     classes: tuple[str, ...]
     note: str

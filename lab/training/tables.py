@@ -122,7 +122,7 @@ def _samples(table: table_file.ReadTable, name: str, encoding: str, settings: Ta
     note = f"target {wanted!r}{'' if classes else ' (regression)'}"
     titles = tuple(cell.column if cell.text is None else f"{cell.column} “{cell.text}”" for cell in cells)
     values = answer.values.astype(int) if classes else answer.values
-    return Raw([block.T], values, classes, note, titles, tuple(report), cells=tuple(cells), choices=choices)
+    return Raw(block.T, values, classes, note, titles, tuple(report), cells=tuple(cells), choices=choices)
 
 
 def _classes(

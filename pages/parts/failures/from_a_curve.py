@@ -274,4 +274,4 @@ def _no_number(answer: CurveAnswer, run: ShelvedRun | None) -> None:
 
 @st.cache_resource(max_entries=8, show_spinner="Training it once more, up to the batch ...")
 def _found(config: Config, own: Own) -> FirstBad | NoneBad:
-    return first_bad(config, own_dataset(own, config))
+    return first_bad(config, own_dataset(own, config.val_fraction, config.seed))

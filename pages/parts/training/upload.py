@@ -11,8 +11,8 @@ from streamlit.delta_generator import DeltaGenerator
 
 from lab.training import data_card, points, table_file
 from lab.training.config import TASKS
-from lab.training.datasets import Dataset, from_upload
-from lab.training.live import Own, checked_own
+from lab.training.datasets import Dataset
+from lab.training.live import Own, checked_own, own_dataset
 from lab.training.samples import Choices, DataError
 from lab.training.table_file import ON_YOUR_MACHINE
 from lab.ui.binding import HeldValue
@@ -103,7 +103,8 @@ def your_table(val_fraction: float, seed: int, bar: DeltaGenerator) -> tuple[Dat
             _keep(own)
         asked = (own, val_fraction, seed)
         if session.get("own table asked") != asked:  # reading is slow
-            data = from_upload(own, val_fraction, seed)
+            data = own_dataset(own, val_fraction, seed)
+            assert data is not None  # own holds a table
             _check_classes(data)
             notes = (*data.notes, *data_card.remarks(data))
             session["own table data"], session["own table notes"], session["own table asked"] = data, notes, asked

@@ -47,7 +47,7 @@ def test_a_sample_is_the_letters_before_a_letter():
     assert shown == [("eeee", "o"), ("eeeo", "n"), ("eeon", "e"), ("eone", "end")]  # of "end", and of "one"
     assert len(before) == sum(len(text) - CONTEXT for text in TEXT)
     raw = samples()
-    np.testing.assert_array_equal(raw.blocks[0].sum(axis=1), CONTEXT)
+    np.testing.assert_array_equal(raw.inputs.sum(axis=1), CONTEXT)
     assert len(raw.cells) == len(raw.columns) == raw.blocks[0].shape[1]
 
 
@@ -81,7 +81,7 @@ def test_the_first_layer_is_an_embedding(trainer):
     before, _, alphabet = contexts()
     tables = weight.reshape(CONTEXT, len(alphabet), -1)
     sums = sum(table[ids] for table, ids in zip(tables, before.T, strict=True)) + shift
-    inputs = (samples().blocks[0] - data.mean) / data.scale
+    inputs = (samples().inputs - data.mean) / data.scale
     np.testing.assert_allclose(sums, layer(Tensor(inputs.astype(np.float32))).numpy(), atol=2e-4)
 
 

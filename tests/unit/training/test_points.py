@@ -33,7 +33,7 @@ def test_the_first_points_can_be_trained_and_need_a_hidden_layer():
 
 
 def test_the_file_holds_the_same_data():
-    table = from_table(points.to_csv(points.START), "points.csv", None, 0.2, seed=3)
+    table = from_table(points.to_csv(points.START), "points.csv", 0.2, seed=3)
     assert table.fingerprint == points.dataset(points.START, 0.2, seed=3).fingerprint
     assert table.classes == ("A", "B")
 
