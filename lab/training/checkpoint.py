@@ -282,7 +282,7 @@ class RunState:
     def resume(cls, run: RunFolder, config: Config) -> Self:
         """Return the run in a folder, as its checkpoint has it. Raises DataError, ConfigError, RunError."""
         resumed = cls(config)
-        state, epochs = run.checkpoint(), len(run.records(histograms=0))
+        state, epochs = run.checkpoint(), len(run.records())
         if state is not None:
             resumed.load_state(state)
         elif epochs > 1:  # a run killed while it wrote its first checkpoint has one epoch

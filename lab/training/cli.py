@@ -28,7 +28,7 @@ from lab.training.config import (
 from lab.training.datasets import NAMES
 from lab.training.doctor import diagnose
 from lab.training.memory import keep_freed_memory
-from lab.training.run_folder import RunError, RunFolder, in_new_folder, lock_run, uninterrupted, write_atomic
+from lab.training.run_folder import RunError, RunFolder, lock_run, new_folder, uninterrupted, write_atomic
 from lab.training.samples import DataError
 from lab.training.terminal import TerminalLog, progress_bar
 from lab.training.trial import try_in_turn
@@ -152,10 +152,7 @@ def _run_command(given: dict[str, Any]) -> int:
     else:
         config = Config(**given)
         trainer = Trainer(config)  # first, so that a mistake in the data leaves no folder behind
-        if out is None:
-            run = in_new_folder(config.data, lambda path: RunFolder.create(path, config))
-        else:
-            run = RunFolder.create(Path(out), config)
+        run = RunFolder.create(new_folder(config.data) if out is None else Path(out), config)
     with lock_run(run.path):
         try:
             trainer = trainer or _resume(run, given)
@@ -224,8 +221,8 @@ def _sweep_command(texts: list[str], scheduler: str | None, given: dict[str, Any
     members = sweep.plan(axes, given, Path(out or "."))
     client = None if scheduler is None else sweep.connect(scheduler)
     if out is None:
-        name = f"sweep-{given.get('data', Config.data)}"
-        members = in_new_folder(name, lambda path: sweep.in_folder(members, path))
+        made = new_folder(f"sweep-{given.get('data', Config.data)}")
+        members = [replace(member, path=made / member.path.name) for member in members]
     folder = members[0].path.parent
     again = f"Continue with the same --sweep and --out {shlex.quote(str(folder))}."
     sweep.make_folders(members)

@@ -81,9 +81,12 @@ class TrainedModel:
 def load(run: str | Path) -> TrainedModel:
     """Load a run's model with the weights of its best epoch. Raises RunError, ConfigError, DataError."""
     folder = RunFolder(Path(run))
-    config, state, sizes = folder.config(), folder.checkpoint(), folder.sizes()
-    if state is None or sizes is None:
+    config, state = folder.config(), folder.checkpoint()
+    if state is None:
         raise RunError(f"The run in {str(run)!r} has no complete epoch: train it first.")
+    sizes = tuple(state["sizes"].tolist())
+    if sizes[1:-1] != config.hidden:
+        raise folder.damaged("checkpoint.npz")
     network = new_network(config, sizes, "zeros")
     put_weights(network, state["best_weights"])
     about = json.loads(state["preparation"].tobytes())

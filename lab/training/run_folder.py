@@ -19,24 +19,18 @@ import json
 import os
 import re
 import shlex
-import shutil
 import signal
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
-from typing import Any, TypeVar
 
 import numpy as np
 
 from lab.training.config import Config
-from lab.training.records import BULKY, Record, is_record, slim
+from lab.training.records import Record, is_record, slim
 
 State = dict[str, np.ndarray]
-T = TypeVar("T")
-
-# Matches the histograms in a line of metrics.jsonl: cutting them out is twenty times as fast as parsing them.
-_BULK = re.compile(rb'"(?:%s)": \{(?:[^{}"]|"[^"]*"|\{[^{}]*\})*\}, ' % "|".join(sorted(BULKY)).encode())
 
 
 class RunError(ValueError):
@@ -118,23 +112,22 @@ def cannot_write(path: Path, error: OSError) -> RunError:
     return RunError(f"{str(path)!r} could not be written ({error.strerror}): {remedy}, or give another --out.")
 
 
-def in_new_folder(data: str, make: Callable[[Path], T]) -> T:
-    """Call `make` with the first of runs/NAME-1, runs/NAME-2, ... that does not exist, and return its result.
+def new_folder(data: str) -> Path:
+    """Make the first of runs/NAME-1, runs/NAME-2, ... that does not exist. Raises RunError.
 
-    data: the dataset's name, such as "moons" or "csv:a/b.csv". If another process takes the folder first, the next one
-    is tried. Raises RunError if `make` does.
+    data: the dataset's name, such as "moons" or "csv:a/b.csv".
     """
     kind, _, path = data.partition(":")
     name = re.sub(r"[^\w-]+", "-", f"{kind}-{Path(path).stem}" if path else kind)
     for number in count(1):
         folder = Path("runs", f"{name}-{number}")
-        if os.path.lexists(folder):
-            continue
         try:
-            return make(folder)
-        except RunError:
-            if not os.path.lexists(folder):
-                raise
+            folder.mkdir(parents=True)
+        except FileExistsError:
+            continue
+        except OSError as error:
+            raise cannot_write(folder, error) from None
+        return folder
     raise AssertionError  # there is always another number
 
 
@@ -155,24 +148,15 @@ class RunFolder:
     @classmethod
     def create(cls, path: Path, config: Config) -> RunFolder:
         """Make the folder with its config.json. Raises RunError when it already holds files or cannot be made."""
-        # A new folder is filled under a temporary name and then renamed: it never exists without its config.json.
-        temporary = path.parent / f".{path.name}.{os.getpid()}.tmp"
         try:
-            if os.path.isdir(path):
-                if any(not file.name.endswith(".tmp") for file in path.iterdir()):
-                    raise RunError(
-                        f"{str(path)!r} already holds files: give another --out, or continue its run with --resume."
-                    )
-            else:
-                temporary.mkdir(parents=True)
-            home = temporary if temporary.is_dir() else path
-            write_atomic(home / "config.json", _indented_json(config))
-            if home is temporary:
-                temporary.rename(path)
+            path.mkdir(parents=True, exist_ok=True)
+            if any(not file.name.endswith(".tmp") for file in path.iterdir()):
+                raise RunError(
+                    f"{str(path)!r} already holds files: give another --out, or continue its run with --resume."
+                )
         except OSError as error:
             raise cannot_write(path, error) from None
-        finally:
-            shutil.rmtree(temporary, ignore_errors=True)
+        write_atomic(path / "config.json", _indented_json(config))
         return cls(path)
 
     def config(self) -> Config:
@@ -180,9 +164,9 @@ class RunFolder:
         try:
             settings = json.loads((self.path / "config.json").read_text())
         except (OSError, ValueError, RecursionError):
-            raise self._damaged("config.json") from None
+            raise self.damaged("config.json") from None
         if not isinstance(settings, dict):
-            raise self._damaged("config.json")
+            raise self.damaged("config.json")
         return Config.from_json(settings)
 
     def write_config(self, config: Config) -> None:
@@ -191,21 +175,23 @@ class RunFolder:
     def write_summary(self, png: bytes) -> None:
         write_atomic(self.path / "summary.png", png)
 
-    def records(self, histograms: int = 2) -> list[Record]:
+    def records(self) -> list[Record]:
         """Read the records in metrics.jsonl. A last line that was cut off in the middle is left out.
 
-        histograms: the number of records that keep their histograms, evenly spread, always the first and the last. Two
-        are enough for the doctor and the picture; those of all epochs may not fit into memory.
-        Raises RunError when a line is not the record of its epoch, ConfigError (see `config`).
+        Only the first and the last keep their histograms, which the doctor and the picture need: those of all epochs
+        may not fit into memory. Raises RunError when a line is not the record of its epoch, ConfigError (see `config`).
         """
-        layers, lines = self.config().layer_names, self._lines()
-        full = set(np.linspace(0, len(lines) - 1, min(histograms, len(lines))).round().astype(int).tolist())
-        records: list[Record] = []
-        for at, line in enumerate(lines):
-            record = self._parsed(line, at in full)
-            if not is_record(record, at + 1, layers, at in full):
-                raise self._damaged("metrics.jsonl")
-            records += [record] if at in full else slim([record])
+        layers, records = self.config().layer_names, list[Record]()
+        for epoch, line in enumerate(self._lines(), start=1):
+            try:
+                record = json.loads(line)
+            except (ValueError, RecursionError):
+                raise self.damaged("metrics.jsonl") from None
+            if not is_record(record, epoch, layers):
+                raise self.damaged("metrics.jsonl")
+            if epoch > 2:
+                records[-1:] = slim(records[-1:])
+            records.append(record)
         return records
 
     def _lines(self) -> list[bytes]:
@@ -217,15 +203,6 @@ class RunFolder:
         except OSError as error:
             raise RunError(f"metrics.jsonl in {str(self.path)!r} cannot be read ({error.strerror}).") from None
         return lines[:-1] if lines and not lines[-1].endswith(b"\n") else lines
-
-    def _parsed(self, line: bytes, histograms: bool) -> Any:
-        """Parse a line; without `histograms`, cut them out first. Raises RunError."""
-        try:
-            with contextlib.suppress(ValueError):
-                return json.loads(line if histograms else _BULK.sub(b"", line))
-            return json.loads(line)
-        except (ValueError, RecursionError):
-            raise self._damaged("metrics.jsonl") from None
 
     def save(self, record: Record, state: State) -> None:
         """Write an epoch's record, its weights if they are the best so far, and the checkpoint."""
@@ -245,25 +222,12 @@ class RunFolder:
             with np.load(path, allow_pickle=False) as archive:
                 return {name: archive[name] for name in archive.files}
         except Exception:  # NumPy raises many kinds of errors for a damaged archive
-            raise self._damaged("checkpoint.npz") from None
-
-    def sizes(self) -> tuple[int, ...] | None:
-        """Read the network's widths, from the inputs to the classes, from the checkpoint; None if there is none yet.
-
-        Raises RunError for a damaged checkpoint, ConfigError (see `config`).
-        """
-        state, hidden = self.checkpoint(), self.config().hidden
-        if state is None:
-            return None
-        sizes = tuple(state.get("sizes", np.empty(0)).ravel().tolist())
-        if sizes[1:-1] != hidden or len(sizes) != len(hidden) + 2:
-            raise self._damaged("checkpoint.npz")
-        return sizes
+            raise self.damaged("checkpoint.npz") from None
 
     def rewind(self, epoch: int, best_weights: np.ndarray) -> None:
         """Cut the files back to the checkpoint's epoch: a killed process may have written more than its checkpoint."""
         if len(self.records()) < epoch:
-            raise self._damaged("metrics.jsonl")
+            raise self.damaged("metrics.jsonl")
         write_atomic(self.path / "metrics.jsonl", b"".join(self._lines()[:epoch]))
         if epoch > 0:
             self._write_best_weights(best_weights)
@@ -286,7 +250,8 @@ class RunFolder:
         np.save(buffer, weights)
         write_atomic(self.path / "best_weights.npy", buffer.getvalue())
 
-    def _damaged(self, name: str) -> RunError:
+    def damaged(self, name: str) -> RunError:
+        """Return the error about a file in the folder that cannot be right."""
         return RunError(f"{name} in {str(self.path)!r} is damaged: move this folder away, and train its run again.")
 
 

@@ -12,10 +12,7 @@ from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
-from matplotlib.font_manager import FontProperties, findfont, get_font
-from matplotlib.image import imsave
 from matplotlib.ticker import LogLocator, MaxNLocator, NullFormatter, PercentFormatter
 
 from lab.training.checkpoint import RunState
@@ -41,7 +38,7 @@ MAX_MARKERS = 20  # along a line: more would hide it
 def save_summary(run: RunFolder, trainer: RunState) -> None:
     """Draw summary.png, if the run has a complete epoch."""
     if records := run.records():
-        title = f"{run.path.name}: {describe(trainer.sizes, trainer.config)}"
+        title = describe(trainer.sizes, trainer.config)
         run.write_summary(run_picture(records, title, trainer.stopped_early, trainer.config.val_fraction > 0))
 
 
@@ -52,43 +49,22 @@ def run_picture(records: Sequence[Record], title: str, stopped_early: bool = Fal
     drawn.
     """
     figure = Figure(figsize=(11, 7.5), dpi=120, layout="constrained")
-    figure.suptitle(_drawable(title), fontsize=12, parse_math=False)  # a dollar sign in a name does not begin a formula
+    figure.suptitle(title, fontsize=12)
     axes = figure.subplots(2, 2)
     _draw_loss(axes[0, 0], records, stopped_early, held_out)
     _draw_scores(axes[0, 1], records, held_out)
     _draw_gradient_norms(axes[1, 0], records)
     _draw_weights(axes[1, 1], records[-1])
     for panel in axes.flat:
-        _finish(panel)
+        panel.spines[["top", "right"]].set_visible(False)
+        panel.grid(color="#E4E4E4", linewidth=0.8)
+        panel.set_axisbelow(True)
     for panel in (axes[0, 0], axes[0, 1], axes[1, 0]):
-        _epochs_along(panel, len(records))
-    return _png(figure)
-
-
-def _drawable(text: str) -> str:
-    """Replace characters that the font lacks by a box: matplotlib warns of emoji, and fails on undecodable names."""
-    known = get_font(findfont(FontProperties())).get_charmap()
-    return "".join(sign if ord(sign) in known else "\N{WHITE SQUARE}" for sign in text)
-
-
-def _finish(panel: Axes) -> None:
-    panel.spines[["top", "right"]].set_visible(False)
-    panel.grid(color="#E4E4E4", linewidth=0.8)
-    panel.set_axisbelow(True)
-
-
-def _epochs_along(panel: Axes, epochs: int) -> None:
-    panel.set_xlabel("epoch")
-    panel.set_xlim(0.5, epochs + 0.5)
-    panel.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
-
-
-def _png(figure: Figure) -> bytes:
-    """Draw a figure once. `savefig` draws it twice: before, for the layout, all that it will draw again."""
-    canvas: Any = FigureCanvasAgg(figure)  # its methods are without types
-    canvas.draw()
+        panel.set_xlabel("epoch")
+        panel.set_xlim(0.5, len(records) + 0.5)
+        panel.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
     buffer = io.BytesIO()
-    imsave(buffer, canvas.buffer_rgba(), format="png", dpi=figure.dpi)
+    figure.savefig(buffer, format="png")
     return buffer.getvalue()
 
 
@@ -147,10 +123,7 @@ def _draw_weights(panel: Axes, last: Record) -> None:
     for index, (layer, histogram) in enumerate(last["weight_histogram"].items()):
         edges, counts = np.array(histogram["edges"]), np.array(histogram["counts"], dtype=float)
         outside = histogram["below"] + histogram["above"]
-        weights = counts.sum() + outside
-        together = 4 if weights < 400 else 2 if weights < 4000 else 1  # a few weights in many bins look like a comb
-        edges, counts = edges[::together], counts.reshape(-1, together).sum(axis=1)
-        density = counts / max(weights, 1) / np.diff(edges)
+        density = counts / max(counts.sum() + outside, 1) / np.diff(edges)
         colour, line, _ = LAYER_STYLES[index % len(LAYER_STYLES)]
         label = f"{layer} ({outside:,} beyond)" if outside else layer
         panel.stairs(density, edges, color=colour, linestyle=line, linewidth=1.5, label=label)

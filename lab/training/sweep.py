@@ -15,7 +15,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, wait
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from multiprocessing import active_children, get_context
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -27,7 +27,7 @@ from lab.training.datasets import DATA_SETTINGS, load_dataset
 from lab.training.doctor import diagnose
 from lab.training.memory import keep_freed_memory
 from lab.training.records import Record, ending, is_regression, score
-from lab.training.run_folder import RunError, RunFolder, cannot_write, is_run, lock_run, write_atomic
+from lab.training.run_folder import RunError, RunFolder, is_run, lock_run, write_atomic
 from train import Trainer, train
 
 if TYPE_CHECKING:
@@ -84,15 +84,6 @@ def folder_name(chosen: Mapping[str, Any]) -> str:
 def _cell(value: Any) -> str:
     """Write a value as --sweep takes it, with all its digits, so that no two runs get the same folder."""
     return sizes_text(value) or "none" if isinstance(value, tuple) else str(value)
-
-
-def in_folder(members: Sequence[Member], folder: Path) -> list[Member]:
-    """Return the members with their folders inside `folder`, which is made. Raises RunError if it exists already."""
-    try:
-        folder.mkdir(parents=True)
-    except OSError as error:
-        raise cannot_write(folder, error) from None
-    return [replace(member, path=folder / member.path.name) for member in members]
 
 
 def make_folders(members: Sequence[Member]) -> None:

@@ -1,12 +1,10 @@
-"""What the command line says of a run while it trains: a line per epoch, a progress bar, the doctor's warnings."""
+"""What the command line says of a run: a line per epoch, a progress bar, the doctor's verdict at the end."""
 
 from __future__ import annotations
 
 import json
 import shlex
 import sys
-import time
-from collections.abc import Sequence
 from types import TracebackType
 from typing import IO, TYPE_CHECKING, Any, Self
 
@@ -15,57 +13,13 @@ from lab.training import data_card
 from lab.training.checkpoint import RunState
 from lab.training.config import Config, describe, epochs_text
 from lab.training.datasets import Dataset
-from lab.training.doctor import Finding, diagnose
+from lab.training.doctor import diagnose
 from lab.training.numbers_in_text import is_number
-from lab.training.records import Record, is_regression, r_squared, score, slim
+from lab.training.records import Record, is_regression, r_squared, score
 from lab.training.run_folder import RunFolder
 
 if TYPE_CHECKING:
     from lab.training.tensorboard import EventWriter  # an optional extra
-
-
-class LiveDoctor:
-    """A doctor that follows a run, and reports each illness once, after it has stood for a few looks.
-
-    Each look reads the whole history. Looks become rarer as it grows, so that their cost per epoch stays the same.
-    """
-
-    STANDS = 3  # looks in a row before a verdict is reported
-    SILENT = 5.0  # seconds: a run that ends sooner is reported once, at its end
-
-    def __init__(self, records: Sequence[Record], config: Config) -> None:
-        """Start from the records of the epochs that the run already has, if any."""
-        self._config = config
-        self._quiet_until = time.monotonic() + self.SILENT
-        self._records = [*records[:1], *slim(records[1:-1]), *records[1:][-1:]]
-        self._next_look = 0
-        self._seen = ("", 0)  # the last verdict, and how many looks in a row had it
-        self._reported: set[str] = set()
-
-    def look(self, record: Record) -> list[Finding]:
-        """Add the record of an epoch; return a new verdict, each at most once in a run."""
-        if len(self._records) > 1:  # rows read only the first and the last histogram
-            self._records[-1:] = slim(self._records[-1:])
-        self._records.append(record)
-        if record["epoch"] < self._next_look:
-            return []
-        self._next_look = record["epoch"] + 1 + record["epoch"] // 20
-        found = self.unreported()
-        name = found[0].name if found else ""
-        self._seen = (name, self._seen[1] + 1 if name == self._seen[0] else 1)
-        if time.monotonic() < self._quiet_until or self._seen[1] < self.STANDS:
-            return []
-        self._reported.add(name)
-        return found
-
-    def unreported(self) -> list[Finding]:
-        """Return the present verdict if it names an illness that `look` has not reported yet."""
-        return [finding for finding in self.verdict() if finding.name not in self._reported]
-
-    def verdict(self) -> list[Finding]:
-        """Return the present verdict if it names an illness."""
-        found = diagnose(self._records, self._config)[:1] if self._records else []
-        return [finding for finding in found if not finding.well]
 
 
 class TerminalLog:
@@ -84,7 +38,7 @@ class TerminalLog:
         self._sentences: IO[str] = sys.stderr if as_json else sys.stdout
         if not quiet:
             print("\n".join(introduction(trainer, run)), file=self._sentences, flush=True)
-        self._doctor, self._events = LiveDoctor(run.records(), trainer.config), events
+        self._run, self._events = run, events
         total, begun = (epochs * trainer.steps_per_epoch for epochs in (trainer.config.epochs, trainer.epoch))
         self._bar = progress_bar(total, begun, "batch", show=not (quiet or as_json))
 
@@ -95,35 +49,30 @@ class TerminalLog:
         self._bar.close()
         if self._events:
             self._events.close()
-        if not self._quiet and not isinstance(error, Exception):
-            self._warn(self._doctor.unreported())
+        if not self._quiet and not isinstance(error, Exception) and (records := self._run.records()):
+            verdict = diagnose(records, self._config)[0]
+            if not verdict.well:
+                print(f"warning: {verdict}", file=sys.stderr, flush=True)
 
     def batch(self) -> None:
         """Note that a batch was trained on."""
         self._bar.update()
 
     def epoch(self, record: Record) -> None:
-        """Print the record of an epoch, and what the doctor has found since."""
+        """Print the record of an epoch."""
         if self._events:
             self._events.write(record)
-        news = self._doctor.look(record)
         with self._bar.external_write_mode():
             if self._as_json:
                 print(json.dumps(record), flush=True)
             elif not self._quiet:
                 print(line(record, self._config, self._verbose), flush=True)
-            if not self._quiet:
-                self._warn(news)
 
     def end(self, result: str, *more: str) -> None:
         """Print the result of the run, and more about it unless it is to be quiet."""
         self._bar.close()
         if not (self._as_json and self._quiet):
             print("\n".join([result] if self._quiet else [result, *more]), file=self._sentences, flush=True)
-
-    def _warn(self, findings: Sequence[Finding]) -> None:
-        for finding in findings:
-            print(f"warning: {finding}", file=sys.stderr, flush=True)
 
 
 def progress_bar(total: int, initial: int, unit: str, show: bool) -> Any:

@@ -3,9 +3,7 @@
 import contextlib
 import functools
 import gzip
-import itertools
 import json
-import math
 import os
 import random
 import re
@@ -15,7 +13,6 @@ import signal
 import subprocess
 import sys
 import time
-from dataclasses import replace
 from pathlib import Path
 
 import matplotlib.image
@@ -326,8 +323,7 @@ def warnings(folder):
 STUCK = ["--data", "moons", "--init", "zeros", "--epochs", "6"]
 
 
-def test_what_the_doctor_finds_is_a_warning_at_the_end(here, capsys, monkeypatch):
-    monkeypatch.setattr(terminal.LiveDoctor, "SILENT", math.inf)  # on a busy machine, too
+def test_what_the_doctor_finds_is_a_warning_at_the_end(here, capsys):
     _, _, err = call(capsys, *STUCK, "--out", "r")
     assert [finding.key for finding in found("r")] == ["flat"]
     assert err.splitlines() == warnings("r")
@@ -345,77 +341,6 @@ def test_a_healthy_run_and_a_run_too_short_to_judge_are_not_warned_of(here, caps
 def test_quiet_is_quiet_about_the_doctor_too(here, capsys):
     _, out, err = call(capsys, *STUCK, "--quiet")
     assert (out.count("\n"), err) == (1, "")
-
-
-def standing(records, config):
-    """Epoch by epoch, the doctor's verdict if it was the same in three epochs in a row."""
-    names = [{f.name for f in diagnose(records[: n + 1], config)[:1] if not f.well} for n in range(len(records))]
-    return [names[n] & names[n - 1] & names[n - 2] if n > 1 else set() for n in range(len(records))]
-
-
-REAPPEARS = train.Config(data="spirals", hidden=(64, 64), lr=0.03, val_fraction=0.95, batch_size=16, epochs=40)
-FLICKERS = replace(REAPPEARS, seed=3, lr=0.1, epochs=20)
-
-
-@pytest.mark.parametrize("config", [FLICKERS, REAPPEARS], ids=["flickers", "reappears"])
-def test_a_finding_is_told_once_when_it_stands_and_not_when_it_flickers(monkeypatch, config):
-    records = list(train.train(config))
-    stood = standing(records, config)
-    said = {f.name for n in range(len(records)) for f in diagnose(records[: n + 1], config)[:1] if not f.well}
-    reappearing = sum(len(now - before) for before, now in itertools.pairwise(stood)) - len(set.union(*stood))
-    assert said - set.union(*stood) if config is FLICKERS else reappearing > 0  # or this would show nothing
-    monkeypatch.setattr(terminal.LiveDoctor, "SILENT", 0.0)
-    doctor, told = terminal.LiveDoctor([], config), []
-    for record, now in zip(records, stood, strict=True):
-        news = {finding.name for finding in doctor.look(record)}
-        assert news == now - set(told)
-        told += sorted(news)
-    assert len(told) == len(set(told)) > 0
-    wrong = [str(finding) for finding in diagnose(records, config)[:1] if not finding.well]
-    assert [str(finding) for finding in doctor.verdict()] == wrong
-    assert [str(finding) for finding in terminal.LiveDoctor(records, config).verdict()] == wrong
-
-
-def test_looking_costs_an_epoch_of_a_long_run_no_more_than_one_of_a_short_run():
-    class Counting(terminal.LiveDoctor):
-        SILENT = math.inf
-        read = 0
-
-        def verdict(self):
-            self.read += len(self._records)
-            return super().verdict()
-
-    for epochs in (50, 200):
-        config = train.Config(data="blobs", hidden=(), batch_size=1000, epochs=epochs)
-        doctor = Counting([], config)
-        for record in train.train(config):
-            assert doctor.look(record) == []
-        assert doctor.read < 25 * epochs
-
-
-@posix
-@pytest.mark.exhaustive
-def test_a_warning_in_the_course_of_a_run_stands_on_a_line_of_its_own(here):
-    program = f"import sys; from lab.training import cli, terminal; terminal.LiveDoctor.SILENT = 0; sys.path[0] = {str(here)!r}; sys.exit(cli.main(sys.argv[1:]))"
-    flags = ["--data", "digits", "--init", "zeros", "--batch-size", "8", "--epochs", "9", "--out", here / "r"]
-    code, shown = on_a_terminal([sys.executable, "-c", program, *map(str, flags)], ROOT, 2000)
-    assert code == 0
-    assert b"%|" in shown
-    lines = []
-    for line in shown.decode().split("\n"):
-        text = ""
-        for part in line.split("\r"):  # what a carriage return is followed by is written over the line
-            text = part + text[len(part) :]
-        lines.append(text.rstrip())
-    epochs = [n for n, line in enumerate(lines) if line.startswith("epoch ")]
-    assert len(epochs) == 9
-    told = [line for line in lines[: epochs[-1]] if "warning:" in line]
-    assert told[0] == f"warning: {diagnose(metrics(here / 'r')[:3], RunFolder(here / 'r').config())[0]}"
-    names = [line.partition(": ")[2].partition(":")[0] for line in lines if "warning:" in line]
-    assert len(set(names)) == len(names)  # none is told again at the end
-    assert {line.partition(": ")[2].partition(":")[0] for line in warnings(here / "r")} <= set(names)
-    assert len({line.split(":")[1] for line in told}) == len(told)
-    assert not [line for line in lines if "%|" in line and line[:5] in ("epoch", "warni")]
 
 
 def test_a_mistyped_flag_is_answered_with_the_nearest_one(here, capsys):
@@ -576,7 +501,7 @@ KILLED = (
 
 def going_on(folder):
     """What whoever finds the run in this folder types: --resume, unless it was killed before it was there."""
-    return command(*KILLED.split(), *(["--resume"] if (folder / "run").exists() else []))
+    return command(*KILLED.split(), *(["--resume"] if (folder / "run" / "config.json").exists() else []))
 
 
 def kill(folder, moment):
@@ -588,7 +513,7 @@ def kill(folder, moment):
     assert process.communicate()[1] == b""
     if not early:
         return None
-    if not (folder / "run").exists():
+    if not (folder / "run" / "config.json").exists():
         return "before there was a run"
     opened = RunFolder(folder / "run")  # every file can be loaded, whenever the kill came
     config, records, state = opened.config(), opened.records(), opened.checkpoint()
