@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lab.training.numbers_in_text import CLOCK, COMMA, FRACTION, POINT, number
+from lab.training.numbers_in_text import CLOCK, COMMA, POINT, number
 from lab.training.samples import MAX_CELL, Cell
 
 if TYPE_CHECKING:
@@ -130,10 +130,10 @@ def _as_numbers(cells: _Texts, comma: bool) -> TableColumn | None:
         return None
     values = of_unit
     column = _checked(cells.column(values, "number"))
-    kinds = {CLOCK: "clock times read as hours", FRACTION: "fractions read as numbers"}
-    if unit:
-        about = f"{column.name!r}" if unit in kinds else f"{unit!r} in {column.name!r}"
-        column.remarks.append((kinds.get(unit, "units left out"), about))
+    if unit == CLOCK:
+        column.remarks.append(("clock times read as hours", repr(column.name)))
+    elif unit:
+        column.remarks.append(("units left out", f"{unit!r} in {column.name!r}"))
     first = zip(cells.texts[:MANY], values[:MANY], strict=True)
     marked = next((text for text, value in first if "," in text and value == value), "")
     if marked and not (has_comma and comma):
@@ -199,8 +199,12 @@ def _as_dates(cells: _Texts) -> TableColumn | None:
     dates = [date[0] for text in sample if (date := _DATE.match(text))]
     if not dates or len(dates) < NEARLY_ALL * len(sample):
         return None
-    likely = [form for form in DATES if np.isfinite(days(dates, form)).mean() >= NEARLY_ALL]
-    read = {form: days(cells.texts, form) for form in likely}
+
+    def fits(texts: Sequence[str], form: str) -> bool:
+        return bool(np.isfinite(days(texts, form)).mean() >= NEARLY_ALL)
+
+    forms = [date + time for date in DATES if fits(dates, date) for time in (TIMES if "%" in date else ("",))]
+    read = {form: days(cells.texts, form) for form in forms if fits(sample, form)}
     form = max(read, key=lambda one: cells.counts[np.isfinite(read[one])].sum(), default="")
     if not form or not cells.are(read[form]):
         return None
@@ -213,16 +217,8 @@ def days(texts: Sequence[str], form: str) -> np.ndarray:
     """Return dates as days since 1970, with the time of day as a fraction; nan for texts of another form."""
     import pandas as pd
 
-    dates = pd.Series(texts, dtype=str)
-    found = np.full(len(dates), np.nan)
-    for time in TIMES if form != "ISO8601" else ("",):
-        for size in (SAMPLE, None):  # most formats fit none of the first dates
-            rest = np.flatnonzero(np.isnan(found))[:size]
-            read = pd.to_datetime(dates.iloc[rest], format=form + time, errors="coerce", utc=True)
-            found[rest] = (read - pd.Timestamp(0, tz="UTC")) / pd.Timedelta(days=1)
-            if not read.notna().any():
-                break
-    return found
+    read = pd.to_datetime(pd.Series(texts, dtype=str), format=form, errors="coerce", utc=True)
+    return np.asarray((read - pd.Timestamp(0, tz="UTC")) / pd.Timedelta(days=1))
 
 
 def _as_texts(cells: _Texts, as_target: bool) -> TableColumn:
@@ -231,10 +227,6 @@ def _as_texts(cells: _Texts, as_target: bool) -> TableColumn:
         cells.missing = cells.missing & (cells.counts <= COMMON * cells.counts.sum())
     elif len(cells.texts) > MANY:
         return cells.column(np.arange(len(cells.texts)), "text", texts=tuple(cells.texts), about=cells.about)
-    alone = len(cells.texts) > 1 and cells.counts.max() == 1 and cells.codes[0] == 0
-    merged = alone and not as_target and np.median(cells.codes) < 0  # each text stands once, over empty cells
-    if merged:
-        cells.codes = np.maximum.accumulate(cells.codes)  # the texts are numbered as they come
     spellings: dict[str, Counter[str]] = {}
     keys = [" ".join(text.split()) for text in cells.texts]
     for text, count, gone in zip(keys, cells.counts.tolist(), cells.missing.tolist(), strict=True):
@@ -247,8 +239,6 @@ def _as_texts(cells: _Texts, as_target: bool) -> TableColumn:
     values[cells.missing] = np.nan
     column = cells.column(values, "text", texts=tuple(usual[key] for key in order), about=cells.about)
     joined = [usual[key] for key, found in spellings.items() if len(found) > 1]
-    if merged:
-        column.remarks.append(("merged cells, each empty one takes the text above it", repr(cells.name)))
     if joined:
         column.remarks.append(("spellings joined", f"of {quoted(joined)} in {cells.name!r}"))
     return column

@@ -1,4 +1,4 @@
-"""Facts about a table before training: its size, classes, useless columns, and the baseline that a network must beat.
+"""Facts about a table before training: its size, classes, far values, and the baseline that a network must beat.
 
 The baseline ignores the inputs: it always answers with the commonest class or, in a regression, with the mean of the
 training samples.
@@ -17,7 +17,7 @@ from lab.training.datasets import Dataset
 
 MIN_VALIDATION = 30  # rows held out: with fewer, a single row moves the accuracy by more than 3 points
 MIN_IMBALANCE = 1.5  # share of the commonest class over an even share, from which all shares are listed
-MAX_SHARES, MAX_NAMES = 5, 6  # classes and columns that a sentence lists
+MAX_SHARES, MAX_NAMES = 5, 6  # classes that a sentence lists, and columns that are asked about
 MIN_OTHERS = 10  # validation rows that are not of the commonest class: with fewer, accuracy says next to nothing
 FAR = 12.0  # deviations of the other values: an input that lies farther from their mean is asked about
 EXTREME, DECISIVE = 0.01, 0.25  # share of the rows that counts as extreme, and of the squared error that they may make
@@ -57,11 +57,11 @@ def remarks(data: Dataset) -> tuple[str, ...]:
     """Say what is worth knowing before training, one sentence for each fact; the baseline to beat comes first."""
     found = [_to_beat(data)]
     if data.columns:
-        found += [*_constant_columns(data), *islice(_far_values(data), MAX_NAMES), *_few_rows(data)]
+        found += [*islice(_far_values(data), MAX_NAMES), *_few_rows(data)]
     if data.held_out:
         found += [*_few_to_validate(data), *_known_rows(data)]
     if data.target:
-        found += [*_numbered_rows(data), *_extreme_targets(data)]
+        found += _extreme_targets(data)
     return tuple(found)
 
 
@@ -82,15 +82,6 @@ def _to_beat(data: Dataset) -> str:
     more = ", ..." if len(shares) > MAX_SHARES else ""
     which = "" if share < MIN_IMBALANCE / len(shares) else f" ({listed}{more})"
     return f"baseline: always predicting {name!r} scores {percent_text(share, 1)} on the training rows{which}"
-
-
-def _constant_columns(data: Dataset) -> Iterator[str]:
-    same = [name for name, reach in zip(data.columns, np.ptp(data.train_x, axis=0), strict=True) if reach == 0]
-    if same:
-        columns, tell = ("column", "it tells") if len(same) == 1 else ("columns", "they tell")
-        more = f" and {len(same) - MAX_NAMES} more" if len(same) > MAX_NAMES else ""
-        names = ", ".join(map(repr, same[:MAX_NAMES]))
-        yield f"{columns} {names}{more}: the same number in every training row, so {tell} the network nothing"
 
 
 def _far_values(data: Dataset) -> Iterator[str]:
@@ -150,12 +141,6 @@ def _known_rows(data: Dataset) -> Iterator[str]:
 def _targets(data: Dataset) -> np.ndarray:
     """Return the targets of all rows, each once."""
     return np.concatenate([data.train_y, data.val_y]) if data.held_out else data.train_y
-
-
-def _numbered_rows(data: Dataset) -> Iterator[str]:
-    values = np.sort(data.in_units(_targets(data)))
-    if len(values) > 2 and np.allclose(np.diff(values), 1, atol=0.01):
-        yield "the target is a different whole number in each row, as if it numbered them: is it the right column?"
 
 
 def _extreme_targets(data: Dataset) -> Iterator[str]:

@@ -7,7 +7,7 @@ import re
 from typing import NamedTuple
 
 MAX_LENGTH = 40  # characters of a number
-CLOCK, FRACTION = "hours", "fraction"  # the units of clock times, and of texts such as 1 1/2
+CLOCK = "hours"  # the unit of clock times
 _SIGNS = "$€£¥₹₩₽₺₫₴₪฿"  # currencies
 _GAPS = "'’ \u00a0\u202f"  # between thousands
 _WRITTEN = re.compile(
@@ -21,7 +21,6 @@ COMMA = r"[0-9]*,?[0-9]*|[1-9][0-9]{0,2}(?:\.[0-9]{3})+(?:,[0-9]*)?"  # 1234,5 a
 _CLOCK = re.compile(
     r"([0-9]{1,3})(?::| ?h ?)([0-9]{2})(?::([0-9]{2}(?:\.[0-9]+)?))?(?: ?m(?:in)?)?(?: ?([AaPp])\.?[Mm]\.?)?"
 )
-_FRACTION = re.compile(r"(?:([0-9]+) )?([0-9]+)/([1-9][0-9]*)")
 _FACTORS = {"k": 1e3, "K": 1e3, "M": 1e6, "B": 1e9}  # when written right after the digits
 
 
@@ -44,7 +43,7 @@ def number(text: str) -> ReadNumber | None:
     negative = text.startswith("(") and text.endswith(")")  # (12) is -12 in accounts
     found = _WRITTEN.fullmatch(text[1:-1] if negative else text)
     if not found:
-        return _of_parts(text)
+        return _clock(text)
     digits, unit = found["digits"].rstrip(), found["unit"] or ""
     if _GROUPED.fullmatch(digits):
         digits = re.sub(f"[{_GAPS}]", "", digits)
@@ -67,13 +66,11 @@ def is_number(text: str) -> bool:
     return bool((found := number(text)) and not found.unit)
 
 
-def _of_parts(text: str) -> ReadNumber | None:
-    """Read a clock time or a duration, in hours, or a fraction."""
-    if found := _CLOCK.fullmatch(text):
-        hours = int(found[1]) % 12 + 12 * (found[4] in "Pp") if found[4] else int(found[1])
-        value, unit = hours + int(found[2]) / 60 + float(found[3] or 0) / 3600, CLOCK
-    elif found := _FRACTION.fullmatch(text):
-        value, unit = int(found[1] or 0) + int(found[2]) / int(found[3]), FRACTION
-    else:
+def _clock(text: str) -> ReadNumber | None:
+    """Read a clock time or a duration, in hours."""
+    found = _CLOCK.fullmatch(text)
+    if not found:
         return None
-    return ReadNumber(value, value, unit)
+    hours = int(found[1]) % 12 + 12 * (found[4] in "Pp") if found[4] else int(found[1])
+    value = hours + int(found[2]) / 60 + float(found[3] or 0) / 3600
+    return ReadNumber(value, value, CLOCK)

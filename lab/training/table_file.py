@@ -32,7 +32,6 @@ if TYPE_CHECKING:
 SAMPLE_ROWS, SAMPLE_CELLS, SAMPLE_BYTES = 50, 500, 200_000  # that tell the layout
 NEARLY_AS_GOOD = 0.1  # difference in a share of rows or cells that tells no separator from another
 MIN_ROWS, MAX_FOOTERS = 10, 3  # rows of a table whose last rows may be totals, and the number of these
-ROUNDED = 1e-4  # relative error of a sum of rounded numbers
 MAX_NAME = 60  # characters of a column's name
 MAX_ROWS, MAX_COLUMNS, MAX_CELLS, MAX_BYTES = 20_000, 200, 300_000, 4_000_000  # of a visitor: the server is shared
 MAX_UNPACKED = 30_000_000  # bytes of an Excel file: more would take openpyxl seconds
@@ -184,9 +183,9 @@ def _csv_table(content: bytes, name: str, shared: bool, as_texts: bool) -> ReadT
     numbers = Counter(at for row in typed for at, one in row.items() if one)
     of_numbers = {at for at, count in Counter(at for row in typed for at in row).items() if numbers[at] >= count / 2}
     heads, above = _rows_above(cells, typed, of_numbers, columns)
-    header, used = _names(heads, cells[above:], columns)
+    header = _names(heads, cells[above:], columns)
     if not header and comments and _commonest_width(named := _split(comments[-1].lstrip("# "), mark))[0] == columns:
-        header, used = named[0][1], 1
+        header = named[0][1]
     if above == len(rows):
         raise DataError(f"{name!r} has a header but no rows under it: add some data.")
     below = typed[above:]
@@ -198,6 +197,7 @@ def _csv_table(content: bytes, name: str, shared: bool, as_texts: bool) -> ReadT
     how = {
         "sep": r"\s+" if mark == " " else mark,
         "header": None,
+        "skiprows": len(comments) + rows[above][0],
         "dtype": str if as_texts else None,
         "keep_default_na": False,
         "na_values": {at: NOT_A_NUMBER if at in plain and not as_texts else [""] for at in range(columns + 1)},
@@ -206,13 +206,12 @@ def _csv_table(content: bytes, name: str, shared: bool, as_texts: bool) -> ReadT
         "nrows": MAX_ROWS + 1 if shared else None,
         "low_memory": False,
     }
-    skipped = len(comments) + rows[above][0]
-    frame, longer = _cells(content, name, skipped, columns, len(rows[above][1]) > columns, how)
+    frame, longer = _cells(content, name, columns, len(rows[above][1]) > columns, how)
     if longer:
         remarks.append(f"rows with too many cells: {longer:,}, left out")
     _check_size(name, len(frame), columns, shared)
     frame, within = _without_other_rows(frame, header)
-    others = len(comments) + above - used + within
+    others = len(comments) + above - bool(header) + within
     if others:
         remarks.append(f"lines that are no rows of the table: {others}, left out")
     if words := sorted(missing - {""}):
@@ -226,28 +225,19 @@ def _csv_table(content: bytes, name: str, shared: bool, as_texts: bool) -> ReadT
     return ReadTable(frame, comma, remarks)
 
 
-def _cells(
-    content: bytes, name: str, skipped: int, columns: int, wide: bool, how: dict[str, Any]
-) -> tuple[pd.DataFrame, int]:
-    """Let pandas read the cells below the skipped lines; return how many rows with more cells were left out, too.
+def _cells(content: bytes, name: str, columns: int, wide: bool, how: dict[str, Any]) -> tuple[pd.DataFrame, int]:
+    """Let pandas read the cells; return how many rows with more cells were left out, too.
 
     wide: whether the first row has more cells.
     """
     import pandas as pd
 
-    ends = itertools.islice(re.finditer(rb"\r\n?|\n", content), max(skipped - 1, 0), None)
-    start = next(ends).end() if skipped else 0
-
-    def read(**columns: Any) -> pd.DataFrame:
-        body = io.BytesIO(content)
-        body.seek(start)
-        return pd.read_csv(body, **columns, **how)
-
     if not wide:  # otherwise pandas would take the first cells of each row for its name
         with contextlib.suppress(pd.errors.ParserError):  # a later row is longer
-            return read(names=range(columns)), 0
-    try:  # with one more column, for what is too much in some rows
-        frame = read(names=range(columns + 1), usecols=range(columns + 1))
+            return pd.read_csv(io.BytesIO(content), names=range(columns), **how), 0
+    one_more = range(columns + 1)  # for what is too much in some rows
+    try:
+        frame = pd.read_csv(io.BytesIO(content), names=one_more, usecols=one_more, **how)
     except pd.errors.ParserError:
         raise DataError(f"{name!r} cannot be split into cells: look for an unclosed quotation mark.") from None
     fits = frame.pop(columns).isna()
@@ -265,12 +255,6 @@ def _plain(content: bytes) -> tuple[bytes, str, list[str]]:
         return "\n".join([names, *rest]).encode(), "", ["read as ARFF"]
     if "│".encode() in head:  # a printed table
         return content.decode().translate(str.maketrans("│┆┃║", "||||")).encode(), "", []
-    with contextlib.suppress(csv.Error):  # a longer cell than csv takes
-        line = re.match(rb"[^\r\n]*", head)[0].decode("utf-8", "replace")  # type: ignore[index]
-        whole = next(csv.reader([line]), [line])
-        if len(whole) == 1 and whole[0] != line and set(whole[0]) & set(MARKS[:-1]):  # each line is in quotes
-            lines = csv.reader(io.StringIO(content.decode()))
-            return "\n".join(",".join(cells) for cells in lines).encode(), "", []
     return content, "", []
 
 
@@ -324,15 +308,11 @@ def _rows_above(
     """
     filled = [sum(map(bool, cells)) for cells in rows]
     sparse = statistics.median(filled) <= columns / 2
-    units = Counter((at, one.unit) for row in typed for at, one in row.items() if one and one.unit)
     heads: list[list[str]] = []
     for above, (cells, count, row) in enumerate(zip(rows, filled, typed, strict=True)):
         if columns - 1 > len(cells) or any(cells[columns:]) or (count <= columns / 2 and not sparse):
             continue
-        # a number with a unit that no other cell has is a name: 4 back
-        values = [
-            one.point if one and units[at, one.unit] != 1 else None for at, one in row.items() if at in of_numbers
-        ]
+        values = [one.point if one else None for at, one in row.items() if at in of_numbers]
         if not values:
             data = bool(heads) or not _are_names(cells, rows[above + 1 :])
         else:
@@ -343,24 +323,15 @@ def _rows_above(
     return heads, len(rows)
 
 
-def _names(heads: Sequence[list[str]], below: Sequence[list[str]], columns: int) -> tuple[list[str], int]:
-    """Return the names of the columns, none if there are none, and how many rows they stand in."""
+def _names(heads: Sequence[list[str]], below: Sequence[list[str]], columns: int) -> list[str]:
+    """Return the names of the columns; none if there are none."""
     heads = [cells for cells in heads if len(cells) >= columns] or heads[-1:]
     if not heads:
-        return [], 0
-    names, *more = heads
+        return []
+    names = heads[0]
     if len(names) < columns and any(cells[columns - 1] for cells in below if len(cells) == columns):
         names = ["", *names]  # R leaves out the name of the row names
-    names = [*names, ""][:columns]
-    under = more[0] if more else []
-    repeated = [name for name, cell in zip(names, under, strict=False) if cell]
-    if len(set(repeated) - {""}) == len(repeated):
-        return names, 1
-    left = ""  # a name over several columns, and under it one for each
-    for at, cell in enumerate(under[:columns]):
-        left = names[at] or left
-        names[at] = f"{left} {cell}".strip()
-    return names, 2
+    return [*names, ""][:columns]
 
 
 def _count_up(values: Sequence[float | None]) -> bool:
@@ -387,27 +358,12 @@ def _without_other_rows(frame: pd.DataFrame, header: Sequence[str]) -> tuple[pd.
         part = frame.iloc[likely]
         gone[likely] = part.iloc[:, 1:].isna().all(axis=1) | (part == (header or [""] * len(part.columns))).all(axis=1)
     half = len(frame.columns) / 2
-    long = len(frame) >= MIN_ROWS
-    if long and frame[:SAMPLE_ROWS].notna().sum(axis=1).median() > half:
+    if len(frame) >= MIN_ROWS and frame[:SAMPLE_ROWS].notna().sum(axis=1).median() > half:
         for back, filled in enumerate(reversed(frame[-MAX_FOOTERS:].notna().sum(axis=1).tolist()), start=1):
             if filled > half:
                 break
             gone[-back] = True
-    kept = frame[~gone] if gone.any() else frame
-    kept = kept[:-1] if long and _are_sums(kept) else kept
-    return kept, len(frame) - len(kept)
-
-
-def _are_sums(frame: pd.DataFrame) -> bool:
-    """Tell whether each number in the last row is the sum of those above it."""
-
-    def is_sum(column: pd.Series) -> bool:
-        above, last = column[:-1], column.iloc[-1]
-        total = above.sum()
-        return bool(total > above.max() and abs(total - last) <= ROUNDED * abs(total))
-
-    filled = [at for at in frame if frame[at].dtype.kind in "iuf" and frame[at].iloc[-1] == frame[at].iloc[-1]]
-    return bool(filled) and all(is_sum(frame[at]) for at in filled)
+    return (frame[~gone] if gone.any() else frame), int(gone.sum())
 
 
 def unique(names: Sequence[str]) -> list[str]:

@@ -46,14 +46,6 @@ def test_validation_rows_that_are_training_rows_are_counted():
         assert not any("the same inputs" in line for line in remarks(table(few)))
 
 
-def test_a_target_that_numbers_the_rows_is_asked_about():
-    rows = [f"{RNG.normal():.3f},{RNG.normal():.3f},{i + 1000}" for i in range(100)]
-    for order in (rows, RNG.permutation(rows)):
-        assert remarks(table(order))[-1].startswith("the target is a different whole number in each row")
-    for other in ([f"{i},{i * i},{0.5 * i + 0.25}" for i in range(100)], [*rows, rows[0]]):
-        assert not any("numbered them" in line for line in remarks(table(other)))
-
-
 def test_rare_rows_held_out_are_counted():
     assert remarks(table(UNEVEN))[1].startswith("of 80 validation rows only 2 are not 'k0'")
     even = table([f"{RNG.normal():.3f},{RNG.normal():.3f},{'pq'[i % 2]}" for i in range(400)])
