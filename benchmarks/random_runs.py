@@ -284,7 +284,7 @@ def drawn(kind: str, seed: int) -> Run | None:
     run = Run(kind, seed, config, dataset, records, [])
     without, last = CASES[kind].without, last_loss(records)
     if run.healthy:
-        known = last < LEARNED * baseline(dataset).val_loss
+        known = last < LEARNED * baseline(dataset)["baseline_val_loss"]
         known = known and last_loss(trained(replace(config, lr=config.lr / 3), dataset)) >= HARM * last
     else:
         known = without is None or last_loss(trained(replace(config, **without), dataset)) < HARM * last

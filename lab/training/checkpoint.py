@@ -206,16 +206,12 @@ class RunState:
         }
 
     def _origin(self, untrained: Record) -> Origin:
-        known = baseline(self.dataset)
         return {
             "train_loss": untrained["train_loss"],
             "val_loss": untrained["val_loss"],
             "train_accuracy": untrained["train_accuracy"],
             "val_accuracy": untrained["val_accuracy"],
-            "baseline_train_loss": known.train_loss,
-            "baseline_val_loss": known.val_loss,
-            "baseline_train_accuracy": known.train_accuracy,
-            "baseline_val_accuracy": known.val_accuracy,
+            **baseline(self.dataset),
             "train_samples": len(self.dataset.train_x),
             "val_samples": len(self.dataset.val_x) if self.dataset.held_out else 0,
             "classes": len(self.dataset.classes),

@@ -7,13 +7,13 @@ training samples.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import islice
 
 import numpy as np
 
 from lab.text import counted, percent_text, short
 from lab.training.datasets import Dataset
+from lab.training.records import Baseline
 
 MIN_VALIDATION = 30  # rows held out: with fewer, a single row moves the accuracy by more than 3 points
 MIN_IMBALANCE = 1.5  # share of the commonest class over an even share, from which all shares are listed
@@ -24,33 +24,24 @@ EXTREME, DECISIVE = 0.01, 0.25  # share of the rows that counts as extreme, and 
 MAX_KNOWN_SHARE = 0.1  # of validation rows that are also training rows, before it is reported: a few can be chance
 
 
-@dataclass(frozen=True)
-class Baseline:
-    """Loss and accuracy of the best answer that ignores the inputs.
-
-    train_loss, val_loss: when the class shares of the training samples are the predicted probabilities; in a
-    regression, when the prediction is their mean. train_accuracy, val_accuracy: of the commonest class; None in a
-    regression.
-    """
-
-    train_loss: float
-    val_loss: float
-    train_accuracy: float | None
-    val_accuracy: float | None
-
-
 def baseline(data: Dataset) -> Baseline:
     """Measure the answer that ignores the inputs, on the training and on the validation samples."""
     if not data.classes:
         mean = float(data.train_y.mean(dtype=np.float64))
-        train, val = (float(np.mean((part.astype(np.float64) - mean) ** 2)) for part in (data.train_y, data.val_y))
-        return Baseline(train, val, None, None)
-    # Add one sample to each class: a class missing from the training samples keeps a probability above 0.
-    counts = np.bincount(data.train_y, minlength=len(data.classes)) + 1
-    log_shares = np.log(counts / counts.sum())
-    commonest = int(counts.argmax())
-    train, val = (float(-log_shares[part].mean()) for part in (data.train_y, data.val_y))
-    return Baseline(train, val, *(float(np.mean(part == commonest)) for part in (data.train_y, data.val_y)))
+        losses = [float(np.mean((part.astype(np.float64) - mean) ** 2)) for part in (data.train_y, data.val_y)]
+        accuracies: list[float | None] = [None, None]
+    else:
+        # Add one sample to each class: a class missing from the training samples keeps a probability above 0.
+        counts = np.bincount(data.train_y, minlength=len(data.classes)) + 1
+        log_shares = np.log(counts / counts.sum())
+        losses = [float(-log_shares[part].mean()) for part in (data.train_y, data.val_y)]
+        accuracies = [float(np.mean(part == counts.argmax())) for part in (data.train_y, data.val_y)]
+    return {
+        "baseline_train_loss": losses[0],
+        "baseline_val_loss": losses[1],
+        "baseline_train_accuracy": accuracies[0],
+        "baseline_val_accuracy": accuracies[1],
+    }
 
 
 def remarks(data: Dataset) -> tuple[str, ...]:

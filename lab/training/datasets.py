@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from lab.training import images, letters, tables
+from lab.training import images, tables
 from lab.training.config import Config
 from lab.training.samples import Cell, Choices, DataError, Raw, TableSettings, TargetError, numbered
 
@@ -125,8 +125,6 @@ def load_dataset(config: Config) -> Dataset:
         raw = images.mnist(config.data_dir)
     elif name == "digits":
         raw = images.digits()
-    elif name == "letters":
-        raw = letters.samples()
     elif name in SYNTHETIC:
         noise = SYNTHETIC[name][1] if config.noise is None else config.noise
         raw = _generate(name, rng, noise, config.samples or SYNTHETIC_SAMPLES)
@@ -244,8 +242,8 @@ SYNTHETIC: MappingProxyType[str, tuple[Generate, float]] = MappingProxyType(
         "sine": (sine, 0.2),
     }
 )
-NAMES = ("digits", "letters", "mnist", *SYNTHETIC)
-BUILT_IN = (*SYNTHETIC, "digits", "letters")  # these need neither a file nor a download
+NAMES = ("digits", "mnist", *SYNTHETIC)
+BUILT_IN = (*SYNTHETIC, "digits")  # these need neither a file nor a download
 
 
 def _generate(name: str, rng: np.random.Generator, noise: float, samples: int) -> Raw:

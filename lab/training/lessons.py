@@ -12,7 +12,6 @@ from types import MappingProxyType
 
 from lab.text import percent_text
 from lab.training.config import Config
-from lab.training.letters import bigram_loss
 from lab.training.records import Curve, Record, score
 
 Answer = tuple[int, str]  # the index of the right answer, and a sentence with the numbers that prove it
@@ -117,22 +116,6 @@ def _above_baseline(records: Sequence[Record]) -> Answer:
     return (0 if last <= baseline + 0.005 else 1 if last <= 0.99 else 2), where
 
 
-def _next_letter(records: Sequence[Record]) -> Answer:
-    last, origin, table = _losses(records, "val_loss")[-1], records[-1]["origin"], bigram_loss()
-    where = f"the validation loss ended at {last:.2f}; the table’s is {table:.2f}"
-    shares = f"predicting each letter by its share of the text gives {origin['baseline_val_loss']:.2f}"
-    return (0 if last > table else 1 if last > table / 2 else 2), f"{where}, and {shares}."
-
-
-def _delayed_divergence(records: Sequence[Record]) -> Answer:
-    losses = _losses(records, "train_loss")
-    low = min(losses)
-    where = f"the training loss fell to {low:.2g} in epoch {losses.index(low) + 1}"
-    if records[-1]["diverged"]:
-        return 2, f"{where} and was no longer a number in epoch {records[-1]['epoch']}."
-    return int(losses[-1] > 2 * low), f"{where} and ended at {losses[-1]:.2g}."
-
-
 def _losses(records: Sequence[Record], name: Curve) -> list[float]:
     return [loss for record in records if (loss := record[name]) is not None]
 
@@ -195,12 +178,6 @@ LESSONS = MappingProxyType(
             ("by epoch 20", "later", "never"),
             _epoch_above_90,
         ),
-        "Falls, then infinite": Lesson(
-            replace(WIDER, data="spirals", activation="leaky_relu", optimizer="sgd", momentum=0.9, lr=4.0, warmup=20),
-            "Momentum 0.9, and a rate that grows by 0.2 in each epoch: the loss will fall at first, and then?",
-            ("go on falling", "rise a little", "become infinite"),
-            _delayed_divergence,
-        ),
         "A rare class": Lesson(
             replace(WIDER, data="rare", epochs=30),
             "Always predicting class 0 scores 95 %. Where will validation accuracy end?",
@@ -212,12 +189,6 @@ LESSONS = MappingProxyType(
             "The noise hides the rule. Training accuracy will rise. What about samples never seen?",
             ("rise with it", "stay near 50 %"),
             _generalization,
-        ),
-        "The next letter": Lesson(
-            replace(FIRST, data="letters", hidden=(64,), lr=0.003, epochs=10),
-            "A table says which letter follows which. Two layers see four letters: where will their loss end?",
-            ("above the table’s", "below it, above half", "below half of it"),
-            _next_letter,
         ),
         "A noisy curve": Lesson(
             replace(WIDER, data="sine", noise=NOISE, hidden=(32, 32), activation="tanh", schedule="cosine"),

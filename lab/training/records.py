@@ -55,17 +55,26 @@ SharePerHiddenLayer = dict[str, float]  # of all layers but the last, from 0 to 
 Histograms = dict[str, Histogram]  # per layer
 
 
-class Origin(TypedDict):
-    """What a run is judged against: the untrained network, and the answer that ignores the inputs (see `Baseline`)."""
+class Baseline(TypedDict):
+    """Loss and accuracy of the best answer that ignores the inputs.
+
+    The losses: when the class shares of the training samples are the predicted probabilities; in a regression, when
+    the prediction is their mean. The accuracies: of the commonest class; None in a regression.
+    """
+
+    baseline_train_loss: float
+    baseline_val_loss: float
+    baseline_train_accuracy: float | None
+    baseline_val_accuracy: float | None
+
+
+class Origin(Baseline):
+    """What a run is judged against: the untrained network, and the answer that ignores the inputs."""
 
     train_loss: Measure  # of the untrained network, like the next three
     val_loss: Measure
     train_accuracy: float | None
     val_accuracy: float | None
-    baseline_train_loss: float
-    baseline_val_loss: float
-    baseline_train_accuracy: float | None
-    baseline_val_accuracy: float | None
     train_samples: int
     val_samples: int  # 0 if none is held out
     classes: int  # 0 in a regression

@@ -100,7 +100,7 @@ def pair(finding: Finding, config: Config, seed: int) -> tuple[Config, Config]:
 def judge(finding: Finding, config: Config, data: Dataset, pairs: Sequence[Sequence[Record]]) -> Trial:
     """Compare pairs of runs by their last records, each pair without and with the remedy."""
     before, after = (median(map(_loss, records)) for records in zip(*pairs, strict=True))
-    word = _word(before, after, baseline(data).val_loss)
+    word = _word(before, after, baseline(data)["baseline_val_loss"])
     if word in HELPFUL:
         finding = replace(finding, grade="shown")
     part: Literal["validation", "training"] = "validation" if config.val_fraction else "training"

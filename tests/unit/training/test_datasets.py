@@ -85,7 +85,7 @@ def test_noise_and_samples_of_data_that_are_not_generated_are_refused(name):
         ("mosns", "did you mean 'moons'?"),
         ("DIGITS", "did you mean 'digits'?"),
         ("iris.csv", "write csv:iris.csv"),
-        ("zzz", "digits, letters, mnist, moons, circles, spirals, xor, blobs, rare, sine, or csv:PATH"),
+        ("zzz", "digits, mnist, moons, circles, spirals, xor, blobs, rare, sine, or csv:PATH"),
         ("", "choose one of"),
     ],
 )
