@@ -9,7 +9,7 @@ from streamlit.delta_generator import DeltaGenerator
 from lab import charts
 from lab.charts import Chart, Track
 from lab.text import counted, numeral, short
-from lab.training.descent.surfaces import NETWORK, REACH, SURFACES, Surface, network_surface, weights
+from lab.training.descent.surfaces import REACH, SURFACES, Surface
 from lab.training.descent.walk import CONVERGED, DIVERGED, KINDS, MAX_STEPS, RATES, OptimizerStep, Walk
 from lab.ui import binding, page, progress
 from lab.ui.chart_host import ChartHost, clicked_points
@@ -17,13 +17,11 @@ from lab.ui.memoize import memoize
 from lab.ui.table import markdown_table
 from lab.ui.widgets import ask, button, pick, verdict
 
-TITLES = {key: surface.title for key, surface in SURFACES.items()} | {NETWORK: "Two weights of a network"}
+TITLES = {key: surface.title for key, surface in SURFACES.items()}
 GUESS_STEPS = 10  # number of steps that the question is about
 TICK = charts.STEP_MS / 1000  # seconds between two steps of a run
-WEIGHTS = list(weights())
 START = ("descent-x", "descent-y")
 RATE = tuple(f"descent-rate-{kind}" for kind in KINDS)
-PAIR = {"descent-first": WEIGHTS.index("W1[0, 1]"), "descent-second": WEIGHTS.index("W2[1, 0]")}
 STEPS = binding.whole("descent-steps", 0, 0, MAX_STEPS)
 TRY_THIS = (
     "On the bowl, find the largest rate at which SGD still converges. What happens at 1? Then start on the saddle at "
@@ -71,15 +69,7 @@ def _settings() -> Surface:
     """Draw the widgets for surface, start and rates, and return the surface."""
     session = st.session_state
     pick("Surface", TITLES, "descent-surface", on_change=_start_over, bind="query-params")
-    if session["descent-surface"] == NETWORK:
-        keys = [*PAIR]
-        for column, key, other in zip(st.columns(2), keys, keys[::-1], strict=True):
-            choices = {number: name for number, name in enumerate(WEIGHTS) if number != session.get(other, PAIR[other])}
-            with column:
-                pick("Weight", choices, key, index=[*choices].index(PAIR[key]), bind="query-params")
-        others = len(WEIGHTS) - len(PAIR)
-        st.caption(f"Δ is a weight’s distance from its trained value; the other {others} weights keep theirs.")
-    surface = _surface()
+    surface = SURFACES[session["descent-surface"]]
     for point in clicked_points("descent click")[-1:]:
         session.update(zip(START, (min(max(round(value, 2), -REACH), REACH) for value in point), strict=True))
     for column, key, name, value in zip(st.columns(2), START, surface.names, surface.start, strict=True):
@@ -91,17 +81,10 @@ def _settings() -> Surface:
     return surface
 
 
-def _surface() -> Surface:
-    """Return the chosen surface."""
-    session = st.session_state
-    if session["descent-surface"] != NETWORK:
-        return SURFACES[session["descent-surface"]]
-    return network_surface(*(WEIGHTS[session.get(key, number)] for key, number in PAIR.items()))
-
-
 def _start_over() -> None:
     """Begin on another surface, at its own start and rates."""
-    session, surface = st.session_state, _surface()
+    session = st.session_state
+    surface = SURFACES[session["descent-surface"]]
     _reset()
     session["descent-guess"] = None
     session.update(zip((*START, *RATE), (*surface.start, *surface.rates), strict=True))
@@ -113,7 +96,7 @@ def _reset() -> None:
 
 
 def _is_running() -> bool:
-    """Tell whether a run has steps to take up to the number in the session."""
+    """Return whether a run has steps to take up to the number in the session."""
     return st.session_state["descent-steps"] < st.session_state["descent until"]
 
 

@@ -109,11 +109,9 @@ def test_the_page_follows_the_engine(monkeypatch):
 
 
 @pytest.mark.sample(2)
-@pytest.mark.parametrize(("start", "first", "second"), [("9", "1", "1"), ("nan", "99", "W9[0]"), ("inf", "", "-1")])
-def test_what_the_address_says_wrongly_is_not_used(start, first, second):
+@pytest.mark.parametrize("start", ["9", "nan", "inf"])
+def test_what_the_address_says_wrongly_is_not_used(start):
     at = opened(surface="hill", x=start, y=start, **{"rate-sgd": "7"}, steps="501", guess="Adam")
     session = at.session_state
     assert (session["descent-surface"], session["descent-x"], session["descent-y"]) == ("bowl", -1.8, 1.2)
     assert (session["descent-rate-sgd"], session["descent-steps"], session["descent-guess"]) == (0.1, 0, None)
-    at = opened(surface="Two weights of a network", first=first, second=second)
-    assert table(at, "θ − update")[0][1] == "ΔW1[0, 1]"

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from model import Tensor, mse_loss, no_grad
+from model import Tensor, mse_loss
 from nn import MLP, Adam
 
 REACH = 2.0  # every surface is drawn from -2 to 2, in both directions
@@ -39,9 +39,39 @@ class Surface:
     def heights(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Compute the values (rows, columns) over the grid ys x xs; return them with xs and ys."""
         ends = np.linspace(-REACH, REACH, CELLS)
-        x, y = np.meshgrid(ends, ends)
-        with no_grad():
-            return self.function(Tensor(x), Tensor(y)).numpy(), ends, ends
+        x, y = (Tensor(along, requires_grad=False) for along in np.meshgrid(ends, ends))
+        return self.function(x, y).numpy(), ends, ends
+
+
+# Two weights of a network that was trained on seven points of a sine
+POINTS = np.linspace(-2.0, 2.0, 7).reshape(-1, 1)
+TARGETS = np.sin(1.5 * POINTS)
+HIDDEN = 3
+TRAINING_STEPS = 400
+
+
+@cache
+def trained() -> tuple[np.ndarray, ...]:
+    """Train a 1-3-1 network on the points and return its parameters, as read-only arrays."""
+    network = MLP((1, HIDDEN, 1), "tanh", rng=1)
+    optimizer = Adam(network.parameters(), lr=0.03)
+    for _ in range(TRAINING_STEPS):
+        optimizer.zero_grad()
+        mse_loss(network(POINTS), TARGETS).backward()
+        optimizer.step()
+    values = tuple(np.array(parameter.data) for parameter in network.parameters())
+    for value in values:
+        value.setflags(write=False)
+    return values
+
+
+def network_loss(x: Tensor, y: Tensor) -> Tensor:
+    """Compute the loss with x added to W1[0, 1] and y to W2[1, 0]; the axes of x and y precede the parameters'."""
+    weight1, bias1, weight2, bias2 = trained()
+    x, y = (by.reshape(*by.shape, 1, 1) for by in (x, y))
+    hidden = (POINTS @ (weight1 + x * np.array([[0.0, 1.0, 0.0]])) + bias1).tanh()
+    errors: Tensor = hidden @ (weight2 + y * np.array([[0.0], [1.0], [0.0]])) + bias2 - TARGETS
+    return (errors**2).mean(axis=(-2, -1))
 
 
 SURFACES = {
@@ -65,69 +95,12 @@ SURFACES = {
     "saddle": Surface(
         "Saddle", "x² − y² + y⁴/4", lambda x, y: x * x - y * y + 0.25 * y**4, (-1.8, 0.0), (0.1, 0.05, 0.1)
     ),
-}
-
-# ---------------------------------------------------------------- two weights of a network
-
-NETWORK = "network"  # its key among the surfaces
-POINTS = np.linspace(-2.0, 2.0, 7).reshape(-1, 1)
-TARGETS = np.sin(1.5 * POINTS)
-HIDDEN = 3
-TRAINING_STEPS = 400
-
-
-@cache
-def trained() -> tuple[np.ndarray, ...]:
-    """Train a 1-3-1 network on seven points of a sine and return its parameters, as read-only arrays."""
-    network = MLP((1, HIDDEN, 1), "tanh", rng=1)
-    optimizer = Adam(network.parameters(), lr=0.03)
-    for _ in range(TRAINING_STEPS):
-        optimizer.zero_grad()
-        mse_loss(network(POINTS), TARGETS).backward()
-        optimizer.step()
-    values = tuple(np.array(parameter.data) for parameter in network.parameters())
-    for value in values:
-        value.setflags(write=False)
-    return values
-
-
-@cache
-def weights() -> dict[str, tuple[int, tuple[int, ...]]]:
-    """Map the name of each of the network's weights to the number of its parameter and its index in it."""
-    network = MLP((1, HIDDEN, 1))
-    return {
-        f"{parameter.label}[{', '.join(map(str, place))}]": (number, place)
-        for number, parameter in enumerate(network.parameters())
-        for place in np.ndindex(parameter.shape)
-    }
-
-
-def network_surface(first: str, second: str) -> Surface:
-    """Make the surface of the trained network's loss by the changes of two of its weights; the others stay fixed.
-
-    Raises KeyError for a name that is not in `weights()`, ValueError for the same weight twice.
-    """
-    if first == second:
-        raise ValueError(f"Choose two different weights, not {first} twice.")
-    places, values = weights(), trained()
-
-    def loss(x: Tensor, y: Tensor) -> Tensor:
-        """Compute the loss for changes x and y of any shape, by broadcasting: their axes precede the parameters'."""
-        moved = [Tensor(value if value.ndim == 2 else value[None, :], requires_grad=False) for value in values]
-        for name, by in ((first, x), (second, y)):
-            number, place = places[name]
-            only = np.zeros(values[number].shape)
-            only[place] = 1.0
-            moved[number] = moved[number] + by.reshape(*by.shape, 1, 1) * (only if only.ndim == 2 else only[None, :])
-        weight1, bias1, weight2, bias2 = moved
-        hidden = (Tensor(POINTS, requires_grad=False) @ weight1 + bias1).tanh()
-        return ((hidden @ weight2 + bias2 - TARGETS) ** 2).mean(axis=(-2, -1))
-
-    return Surface(
+    "network": Surface(
         "Two weights of a network",
-        f"the loss, as a function of {first} and {second}",
-        loss,
+        "the loss, with two weights moved by Δ from their trained values",
+        network_loss,
         (-1.0, -1.6),
         (0.05, 0.01, 0.1),
-        names=(f"Δ{first}", f"Δ{second}"),
-    )
+        names=("ΔW1[0, 1]", "ΔW2[1, 0]"),
+    ),
+}
