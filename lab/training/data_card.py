@@ -11,7 +11,7 @@ from itertools import islice
 
 import numpy as np
 
-from lab.text import counted, percent_text, short
+from lab.text import percent_text, short
 from lab.training.datasets import Dataset
 from lab.training.records import Baseline
 
@@ -48,7 +48,7 @@ def remarks(data: Dataset) -> tuple[str, ...]:
     """Say what is worth knowing before training, one sentence for each fact; the baseline to beat comes first."""
     found = [_to_beat(data)]
     if data.columns:
-        found += [*islice(_far_values(data), MAX_NAMES), *_few_rows(data)]
+        found += islice(_far_values(data), MAX_NAMES)
     if data.held_out:
         found += [*_few_to_validate(data), *_known_rows(data)]
     if data.target:
@@ -94,13 +94,6 @@ def _far_values(data: Dataset) -> Iterator[str]:
                 f"{name}: its most extreme value, {short(float(value * scale + mean), 4)}, lies {away:,.0f} standard "
                 "deviations from the others: is it right, or should the cell be empty?"
             )
-
-
-def _few_rows(data: Dataset) -> Iterator[str]:
-    rows, columns = data.train_x.shape
-    if columns >= rows:
-        columns_, rows_ = counted(columns, "column"), counted(rows, "training row")
-        yield f"{columns_} for {rows_}: a network can learn so few rows by heart"
 
 
 def _few_to_validate(data: Dataset) -> Iterator[str]:

@@ -87,14 +87,6 @@ def _validation_loss(records: Sequence[Record]) -> Answer:
     return answer, f"the validation loss was lowest in epoch {at} ({low:.3g}) and ended at {losses[-1]:.3g}."
 
 
-def _epoch_above_90(records: Sequence[Record]) -> Answer:
-    first = next((record["epoch"] for record in records if score(record, "val") >= 0.9), None)
-    if first is None:
-        best = max(score(record, "val") for record in records)
-        return 2, f"the best validation accuracy was {percent_text(best, 1)}."
-    return (0 if first <= 20 else 1), f"validation accuracy passed 90 % in epoch {first}."
-
-
 def _explained_variance(records: Sequence[Record]) -> Answer:
     share = score(records[-1], "val")
     noise = NOISE**2 / (NOISE**2 + 0.5)  # the mean square of a sine is 1/2
@@ -171,12 +163,6 @@ LESSONS = MappingProxyType(
             "50 samples to train on: what will the validation loss do?",
             ("fall to the end", "fall, then rise", "rise from the start"),
             _validation_loss,
-        ),
-        "The hardest: spirals": Lesson(
-            replace(WIDER, data="spirals", hidden=(32, 32), activation="tanh", epochs=150),
-            "When will validation accuracy pass 90 %?",
-            ("by epoch 20", "later", "never"),
-            _epoch_above_90,
         ),
         "A rare class": Lesson(
             replace(WIDER, data="rare", epochs=30),

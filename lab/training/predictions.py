@@ -9,9 +9,9 @@ import csv
 import io
 import json
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -39,16 +39,10 @@ class TrainedModel:
     network: MLP
     config: Config
     classes: tuple[str, ...]
-    cells: tuple[Cell, ...]
-    mean: np.ndarray
-    scale: np.ndarray
+    cells: tuple[Cell, ...] = field(repr=False)
+    mean: np.ndarray = field(repr=False)
+    scale: np.ndarray = field(repr=False)
     target: tuple[float, float] | None
-
-    def __repr__(self) -> str:
-        finds = (
-            f"classes {', '.join(self.classes[:5])}{', ...' * (len(self.classes) > 5)}" if self.classes else "number"
-        )
-        return f"TrainedModel({self.network!r}, data {self.config.data!r}, {finds})"
 
     @property
     def inputs(self) -> int:
@@ -160,31 +154,36 @@ def confusion(labels: np.ndarray, predicted: np.ndarray, classes: int) -> np.nda
 # ---------------------------------------------------------------- over a plane
 
 
-def grid(points: np.ndarray, cells: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return the cell centres along x and along y, each (cells,), of a square grid around the points (n, 2)."""
+class PlaneGrid(NamedTuple):
+    """The cell centres of a grid in a plane, along x and along y."""
+
+    xs: np.ndarray
+    ys: np.ndarray
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Number of rows and columns."""
+        return len(self.ys), len(self.xs)
+
+    @property
+    def points(self) -> np.ndarray:
+        """All cell centres, (rows * columns, 2), with the smallest y in the first row."""
+        return np.stack(np.meshgrid(self.xs, self.ys), axis=-1).reshape(-1, 2)
+
+
+def grid(points: np.ndarray, cells: int) -> PlaneGrid:
+    """Return a square grid around the points (n, 2), with this many cells in each direction."""
     low, high = points.min(axis=0), points.max(axis=0)
     reach = max(float((high - low).max()) / 2, 1e-6) * (1 + 2 * MARGIN)
     centre = (low + high) / 2
     along = (np.arange(cells) + 0.5) / cells * 2 - 1
-    return centre[0] + reach * along, centre[1] + reach * along
+    return PlaneGrid(centre[0] + reach * along, centre[1] + reach * along)
 
 
-def fixed_grid(reach: float, cells: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return the cell centres along x and along y, each (cells,), of the square from -reach to reach."""
+def fixed_grid(reach: float, cells: int) -> PlaneGrid:
+    """Return a grid over the square from -reach to reach, with this many cells in each direction."""
     along = reach * ((np.arange(cells) + 0.5) / cells * 2 - 1)
-    return along, along
-
-
-@dataclass(frozen=True)
-class PlaneGrid:
-    """Grid points in a plane, (rows * columns, 2), with the smallest y in the first row; shape: (rows, columns)."""
-
-    points: np.ndarray
-    shape: tuple[int, int]
-
-
-def grid_of(xs: np.ndarray, ys: np.ndarray) -> PlaneGrid:
-    return PlaneGrid(_plane(xs, ys), (len(ys), len(xs)))
+    return PlaneGrid(along, along)
 
 
 def layer_maps(model: MLP, plane: PlaneGrid) -> list[np.ndarray]:
@@ -192,13 +191,9 @@ def layer_maps(model: MLP, plane: PlaneGrid) -> list[np.ndarray]:
     return [output.reshape(*plane.shape, -1) for output in _outputs(model, plane.points)]
 
 
-def _plane(xs: np.ndarray, ys: np.ndarray) -> np.ndarray:
-    return np.stack(np.meshgrid(xs, ys), axis=-1).reshape(-1, 2)
-
-
 def over_plane(model: MLP, xs: np.ndarray, ys: np.ndarray) -> np.ndarray:
     """Compute the probabilities (rows, columns, classes) over the grid ys x xs, the smallest y in the first row."""
-    return probabilities(model, _plane(xs, ys)).reshape(len(ys), len(xs), -1)
+    return probabilities(model, PlaneGrid(xs, ys).points).reshape(len(ys), len(xs), -1)
 
 
 def before_activation(model: MLP, layer: int, unit: int, xs: np.ndarray, ys: np.ndarray) -> np.ndarray:
@@ -207,7 +202,7 @@ def before_activation(model: MLP, layer: int, unit: int, xs: np.ndarray, ys: np.
     In the first layer it is linear, so that the line where it is 0 is straight. The output of a ReLU could not show
     that line: it is 0 everywhere on one side of it.
     """
-    points = _plane(xs, ys)
+    points = PlaneGrid(xs, ys).points
     inputs = network_inputs(model, points)
     for output in _outputs(model, points)[:layer]:
         inputs = inputs + output if model.skip and output.shape == inputs.shape else output

@@ -133,14 +133,9 @@ def _draw_weights(panel: Axes, last: Record) -> None:
 
 
 def _head(panel: Axes, title: str) -> None:
-    """Set the title and, under it but above the plot, the legend, where it covers no line."""
-    _, labels = panel.get_legend_handles_labels()
-    columns = 3 if max(map(len, labels)) < 14 else 2
-    rows = -(-len(labels) // columns)
-    panel.set_title(title, loc="left", fontweight="bold", fontsize=11, pad=8 + 15 * rows)
-    panel.legend(
-        loc="lower left", bbox_to_anchor=(-0.02, 1.0), ncols=columns, frameon=False, fontsize=9, columnspacing=1.2
-    )
+    """Set the title and the legend."""
+    panel.set_title(title, loc="left", fontweight="bold", fontsize=11)
+    panel.legend(frameon=False, fontsize=9)
 
 
 def _scale(panel: Axes) -> None:

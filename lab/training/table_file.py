@@ -46,7 +46,6 @@ NOT_TEXT = {  # the first bytes of a file -> what it is, and what to do
     b"%PDF": "a PDF: save the table as CSV",
 }
 RULED = frozenset("-=─═━|:+ ┌┬┐╞╪╡├┼┤└┴┘╔╦╗╠╬╣╚╩╝")  # what a line between two rows is drawn with
-YEARS = range(1800, 2200)
 _DATE = re.compile(r"\d+[-/.:]\d+[-/.:]\d+")
 _ATTRIBUTE = re.compile(r"""(?im)^@attribute\s+('[^'\n]*'|"[^"\n]*"|\S+)""")
 Row = tuple[int, list[str]]  # how many lines stand above it, and its cells
@@ -149,24 +148,14 @@ def _json_table(content: bytes, name: str, shared: bool) -> ReadTable:
     data = [data] if isinstance(data, dict) else data
     if not _are_objects(data):
         raise DataError(f"{name!r} is JSON, but not a table: write one object with the cells of a row a line.")
-    rows = [_flat(row) for row in data]
-    keys = list(dict.fromkeys(key for row in rows for key in row))
-    _check_size(name, len(rows), len(keys), shared)
-    frame = pd.DataFrame([[row.get(key) for key in keys] for row in rows], columns=unique(keys))
+    keys = list(dict.fromkeys(key for row in data for key in row))
+    _check_size(name, len(data), len(keys), shared)
+    frame = pd.DataFrame([[row.get(key) for key in keys] for row in data], columns=unique(keys))
     return ReadTable(frame, remarks=["read as JSON"])
 
 
 def _are_objects(data: object) -> bool:
     return bool(data) and isinstance(data, list) and all(isinstance(row, dict) for row in data)
-
-
-def _flat(row: dict[str, Any]) -> dict[str, Any]:
-    """Give each cell of an object within a row a column of its own: {"a": {"b": 1}} becomes {"a.b": 1}."""
-    flat: dict[str, Any] = {}
-    for key, cell in row.items():
-        inner = {f"{key}.{name}": one for name, one in cell.items()} if isinstance(cell, dict) else {key: cell}
-        flat |= {name: json.dumps(one) if isinstance(one, (list, dict)) else one for name, one in inner.items()}
-    return flat
 
 
 def _csv_table(content: bytes, name: str, shared: bool, as_texts: bool) -> ReadTable:
@@ -312,11 +301,8 @@ def _rows_above(
     for above, (cells, count, row) in enumerate(zip(rows, filled, typed, strict=True)):
         if columns - 1 > len(cells) or any(cells[columns:]) or (count <= columns / 2 and not sparse):
             continue
-        values = [one.point if one else None for at, one in row.items() if at in of_numbers]
-        if not values:
-            data = bool(heads) or not _are_names(cells, rows[above + 1 :])
-        else:
-            data = any(value is not None for value in values) and not _count_up(values)
+        numbers = [one for at, one in row.items() if at in of_numbers]
+        data = any(numbers) if numbers else bool(heads) or not _are_names(cells, rows[above + 1 :])
         if data:
             return heads, above
         heads.append(cells)
@@ -332,14 +318,6 @@ def _names(heads: Sequence[list[str]], below: Sequence[list[str]], columns: int)
     if len(names) < columns and any(cells[columns - 1] for cells in below if len(cells) == columns):
         names = ["", *names]  # R leaves out the name of the row names
     return [*names, ""][:columns]
-
-
-def _count_up(values: Sequence[float | None]) -> bool:
-    """Tell whether numbers are names: years that follow one another, or at least five with equal steps."""
-    if len(values) < 3 or None in values:
-        return False
-    steps = np.diff(np.array(values, float))
-    return bool(steps[0] > 0 and np.ptp(steps) == 0 and (len(values) > 4 or (steps[0] == 1 and values[0] in YEARS)))
 
 
 def _are_names(first: list[str], below: Sequence[list[str]]) -> bool:
@@ -369,11 +347,10 @@ def _without_other_rows(frame: pd.DataFrame, header: Sequence[str]) -> tuple[pd.
 def unique(names: Sequence[str]) -> list[str]:
     """Shorten the names of columns, and append a number to repeated ones: x, x (2), x (3)."""
     taken: dict[str, None] = {}
-    following: dict[str, int] = {}  # a name -> the next number to try
     for name in (" ".join(str(name).split())[:MAX_NAME] for name in names):
-        free = name
+        free, number = name, 1
         while free in taken:
-            following[name] = following.get(name, 1) + 1
-            free = f"{name} ({following[name]})"
+            number += 1
+            free = f"{name} ({number})"
         taken[free] = None
     return list(taken)

@@ -21,12 +21,12 @@ from lab.training.features import FEATURES, NAMES, of_inputs
 from lab.training.live import LiveRun
 from lab.training.measure import FLAT_ENDS
 from lab.training.predictions import (
+    PlaneGrid,
     answers,
     before_activation,
     confusion,
     fixed_grid,
     grid,
-    grid_of,
     layer_maps,
     over_plane,
     probabilities,
@@ -467,10 +467,10 @@ def _plane(view: View) -> Chart:
         layer, number = view.unit
         if layer < 0:
             name = list(FEATURES)[number]
-            outputs = before = of_inputs(grid_of(xs, ys).points, (name,)).reshape(len(ys), len(xs))
+            outputs = before = of_inputs(PlaneGrid(xs, ys).points, (name,)).reshape(len(ys), len(xs))
             title = f"feature {NAMES[name]}"
         else:
-            outputs = layer_maps(network, grid_of(xs, ys))[layer][..., number]
+            outputs = layer_maps(network, PlaneGrid(xs, ys))[layer][..., number]
             before = before_activation(network, layer, number, xs, ys)
             title = f"unit {number + 1} of layer {layer + 1}"
         chart = charts.unit(outputs, title, plane, before)
@@ -542,7 +542,7 @@ def _network(view: View) -> dict[str, Any]:
     """Return the picture of the network, for the chart host's "network"."""
     run, plane = view.run, None
     if on_a_plane(run):
-        plane = grid_of(*grid(run.trainer.dataset.train_x, SMALL))
+        plane = grid(run.trainer.dataset.train_x, SMALL)
     note = "gradients of the next batch" if view.lines == "gradients" else ""
     shown = charts.network(run, view.network(), plane, lines=view.lines, height=TALL, theme=page.theme(), note=note)
     return {"network": shown}

@@ -16,11 +16,11 @@ from lab.charts.weights import RIDGES
 from lab.training.config import Config
 from lab.training.live import LiveRun
 from lab.training.predictions import (
+    PlaneGrid,
     answers,
     before_activation,
     confusion,
     grid,
-    grid_of,
     layer_maps,
     over_plane,
     probabilities,
@@ -59,7 +59,7 @@ def all_charts(run, theme="light"):
     plane = charts.Plane(xs, ys, data.val_x, data.val_y, data.classes, theme)
     made["plane"] = charts.boundary(over_plane(trainer.model, xs, ys), plane)
     if hidden:
-        maps = layer_maps(trainer.model, grid_of(xs, ys))[0]
+        maps = layer_maps(trainer.model, PlaneGrid(xs, ys))[0]
         made["unit"] = charts.unit(maps[..., 1], "layer 1, unit 2", plane)
     return made
 
@@ -148,7 +148,7 @@ def test_the_zero_line_of_a_unit_is_straight_where_it_is():
     xs, ys = grid(run.trainer.dataset.train_x, 40)
     weight, bias = (p.numpy() for p in run.trainer.model.layers[0].parameters())
     data = run.trainer.dataset
-    outputs = layer_maps(run.network(), grid_of(xs, ys))[0][..., 0]
+    outputs = layer_maps(run.network(), PlaneGrid(xs, ys))[0][..., 0]
     before = before_activation(run.network(), 0, 0, xs, ys)
     assert np.allclose(np.maximum(before, 0), outputs, atol=1e-6)
     chart = charts.unit(outputs, "unit", charts.Plane(xs, ys, data.val_x, data.val_y, data.classes), before)

@@ -5,7 +5,7 @@ import pytest
 
 from lab.training.config import Config
 from lab.training.data_card import baseline, remarks
-from lab.training.datasets import from_table, load, prepare
+from lab.training.datasets import from_table, load
 from lab.training.records import is_record
 from train import Trainer, train
 
@@ -78,19 +78,6 @@ def test_a_mark_for_missing_numbers_is_asked_about_however_many_cells_have_it():
 def test_the_rare_one_of_two_values_is_not_far_away():
     rows = [f"{RNG.normal():.3f},{int(i == 77)},{'pq'[i % 2]}" for i in range(400)]
     assert not any("extreme" in line for line in remarks(table(rows)))
-
-
-def test_as_many_columns_as_rows_are_said():
-    def wide(columns):
-        rows = (",".join([*(f"{v:.3f}" for v in RNG.normal(size=columns)), "pq"[i % 2]]) for i in range(60))
-        return remarks(from_table("\n".join([",".join([*(f"x{i}" for i in range(columns)), "y"]), *rows]), "t.csv"))
-
-    assert "48 columns for 48 training rows: a network can learn so few rows by heart" in wide(48)
-    assert not any("by heart" in line for line in wide(47))
-    single = remarks(from_table("a,y\n1,2.5\n3,4.5", "t.csv", task="regression"))
-    assert "1 column for 1 training row: a network can learn so few rows by heart" in single
-    few_images = prepare("t", RNG.integers(0, 9, (40, 64), np.uint8), np.arange(40) % 2, "pq", "images")
-    assert not any("by heart" in line for line in remarks(few_images))  # pixels are no columns
 
 
 def test_targets_far_from_all_others_are_said():

@@ -101,7 +101,6 @@ SAID = {  # lesson -> the words that may be the first after an epoch, and must b
     "Exploding gradients": ("exploding",),
     "A layer dies": ("rate-high",),  # 300 times what is usual: the cause of what dies
     "Overfitting": ("learning", "healthy", "unsettled", "overfitting"),
-    "The hardest: spirals": ("learning", "healthy"),
 }
 
 

@@ -9,7 +9,7 @@ import pytest
 from lab.training.config import Config, ConfigError
 from lab.training.features import FEATURES, FeatureMLP, of_inputs
 from lab.training.live import LiveRun
-from lab.training.predictions import before_activation, grid_of, layer_maps
+from lab.training.predictions import PlaneGrid, before_activation, layer_maps
 from train import Trainer, train
 
 ROUND = Config(data="circles", hidden=(), features=("x2", "y2"), lr=0.05, epochs=6)
@@ -37,7 +37,7 @@ def test_a_copy_and_a_state_have_the_features_too():
     assert isinstance(copy, FeatureMLP)
     xs = np.linspace(-1, 1, 4)
     before = before_activation(copy, 0, 1, xs, xs)
-    np.testing.assert_allclose(np.maximum(before, 0), layer_maps(copy, grid_of(xs, xs))[0][..., 1], atol=1e-5)
+    np.testing.assert_allclose(np.maximum(before, 0), layer_maps(copy, PlaneGrid(xs, xs))[0][..., 1], atol=1e-5)
     again = Trainer(run.config)
     again.load_state(run.trainer.state())
     assert np.array_equal(again.weights(), run.trainer.weights())

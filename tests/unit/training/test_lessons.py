@@ -17,7 +17,6 @@ from train import train
         ("Exploding gradients", "above 100"),
         ("A layer dies", "nearly all"),
         ("Overfitting", "fall, then rise"),
-        ("The hardest: spirals", "by epoch 20"),
         ("A noisy curve", "a little less"),
         ("A rare class", "95 to 99 %"),
         ("Labels without a rule", "stay near 50 %"),

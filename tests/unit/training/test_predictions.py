@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from lab.training.predictions import (
+    PlaneGrid,
     before_activation,
     confusion,
     grid,
-    grid_of,
     layer_maps,
     over_plane,
     probabilities,
@@ -55,7 +55,7 @@ def test_confusion_counts_rows_as_the_truth():
 def test_the_map_of_a_unit_is_its_output():
     model = MLP((2, 3, 2), "tanh", rng=0, dtype=np.float32)
     xs, ys = np.linspace(-1, 1, 4), np.linspace(-2, 2, 5)
-    maps = layer_maps(model, grid_of(xs, ys))[0]
+    maps = layer_maps(model, PlaneGrid(xs, ys))[0]
     weight, bias = model.layers[0].weight.numpy(), model.layers[0].bias.numpy()
     assert maps.shape == (5, 4, 3)
     assert np.allclose(maps[4, 1], np.tanh(np.array([xs[1], ys[4]], np.float32) @ weight + bias), atol=1e-6)
@@ -87,7 +87,7 @@ def test_a_unit_of_a_later_layer_gets_what_that_layer_gets(skip):
     xs, ys = np.linspace(-1, 1, 4), np.linspace(-2, 2, 3)
     for layer in (0, 1):
         seen = before_activation(model, layer, 2, xs, ys)
-        np.testing.assert_allclose(np.tanh(seen), layer_maps(model, grid_of(xs, ys))[layer][:, :, 2], atol=1e-6)
+        np.testing.assert_allclose(np.tanh(seen), layer_maps(model, PlaneGrid(xs, ys))[layer][:, :, 2], atol=1e-6)
     np.testing.assert_allclose(
         before_activation(model, 2, 1, xs, ys),
         list(model.outputs(np.stack(np.meshgrid(xs, ys), axis=-1).reshape(-1, 2)))[-1].numpy()[:, 1].reshape(3, 4),

@@ -38,7 +38,7 @@ def test_it_answers_what_it_was_trained_on(run):
     samples = [[0.5, 0, 1, 1500], [5.5, 1, 0, 6500]]
     assert model.predict(samples).tolist() == ["small", "big"]
     assert model.probabilities(samples).shape == (2, 2)
-    assert "classes big, small" in repr(model)
+    assert "classes=('big', 'small')" in repr(model)
     assert "MLP(4-8-2, relu" in repr(model)
 
 
