@@ -11,7 +11,6 @@ from lab.training.config import PAGE_EPOCHS, Config
 from lab.training.datasets import Dataset
 from lab.training.lessons import FIRST
 from lab.training.live import LiveRun, Own
-from lab.training.shelf import default_name, differences, unused
 from lab.training.worker import Worker, start_spare_process
 from lab.ui import binding, page, progress
 from lab.ui.binding import HeldValue
@@ -76,7 +75,6 @@ def _train(arrived: bool) -> None:
     with word:
         if complaint:
             st.error(with_code(complaint))
-        _begin_again()
         if own:
             data = own(session["training-val_fraction"], session["training-seed"], bar)
     ready = bool(config and (data or not own))
@@ -117,7 +115,7 @@ def _instruments(word: DeltaGenerator, ready: bool, trying: bool) -> None:
     with word:
         if session["training-data"] == "table" and not _run().batches:  # then the picture needs the room
             about_the_table(word)
-        if ready and not session.get("training proposal"):
+        if ready:
             _guess(_run())
         unchecked(_run().config)
     worker = session["training worker"]
@@ -138,7 +136,6 @@ def _instruments(word: DeltaGenerator, ready: bool, trying: bool) -> None:
             draw(view, places)
             start_spare_process()  # while the visitor reads
     one_input.show_one_input(view)
-    one_input.take_weights(view)
 
 
 def _four_points() -> None:
@@ -167,7 +164,6 @@ def _keep_up(config: Config, data: Dataset | None, own: Own) -> None:
         session = st.session_state
         session["training worker"].pause()
         _shelve(run)
-        session.pop("training proposal", None)
         session["training worker"] = Worker(LiveRun(config, data, own=own), visitor=kept.visit())
         session["training cursor"] = config.epochs
 
@@ -178,29 +174,6 @@ def _shelve(run: LiveRun) -> None:
         st.toast(
             f"The previous run is kept as “{escape_markdown(name)}” under Earlier runs.", icon=":material/inventory_2:"
         )
-
-
-def _begin_again() -> None:
-    """Ask before settings that cannot change while a run trains replace it."""
-    session, run = st.session_state, _run()
-    proposal: Config | None = session.get("training proposal")
-
-    def begin() -> None:
-        assert proposal is not None  # otherwise the button does not exist
-        binding.step()
-        settings.set_widgets(proposal)
-        keep()  # the question is answered
-
-    def keep() -> None:
-        session["training proposal"] = None
-
-    if proposal:
-        other = escape_markdown(differences(proposal, run.config.latest))
-        name = escape_markdown(unused(default_name(run.config, run.own), session["training shelf"]))
-        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-            st.markdown(f"**Begin again** with {other}? The run so far is kept as “{name}”.", width="content")
-            button("Begin again", "training begin again", begin, type="primary")
-            button("Keep this run", "training keep run", keep)
 
 
 def _receive(name: str, text: str) -> None:

@@ -33,17 +33,16 @@ class Plane:
     theme: str = "light"
 
 
-def boundary(answers: np.ndarray, plane: Plane, *, discrete: bool = False) -> Chart:
+def boundary(answers: np.ndarray, plane: Plane) -> Chart:
     """Draw probabilities over the plane as shades, the lines where the likeliest class changes, and samples.
 
-    answers: probabilities (rows, columns, classes) on the grid. discrete: one shade for each class, whatever its
-    probability.
+    answers: probabilities (rows, columns, classes) on the grid.
     """
     colours, classes, labels = COLOURS[plane.theme], plane.classes, plane.labels
     count = len(classes)
     winner = answers.argmax(axis=-1)
     certainty = (np.nan_to_num(answers.max(axis=-1), nan=1 / count) - 1 / count) / (1 - 1 / count)
-    shade = np.clip(SHADES * (1 if discrete else certainty), 0, SHADES - 1).astype(int)
+    shade = np.clip(SHADES * certainty, 0, SHADES - 1).astype(int)
     palette = [
         mix(colours["paper"], nth(colours["classes"], c), 0.1 + 0.14 * k) for c in range(count) for k in range(SHADES)
     ]

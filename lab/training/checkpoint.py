@@ -24,6 +24,7 @@ from lab.training.measure import (
     evaluate,
     finite,
     gradient,
+    gradient_norm,
     histogram,
     histogram_edges,
 )
@@ -144,16 +145,18 @@ class RunState:
 
     def note_gradients(self) -> None:
         """Add the gradients of a batch to the epoch's statistics. Call it before they are clipped."""
-        layers = self.model.layers
-        self.stats.add_gradients(layers)
+        layers, stats = self.model.layers, self.stats
+        stats.grad_norm_sums += [gradient_norm(layer) for layer in layers]
         if self.batch == self.steps_per_epoch:
-            self.stats.count_gradients(layers)
+            stats.gradient_counts[:] = [counts(gradient(layer.weight), GRADIENT_EDGES) for layer in layers]
             self._before_step = [layer.weight.numpy() for layer in layers]
 
     def note_update(self) -> None:
         """After the last step of an epoch, note how far it has moved the weights of each layer."""
         if self.batch == self.steps_per_epoch:
-            self.stats.compare(self._before_step, self.model.layers)
+            moved = zip(self.model.layers, self._before_step, strict=True)
+            norm = np.linalg.norm
+            self.stats.update_ratios[:] = [norm(layer.weight.numpy() - old) / norm(old) for layer, old in moved]
 
     def finish_epoch(self) -> Record:
         """Measure the network and return the record of the epoch that ends here."""
@@ -226,10 +229,6 @@ class RunState:
         """Return all parameters as one flat float32 array, layer by layer: weights row by row, then biases."""
         return np.concatenate([p.numpy().ravel() for p in self.model.parameters()])
 
-    def set_weights(self, flat: np.ndarray) -> None:
-        """Set all parameters from a flat array, as in best_weights.npy. Raises RunError for another size."""
-        put_weights(self.model, flat)
-
     def state(self) -> State:
         """Return all that changes in training as arrays, at any moment, also in the middle of an epoch."""
         return {
@@ -246,7 +245,7 @@ class RunState:
     def load_state(self, state: State) -> None:
         """Restore a state. Raises RunError, and changes nothing, for one that this trainer cannot have had."""
         self._check(state)
-        self.set_weights(state["weights"])
+        put_weights(self.model, state["weights"])
         self.best_weights = state["best_weights"]
         for name in self.optimizer.memory:
             self.optimizer.memory[name] = state[f"optimizer.{name}"].copy()

@@ -87,7 +87,7 @@ class _Texts:
     about: str = ""  # why they are not numbers, if they nearly are
 
     def are(self, values: np.ndarray) -> bool:
-        """Tell whether nearly all cells have a value; values: (texts,)."""
+        """Return whether nearly all cells have a value; values: (texts,)."""
         filled = self.counts[~self.missing].sum()
         return bool(filled and self.counts[np.isfinite(values)].sum() >= NEARLY_ALL * filled)
 

@@ -33,19 +33,6 @@ class EpochStats:
         self.gradient_counts = np.zeros((layers, len(GRADIENT_EDGES) + 1), int)  # of the last batch
         self.seconds = np.zeros(())
 
-    def add_gradients(self, layers: Sequence[Linear]) -> None:
-        """Add the norm of each layer's gradients in a batch."""
-        self.grad_norm_sums += [math.sqrt(sum(map(_square, layer.parameters()))) for layer in layers]
-
-    def count_gradients(self, layers: Sequence[Linear]) -> None:
-        """Count the gradients of the weights by their size."""
-        self.gradient_counts[:] = [counts(gradient(layer.weight), GRADIENT_EDGES) for layer in layers]
-
-    def compare(self, before: Sequence[np.ndarray], layers: Sequence[Linear]) -> None:
-        """Note how far a step has moved the weights of each layer. before: the weights before it."""
-        for index, (layer, old) in enumerate(zip(layers, before, strict=True)):
-            self.update_ratios[index] = np.linalg.norm(layer.weight.numpy() - old) / np.linalg.norm(old)
-
 
 def evaluate(
     model: MLP, loss: Callable[[Tensor, np.ndarray], Tensor], inputs: np.ndarray, labels: np.ndarray
@@ -82,10 +69,9 @@ def gradient(parameter: Tensor) -> np.ndarray:
     return parameter.grad
 
 
-def _square(parameter: Tensor) -> float:
-    """Compute the squared norm of the parameter's gradient."""
-    values = gradient(parameter)
-    return float(np.vdot(values, values))
+def gradient_norm(layer: Linear) -> float:
+    """Compute the norm of the gradients of a layer's weights and biases together."""
+    return math.sqrt(sum(float(np.vdot(values, values)) for values in map(gradient, layer.parameters())))
 
 
 def histogram_edges(weights: np.ndarray) -> np.ndarray:

@@ -62,7 +62,7 @@ def number(text: str) -> ReadNumber | None:
 
 
 def is_number(text: str) -> bool:
-    """Tell whether a text is a number without a unit."""
+    """Return whether a text is a number without a unit."""
     return bool((found := number(text)) and not found.unit)
 
 

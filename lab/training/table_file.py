@@ -321,7 +321,7 @@ def _names(heads: Sequence[list[str]], below: Sequence[list[str]], columns: int)
 
 
 def _are_names(first: list[str], below: Sequence[list[str]]) -> bool:
-    """Tell whether a row of texts names the columns: most of its cells occur in no other row."""
+    """Return whether a row of texts names the columns: most of its cells occur in no other row."""
     others = [{cells[at] for cells in below if at < len(cells) and cells != first} for at in range(len(first))]
     again = [cell in texts for cell, texts in zip(first, others, strict=True) if cell]
     return sum(again) <= len(again) / 2 and not any(is_number(cell) or _DATE.match(cell) for cell in first)

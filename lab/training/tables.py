@@ -170,7 +170,7 @@ def _classes(
 
 
 def _measured(values: np.ndarray) -> bool:
-    """Tell whether a target looks like a measured number, which is predicted, and not like classes with numbers."""
+    """Return whether a target looks like a measured number, which is predicted, and not like classes with numbers."""
     different, counts = np.unique(values, return_counts=True)
     ints = bool(np.all(different == np.round(different)))
     few = len(values) < 5 * len(different) and bool(counts.min() == 1)
@@ -225,7 +225,7 @@ def _doubt(read: Sequence[TableColumn], answer: TableColumn, classes: tuple[str,
 
 
 def _is_id(column: TableColumn, first: bool) -> bool:
-    """Tell whether a column only names its row: whole numbers, all different, that it is called for or that count."""
+    """Return whether a column only names its row: whole numbers, all different, that it is called for or that count."""
     named = _NAME_OF_ID.fullmatch(column.name)
     if column.texts or column.date or not (named or first):
         return False
@@ -236,7 +236,7 @@ def _is_id(column: TableColumn, first: bool) -> bool:
 
 
 def _alike(one: np.ndarray, other: np.ndarray) -> bool:
-    """Tell whether two columns differ in nothing but their unit: scaled and shifted, they are equal."""
+    """Return whether two columns differ in nothing but their unit: scaled and shifted, they are equal."""
     for part in (slice(SAMPLE), slice(None)):  # most columns differ in the first rows
         known = ~np.isnan(one[part])
         if not np.array_equal(known, ~np.isnan(other[part])):
@@ -249,7 +249,7 @@ def _alike(one: np.ndarray, other: np.ndarray) -> bool:
 
 
 def _tells(values: np.ndarray, target: np.ndarray, classes: tuple[str, ...]) -> bool:
-    """Tell whether a column is the target in another unit or, of classes, has one value of its own for each."""
+    """Return whether a column is the target in another unit or, of classes, has one value of its own for each."""
     if not classes:
         return _alike(values, target)
     for part in (slice(SAMPLE), slice(None)):

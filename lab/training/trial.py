@@ -69,7 +69,7 @@ class Trial:
 
 
 def can_be_tried(finding: Finding) -> bool:
-    """Tell whether a finding has settings to try, with losses comparable to those of the run."""
+    """Return whether a finding has settings to try, with losses comparable to those of the run."""
     return bool(finding.settings) and not finding.well and not OTHER_SAMPLES & finding.settings.keys()
 
 

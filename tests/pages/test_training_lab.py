@@ -320,7 +320,7 @@ def test_another_seed_before_the_first_epoch_is_complete_begins_a_new_run(at):
 
 def test_the_axis_of_the_loss_becomes_logarithmic_while_it_trains():
     run = LiveRun(replace(FIRST, epochs=30))
-    view = View(run, 30, None, "weights", "validation", "first", "automatic")
+    view = View(run, 30, None, "weights", "validation", "first")
     assert not view.log
     run.advance(None)
     assert view.log  # the same view: a fragment has no other
@@ -647,22 +647,10 @@ def test_a_lesson_asks_first_and_its_own_run_answers(at, answer, right):
     assert ("No:" in said) == (answer is not None and not right)
 
 
-def test_other_settings_are_ones_own_and_new_data_is_the_next_seed(at):
+def test_of_a_run_of_ones_own_nothing_is_asked(at):
     run(at, seed="4")
-    assert group(at, "training-guess") is None  # of a run of one's own nothing is asked
+    assert group(at, "training-guess") is None
     assert at.selectbox(key="training lesson").value == "Your own settings"
-    before = live(at).trainer.dataset.fingerprint
-    click(at, "new data")
-    assert (live(at).config.seed, address(at)["seed"]) == (5, "5")
-    assert live(at).trainer.dataset.fingerprint != before
-
-
-def test_the_plane_may_show_the_likeliest_class_alone(at):
-    run(at)
-    smooth = shown(at)["plane"]["backdrop"]["png"]
-    at.toggle(key="training-discrete").set_value(True).run()
-    assert shown(at)["plane"]["backdrop"]["png"] != smooth
-    assert address(at)["discrete"] == "1"
 
 
 def test_a_unit_fills_the_plane_when_it_is_chosen_or_pointed_at(at):
@@ -1151,23 +1139,13 @@ def test_a_run_after_one_that_is_done_repeats_none_of_its_changes(at):
     assert "changes" not in address(at)
 
 
-def test_what_cannot_change_asks_and_keeps_the_run(at):
+def test_what_cannot_change_begins_another_run_and_keeps_the_one_before(at):
     run(at, data="moons", hidden="4", epochs="300")
     begin(at)
     before = live(at)
-    hidden(at, "4 3")
-    assert live(at) is before
-    assert at.text_input(key="training-hidden").value == "4"
-    kept = "**Begin again** with hidden 4-3 instead of 4? The run so far is kept as “moons 4 adam 0.01”."
-    assert any(m.value.replace("\\", "") == kept for m in at.markdown)
-    assert not [c for c in at.caption if c.value.startswith("Watch ")]  # one sentence at a time
-    click(at, "keep run")
-    assert live(at) is before
-    assert not [b for b in at.button if b.key == "training begin again"]
     hidden(at, "5")
-    click(at, "begin again")
     assert live(at).config == replace(before.config, hidden=(5,))
-    assert not [b for b in at.button if b.key == "training begin again"]
+    assert at.session_state["training running"]
     assert at.text_input(key="training-hidden").value == "5"
     assert [kept.name for kept in shelf(at)] == ["moons 4 adam 0.01"]
     assert "is kept as “moons 4 adam 0.01”" in at.toast[0].value.replace("\\", "")

@@ -71,20 +71,18 @@ HEALTHY = (
 BY_HEADING = [{"query": {"minWidth": 361}, "option": {"legend": {"left": 176}}}]  # as in assets/training.css
 ANSWER = "the answer of the network"
 POINTS_OF, IMAGES_OF = ("validation", "training"), ("first", "mistakes")
-AXES, RIDGES_OF = ("automatic", "linear", "logarithmic"), ("weights", "gradients")
+RIDGES_OF = ("weights", "gradients")
 TABS = ("Histograms over the epochs", "Command line")
-LOG_RATIO = 10.0  # ratio of the highest to the lowest loss above which the automatic axis is logarithmic
+LOG_RATIO = 10.0  # ratio of the highest to the lowest loss above which their axis is logarithmic
 
 
 VIEW = (  # the visitor's choices for the instruments, which apply to any run
     HeldValue("training-speed", 300, lambda text: SPEEDS[SPEEDS.index(float(text))], binding.number),
     HeldValue("training-unit", ANSWER),
     binding.flag("training-tables"),
-    binding.flag("training-discrete"),
     binding.choice("training-lines", *charts.NETWORK_LINES),
     binding.choice("training-part", *POINTS_OF),
     binding.choice("training-images", *IMAGES_OF),
-    binding.choice("training-axis", *AXES),
     HeldValue("training-panel", "Norms and updates"),
     binding.choice("training-tab", *TABS),
     HeldValue("training-ridges", "layer1"),
@@ -102,14 +100,12 @@ class View:
     lines: str  # of NETWORK_LINES, in the picture of the network
     points: str  # of POINTS_OF
     images: str  # of IMAGES_OF
-    axis: str  # of AXES, for the loss
 
     @property
     def log(self) -> bool:
         """Whether the axis of the loss is logarithmic."""
         losses = [record["train_loss"] or 0.0 for record in self.run.history]
-        steep = max(losses) > LOG_RATIO * min(losses) > 0
-        return self.axis == "logarithmic" or (self.axis == "automatic" and steep)
+        return max(losses) > LOG_RATIO * min(losses) > 0
 
     @property
     def cursor(self) -> int | None:
@@ -183,13 +179,10 @@ def choose_view(change_network: Callable[[dict[str, Any]], None], open_unit: Cal
                 _switch("Samples", POINTS_OF, "training-part")
             elif run.trainer.dataset.image_shape:
                 _switch("Samples", IMAGES_OF, "training-images")
-            _switch("Loss axis", AXES, "training-axis")
             _switch("Lines of the network", charts.NETWORK_LINES, "training-lines")
-            if on_a_plane(run):
-                st.toggle("The likeliest class alone, without probabilities", key="training-discrete", **HELD)
             st.toggle("Numbers of all pictures as tables", key="training-tables", **HELD)
     unit = (units.get(session["training-unit"]) if pointed is None else pointed) if on_a_plane(run) else None
-    choices = (session[f"training-{name}"] for name in ("lines", "part", "images", "axis"))
+    choices = (session[f"training-{name}"] for name in ("lines", "part", "images"))
     return View(run, chosen, unit, *choices)
 
 
@@ -221,7 +214,7 @@ def _pointed_unit(
 
 
 def on_a_plane(run: LiveRun) -> bool:
-    """Tell whether the run classifies samples with two inputs, so that its answers can be drawn on a plane."""
+    """Return whether the run classifies samples with two inputs, so that its answers can be drawn on a plane."""
     return run.trainer.dataset.train_x.shape[1] == 2 and not is_regression(run.history[0])
 
 
@@ -292,7 +285,6 @@ def draw(view: View, places: Places) -> None:
         session[key]
         for key in (
             "training-tables",
-            "training-discrete",
             "training-ridges",
             "training-ridges_of",
             "training compared",
@@ -462,7 +454,7 @@ def _plane(view: View) -> Chart:
         labels = np.concatenate([y for _, y in parts])
     plane = Plane(seen_xs, seen_ys, inputs[:POINTS], labels[:POINTS], data.classes, page.theme())
     if view.unit is None:
-        chart = charts.boundary(over_plane(network, xs, ys), plane, discrete=st.session_state["training-discrete"])
+        chart = charts.boundary(over_plane(network, xs, ys), plane)
     else:
         layer, number = view.unit
         if layer < 0:

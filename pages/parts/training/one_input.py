@@ -1,6 +1,4 @@
-"""One input through a trained network, in the player and on the digit pad; and its weights as a download."""
-
-import io
+"""One input through a trained network, in the player and on the digit pad."""
 
 import numpy as np
 import streamlit as st
@@ -57,27 +55,6 @@ def show_one_input(view: View) -> None:
         if pad.open:
             with pad:
                 st.fragment(_read_drawing)()
-
-
-def take_weights(view: View) -> None:
-    """Offer the weights that the instruments show as a file in the format of the command line."""
-
-    def saved() -> bytes:
-        buffer = io.BytesIO()
-        np.save(buffer, np.concatenate([p.numpy().ravel() for p in view.network().parameters()]))
-        return buffer.getvalue()
-
-    st.download_button(
-        "Weights",
-        saved,
-        "weights.npy",
-        key="training weights",
-        icon=":material/download:",
-        on_click="ignore",
-        disabled=st.session_state["training running"],
-        help="All weights and biases as one array, at the epoch shown or the nearest earlier one that is kept. "
-        "Read it with np.load; Trainer.set_weights accepts it.",
-    )
 
 
 def _play_sample(view: View) -> None:

@@ -151,7 +151,7 @@ def _config() -> Config:
 
 
 def set_widgets(config: Config) -> None:
-    """Set the widgets to a configuration's latest values, as a decision of the visitor, who is not asked again."""
+    """Set the widgets to a configuration's latest values, from which `decide` makes no change of the present run."""
     session, latest = st.session_state, config.latest
     for name in SETTINGS:
         session[_key(name)] = _in_widget(name, getattr(latest, name))
@@ -163,21 +163,17 @@ def set_widgets(config: Config) -> None:
 def decide(worker: Worker, config: Config) -> Config:
     """Return the Config to train, given the one in the widgets and the present run.
 
-    Settings that can change during training are changed. For others the visitor is asked, and the run goes on until
-    they answer.
+    Settings that can change during training are changed. Others begin another run, with the widgets' settings from the
+    first epoch on.
     """
     session, run = st.session_state, worker.run
     if session.pop("training decided", False) or config == run.config or not run.batches:
         return config
-    if run.done:
-        session[CHANGES.key] = ()  # another run has the widgets' settings from the first epoch on
-        return config.latest
     before, now = run.config.latest, config.latest
     other = {name: getattr(now, name) for name in SETTINGS if getattr(now, name) != getattr(before, name)}
-    if not (other.keys() <= set(CHANGEABLE) and worker.change(other)):
-        if not run.records:
-            return config
-        session["training proposal"] = now  # the widgets' settings from the first epoch on
+    if run.done or not (other.keys() <= set(CHANGEABLE) and worker.change(other)):
+        session[CHANGES.key] = ()
+        return now
     set_widgets(run.config)
     session.pop("training decided")
     return run.config
@@ -249,19 +245,7 @@ def main_settings() -> None:
 
 
 def more() -> None:
-    """Draw a button for the next seed, which gives other samples and initial weights, and a popover with the rest."""
-
-    def draw() -> None:
-        binding.step()
-        st.session_state[_key("seed")] += 1
-
-    button(
-        "New data",
-        "training new data",
-        draw,
-        icon="casino",
-        help="Use the next seed: other samples and other initial weights.",
-    )
+    """Draw a popover with the other settings."""
     box = st.popover("More", icon=":material/tune:", key="training settings", on_change="rerun")
     if box.open:  # widgets in a closed popover would show the values of their first run
         with box:
@@ -350,7 +334,7 @@ def command(config: Config, own: Own) -> str:
 
 
 def trainable(config: Config) -> bool:
-    """Tell whether this page can train a Config; the command line allows other data and larger values."""
+    """Return whether this page can train a Config; the command line allows other data and larger values."""
     small = len(config.hidden) <= LAYERS and max(config.hidden, default=1) <= WIDTH
     values = {name: _in_widget(name, getattr(config, name)) for name in SETTINGS}
     return config.data in DATA and small and all(_fits(name, value) for name, value in values.items())

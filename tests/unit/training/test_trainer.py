@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from lab.training import datasets
-from lab.training.checkpoint import learning_rate
+from lab.training.checkpoint import learning_rate, put_weights
 from lab.training.config import Config, ConfigError
 from lab.training.measure import FLAT_ENDS, GRADIENT_EDGES
 from lab.training.predictions import answers
@@ -317,7 +317,7 @@ def test_histogram_edges_stay_the_same_through_a_run():
 
 def test_weights_beyond_the_edges_are_counted():
     trainer = Trainer(Config(data="moons", hidden=(4,), epochs=1, batch_size=800))
-    trainer.set_weights(np.linspace(-1000, 1000, trainer.weights().size, dtype=np.float32))
+    put_weights(trainer.model, np.linspace(-1000, 1000, trainer.weights().size, dtype=np.float32))
     histogram = trainer.measure()["weight_histogram"]["layer1"]
     assert (histogram["below"], sum(histogram["counts"]), histogram["above"]) == (8, 0, 0)
 
@@ -332,7 +332,7 @@ def test_dead_units_are_those_that_never_change():
 @pytest.mark.parametrize("activation", ["tanh", "sigmoid", "relu"])
 def test_saturated_outputs_are_those_with_hardly_any_derivative(activation):
     trainer = Trainer(Config(data="moons", hidden=(4, 3), activation=activation))
-    trainer.set_weights(3 * trainer.weights())
+    put_weights(trainer.model, 3 * trainer.weights())
     x, shares = trainer.dataset.train_x.astype(float), []
     for layer in trainer.model.layers[:-1]:
         z = Tensor(x @ layer.weight.numpy() + layer.bias.numpy())
@@ -388,7 +388,7 @@ def test_the_best_epoch_keeps_its_weights():
     assert trainer.best_epoch == best["epoch"] == [r["epoch"] for r in records if r["best"]][-1]
     np.testing.assert_array_equal(trainer.best_weights, weights[best["epoch"] - 1])
     other = Trainer(config)
-    other.set_weights(trainer.best_weights)
+    put_weights(other.model, trainer.best_weights)
     measured = other.measure()
     assert (measured["val_loss"], measured["val_accuracy"]) == (best["val_loss"], best["val_accuracy"])
 
@@ -499,7 +499,7 @@ def test_a_state_that_somebody_has_changed_is_one_sentence_and_changes_nothing(n
 
 def test_weights_that_do_not_fit_are_refused():
     with pytest.raises(RunError, match="3 weights do not fit the network 2-8-6-2"):
-        Trainer(MOONS).set_weights(np.zeros(3, np.float32))
+        put_weights(Trainer(MOONS).model, np.zeros(3, np.float32))
 
 
 # Regression
