@@ -24,7 +24,6 @@ from pages.parts.training.instruments import (
     draw,
     empty_plane,
     follow,
-    follow_trial,
     lay_out,
     train,
     unchecked,
@@ -86,7 +85,6 @@ def _train(arrived: bool) -> None:
     if ready:
         _train_again()
     _note_place()
-    trying = doctor.watch(_run())
     with transport:
         _transport(ready)
     if own and not data:  # the present run has other data: do not show it under this name
@@ -95,7 +93,7 @@ def _train(arrived: bool) -> None:
         if session["training-data"] == "points":
             empty_plane()
     else:
-        _instruments(word, ready, trying)
+        _instruments(word, ready)
     shelf.shelf()
     _forget_button()
     if own and not data:
@@ -109,7 +107,7 @@ def _train(arrived: bool) -> None:
     )
 
 
-def _instruments(word: DeltaGenerator, ready: bool, trying: bool) -> None:
+def _instruments(word: DeltaGenerator, ready: bool) -> None:
     """Draw the run, and go on with it. word: the place of what is said about it; ready: it can be trained."""
     session = st.session_state
     with word:
@@ -130,8 +128,6 @@ def _instruments(word: DeltaGenerator, ready: bool, trying: bool) -> None:
         places = lay_out(view, epochs)
         if session["training running"]:
             st.fragment(follow, run_every=TICK)(view, places, turn)
-        elif trying:
-            st.fragment(follow_trial, run_every=doctor.TICK)(view, places)
         else:
             draw(view, places)
             start_spare_process()  # while the visitor reads

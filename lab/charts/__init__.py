@@ -14,7 +14,6 @@ from lab.charts.curves import (
     norms_and_updates,
     r_squared,
     saturation,
-    trial,
 )
 from lab.charts.decision_boundary import Plane, boundary, placed_points, signed_shades, unit
 from lab.charts.images import confusion_matrix, drawing, likelihoods, samples

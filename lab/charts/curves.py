@@ -165,40 +165,6 @@ def _of_both_parts(
     return Chart(title, spec, HEIGHT, alt, ("epoch", *headers[:columns]), rows)
 
 
-def trial(
-    histories: Sequence[tuple[Sequence[Record], Sequence[Record]]], *, until: int, part: str, theme: str = "light"
-) -> Chart:
-    """Draw the validation loss of pairs of runs, without and with a remedy: the newest pair strong, earlier ones faint.
-
-    part: the part of the data on which the loss was measured. The axis is logarithmic: one loss may be far larger.
-    """
-    colours = COLOURS[theme]
-    looks = (("as it is", colours["validation"]), ("with the remedy", colours["train"]))
-    series = []
-    for number, pair in enumerate(histories, start=1):
-        for (name, shade), dash, symbol, records in zip(looks, DASHES, SYMBOLS, pair, strict=False):
-            line = _line(name, _column(records, "val_loss"), shade, dash, symbol)
-            if number < len(histories):
-                line |= {"lineStyle": {"type": dash, "width": 1, "opacity": 0.5}, "showSymbol": False}
-            series.append(line)
-    spec = _by_epoch(series, until)
-    spec["legend"]["data"] = spec["legend"]["data"][:2]
-    _logarithmic(spec)
-    rows = [
-        (str(number), str(len(old) - 1), short(old[-1]["val_loss"]), short(new[-1]["val_loss"]))
-        for number, (old, new) in enumerate(histories, start=1)
-    ]
-    last_values = "; ".join(f"pair {number}: {old} and {new}" for number, _, old, new in rows)
-    return Chart(
-        f"{part.capitalize()} loss without and with the remedy",
-        spec,
-        HEIGHT,
-        f"{part.capitalize()} loss of each pair of runs, as it is and with the remedy. {last_values}.",
-        ("pair", "epochs", "as it is", "with the remedy"),
-        rows,
-    )
-
-
 def gradient_norms(records: Sequence[Record], layers: Sequence[str], options: CurveOptions) -> Chart:
     """Draw the norm of each layer's gradient, for a classifier over the band where it usually lies while it learns."""
     chart = _per_layer("Gradient norm per layer", "grad_norm", "gradient", records, layers, options)

@@ -147,7 +147,7 @@ class TrialResult:
         self._pairs.append((old, new))
 
     def watch(self) -> None:
-        """Train and update all curves. Raises RuntimeError if no process can be started."""
+        """Go on with the training. Raises RuntimeError if no process can be started."""
         if self.pair_done and not self.done:
             self._begin_pair()
         for worker in self._pairs[-1]:
@@ -174,13 +174,13 @@ class TrialResult:
         return self.pair_done and len(self._pairs) == SEEDS
 
     @property
-    def histories(self) -> list[tuple[list[Record], list[Record]]]:
-        """The records from epoch 0 without and with the remedy, for each pair that was started."""
-        return [(old.run.history, new.run.history) for old, new in self._pairs]
+    def pair(self) -> int:
+        """Number of the current pair of runs, from 1."""
+        return len(self._pairs)
 
     def result(self) -> Trial:
         """Return the trial, once all pairs have ended."""
-        pairs = [(old[-1], new[-1]) for old, new in self.histories]
+        pairs = [(old.run.history[-1], new.run.history[-1]) for old, new in self._pairs]
         return judge(self.finding, self.config, self.dataset, pairs)
 
 

@@ -98,8 +98,7 @@ def prescribe(seen: Sequence[Record], run: LiveRun) -> None:
     trials = _trials_of(found, tried(run))
     with st.container(key="training-remedies", horizontal=True, vertical_alignment="center", gap="small"):
         if (under_way := experiment(run)) and not under_way.done:
-            pairs = len(under_way.histories)
-            st.caption(f"Trying {in_words(under_way.finding.settings)}: pair {pairs} of {SEEDS}", width="content")
+            st.fragment(_follow, run_every=TICK)(run)
             button("Stop trying", "training trial stop", stop, icon="stop")
             return
         helpful = next((trial.finding for trial in trials if trial.helps), None)
@@ -142,9 +141,7 @@ def _ways_to_failures(found: Sequence[Finding]) -> None:
 
 
 def _begin(finding: Finding, run: LiveRun) -> None:
-    session = st.session_state
-    session["training trial"] = TrialResult(finding, run.config, run.trainer.dataset, kept.visit())
-    session["training-panel"] = "Trial"
+    st.session_state["training trial"] = TrialResult(finding, run.config, run.trainer.dataset, kept.visit())
 
 
 def experiment(run: LiveRun) -> TrialResult | None:
@@ -154,30 +151,26 @@ def experiment(run: LiveRun) -> TrialResult | None:
     return found if same else None
 
 
-def progress(run: LiveRun) -> tuple[int, ...]:
-    """Return the number of epochs in each curve of the experiment, which changes whenever a curve does."""
-    found = experiment(run)
-    return tuple(len(one) for pair in found.histories for one in pair) if found else ()
-
-
-def watch(run: LiveRun) -> bool:
-    """Update the experiment on this run, keep its result when it is done, and tell whether it is still running."""
+def _follow(run: LiveRun) -> None:
+    """Go on with the experiment on this run and say how far it is; when it is done, keep its result."""
     session, found = st.session_state, experiment(run)
     if not found or found.done:
-        return False
+        return
     try:
         found.watch()
     except RuntimeError as error:
         session["training trial"], session["training complaint"] = None, str(error)
-        return False
+        st.rerun()
     if found.done:
         tried_now = (run.config, run.trainer.dataset.fingerprint), found.result()
         session["training tried"] = [*session["training tried"], tried_now][-MAX_TRIED:]
-    return not found.done
+        st.rerun()
+    ahead = f", after {found.queue_position} other trainings" if found.queue_position else ""
+    st.caption(f"Trying {in_words(found.finding.settings)}: pair {found.pair} of {SEEDS}{ahead}", width="content")
 
 
 def stop() -> None:
-    """Stop the running experiment and discard its curves."""
+    """Stop the running experiment."""
     found: TrialResult | None = st.session_state.get("training trial")
     if found and not found.done:
         found.stop()

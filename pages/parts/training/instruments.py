@@ -52,9 +52,7 @@ POINTS = 500  # samples drawn on the plane
 CURVE = 120  # points of the curve of a regression
 CELLS, SMALL = 40, 11  # cells of the plane along each side: in the main picture, in the small ones
 IMAGES = 20  # samples drawn as images
-TRIAL = "Trial"
 PANEL = {  # tab -> chart; one of them is shown next to the plane
-    TRIAL: "trial",
     "Norms and updates": "gradients",
     "Accuracy": "accuracy",
     "R²": "explained",
@@ -70,7 +68,7 @@ HEALTHY = (
 )
 BY_HEADING = [{"query": {"minWidth": 361}, "option": {"legend": {"left": 176}}}]  # as in assets/training.css
 ANSWER = "the answer of the network"
-POINTS_OF, IMAGES_OF = ("validation", "training"), ("first", "mistakes")
+POINTS_OF = ("validation", "training")
 RIDGES_OF = ("weights", "gradients")
 TABS = ("Histograms over the epochs", "Command line")
 LOG_RATIO = 10.0  # ratio of the highest to the lowest loss above which their axis is logarithmic
@@ -82,7 +80,6 @@ VIEW = (  # the visitor's choices for the instruments, which apply to any run
     binding.flag("training-tables"),
     binding.choice("training-lines", *charts.NETWORK_LINES),
     binding.choice("training-part", *POINTS_OF),
-    binding.choice("training-images", *IMAGES_OF),
     HeldValue("training-panel", "Norms and updates"),
     binding.choice("training-tab", *TABS),
     HeldValue("training-ridges", "layer1"),
@@ -99,7 +96,6 @@ class View:
     unit: tuple[int, int] | None  # layer and unit drawn on the plane, from 0; layer -1 has the features; None: answer
     lines: str  # of NETWORK_LINES, in the picture of the network
     points: str  # of POINTS_OF
-    images: str  # of IMAGES_OF
 
     @property
     def log(self) -> bool:
@@ -177,12 +173,10 @@ def choose_view(change_network: Callable[[dict[str, Any]], None], open_unit: Cal
                 st.selectbox("On the plane", [ANSWER, *units], key="training-unit", **HELD)
             if (on_a_plane(run) or is_regression(run.history[0])) and run.config.val_fraction:
                 _switch("Samples", POINTS_OF, "training-part")
-            elif run.trainer.dataset.image_shape:
-                _switch("Samples", IMAGES_OF, "training-images")
             _switch("Lines of the network", charts.NETWORK_LINES, "training-lines")
             st.toggle("Numbers of all pictures as tables", key="training-tables", **HELD)
     unit = (units.get(session["training-unit"]) if pointed is None else pointed) if on_a_plane(run) else None
-    choices = (session[f"training-{name}"] for name in ("lines", "part", "images"))
+    choices = (session[f"training-{name}"] for name in ("lines", "part"))
     return View(run, chosen, unit, *choices)
 
 
@@ -252,7 +246,7 @@ def lay_out(view: View, progress: DeltaGenerator) -> Places:
         host.place("loss")
         titles = [title for title, key in PANEL.items() if key in slow and key != first]
         if session["training-panel"] not in titles:
-            session["training-panel"] = next(title for title in titles if title != TRIAL)
+            session["training-panel"] = titles[0]
         for title, tab in zip(titles, st.tabs(titles, key="training-panel", on_change="rerun"), strict=True):
             if tab.open:
                 with tab:
@@ -292,7 +286,7 @@ def draw(view: View, places: Places) -> None:
     ]
     contents = memoize(
         "training instruments",
-        (view, view.run.batches, list(shown), chosen, doctor.progress(view.run), _waiting(view.run), page.theme()),
+        (view, view.run.batches, list(shown), chosen, _waiting(), page.theme()),
         lambda: ({key: make() for key, make in shown.items()}, _progress(view) | _network(view) | _tables()),
     )
     places.host.fill(*contents)
@@ -344,25 +338,6 @@ def follow(view: View, places: Places, turn: int) -> None:
             time.sleep(min(0.01, due - now))
 
 
-def follow_trial(view: View, places: Places) -> None:
-    """Update the curves of the doctor's experiment; when it is done, rerun the script."""
-    if not places.complete:
-        draw(view, places)
-        return
-    if doctor.watch(view.run):
-        places.host.fill({"trial": _trial(view)} if "trial" in places.slow else {}, _progress(view))
-    else:
-        st.rerun()
-
-
-def _trial(view: View) -> Chart:
-    experiment = doctor.experiment(view.run)
-    assert experiment is not None  # otherwise it has no place
-    histories = experiment.histories
-    until = charts.horizon(max(len(one) for pair in histories for one in pair) - 1, experiment.config.epochs)
-    return charts.trial(histories, until=until, part=view.part, theme=page.theme())
-
-
 def _when(view: View) -> str:
     """Name the epoch of a chart, or the nearest one that is kept; "" if it follows the training."""
     if view.cursor is None:
@@ -389,16 +364,15 @@ def _progress(view: View) -> dict[str, Any]:
         where += f", loss of the last batch {short(losses[-1])}"
     if trainer.stopped_early:
         where += f". Stopped early, {run.config.patience} epochs after the best"
-    where += _waiting(run)
+    where += _waiting()
     shown = {"reached": run.reached, "epochs": run.config.epochs, "cursor": view.cursor, "text": where}
     wanted = st.session_state["training worker"].until or run.position  # a run that is trained again will come there
     return {"progress": shown | {"trained": kept.position_text(max(run.position, wanted))}}
 
 
-def _waiting(run: LiveRun) -> str:
-    """Say that the run, or an experiment on it, waits for others; "" if none does."""
-    trial = doctor.experiment(run)
-    ahead = max(st.session_state["training worker"].queue_position, trial.queue_position if trial else 0)
+def _waiting() -> str:
+    """Say that the run waits for others; "" if it does not."""
+    ahead = st.session_state["training worker"].queue_position
     if not ahead:
         return ""
     return f". Waiting: this server trains {MAX_PROCESSES} runs at once, and {ahead} must end before this goes on"
@@ -429,15 +403,9 @@ def _slow(view: View) -> dict[str, Callable[[], Chart]]:
         slow["samples"] = lambda: _samples(view)
     slow["gradients"] = lambda: charts.norms_and_updates(run.history, layers, _by_epoch(view))
     if run.config.hidden:
-        slow["dead"] = lambda: lost_units(run.config, run.history, layers[:-1], _by_epoch(view))
-    if doctor.experiment(run):
-        slow["trial"] = lambda: _trial(view)
+        lost = charts.saturation if run.config.activation in FLAT_ENDS else charts.dead_units
+        slow["dead"] = lambda: lost(run.history, layers[:-1], _by_epoch(view))
     return slow
-
-
-def lost_units(config: Config, records: list[Record], hidden: list[str], options: CurveOptions) -> Chart:
-    """Draw the units that no longer learn: saturated ones of an activation with flat ends, or else dead ones."""
-    return (charts.saturation if config.activation in FLAT_ENDS else charts.dead_units)(records, hidden, options)
 
 
 def _plane(view: View) -> Chart:
@@ -512,8 +480,8 @@ def _both_parts(view: View) -> CurveOptions:
 def _samples(view: View) -> Chart:
     data = view.run.trainer.dataset
     answers = probabilities(view.network(), data.val_x)
-    wrong = answers.argmax(axis=1) != data.val_y
-    rows = (np.flatnonzero(wrong) if view.images == "mistakes" else np.arange(len(wrong)))[:IMAGES]
+    right = answers.argmax(axis=1) == data.val_y
+    rows = np.argsort(right, kind="stable")[:IMAGES]  # the mistakes first
     pixels = (data.val_x[rows] * data.scale + data.mean) / (data.train_x.max() * data.scale + data.mean)
     images = np.clip(pixels, 0, 1).reshape(-1, *(data.image_shape or ()))
     return charts.samples(images, data.val_y[rows], answers[rows], data.classes, page.theme(), view.part)
@@ -551,7 +519,9 @@ def _tabs(view: View) -> tuple[str, Callable[[], Chart]] | None:
 
 
 def _ridges(view: View) -> tuple[str, Callable[[], Chart]]:
-    layer, of = choose_ridges(view.run.trainer.layer_names)
+    with st.container(horizontal=True):
+        layer = layer_choice("Layer", view.run.trainer.layer_names, "training-ridges")
+        of = _switch("Histograms of the", RIDGES_OF, "training-ridges_of").removesuffix("s")
     if of == "weight":
         n_in, n_out = view.run.trainer.sizes[int(layer.removeprefix("layer")) - 1 :][:2]
         st.caption(HEALTHY.format(n_in=n_in, n_out=n_out, xavier=math.sqrt(2 / (n_in + n_out))))
@@ -571,14 +541,6 @@ def _terminal(view: View) -> None:
         st.markdown("It needs the data as a file, in the folder where you run the command:")
         content = own["table"] if "table" in own else points.to_csv(points.from_text(own["points"]))
         st.download_button("Download the data", content, csv_name(own), "text/csv", key="training data download")
-
-
-def choose_ridges(layers: list[str]) -> tuple[str, str]:
-    """Draw the choices of a layer and of weights or gradients; return the layer, and "weight" or "gradient"."""
-    with st.container(horizontal=True):
-        layer = layer_choice("Layer", layers, "training-ridges")
-        of = _switch("Histograms of the", RIDGES_OF, "training-ridges_of")
-    return layer, of.removesuffix("s")
 
 
 def layer_choice(label: str, layers: list[str], key: str) -> str:
