@@ -118,10 +118,6 @@ def _transport(walks: Mapping[str, Walk]) -> None:
     def go(by: int) -> None:
         session["descent-steps"] = min(session["descent-steps"] + by, MAX_STEPS)
 
-    def finish() -> None:
-        session["descent until"] = 0
-        session["descent-steps"] = min(max(len(walk.first_steps(MAX_STEPS)) for walk in walks.values()), MAX_STEPS)
-
     at, running = session["descent-steps"], _is_running()
     over = at >= MAX_STEPS or _ended(walks, at)
     with st.container(horizontal=True, gap="small"):
@@ -130,7 +126,6 @@ def _transport(walks: Mapping[str, Walk]) -> None:
         button("Run 10", "descent ten", binding.put, "descent until", until, disabled=over or running)
         if running:
             button("Stop", "descent stop", binding.put, "descent until", 0, icon="stop")
-            button("To the end", "descent end", finish)
         else:
             button("Run", "descent run", binding.put, "descent until", MAX_STEPS, disabled=over)
             button("Reset", "descent reset", _reset, disabled=not at)

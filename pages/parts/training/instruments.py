@@ -39,10 +39,10 @@ from lab.ui.assets import keep_value
 from lab.ui.binding import HeldValue
 from lab.ui.chart_host import ChartHost, clicked_epoch, teller
 from lab.ui.memoize import memoize
-from lab.ui.widgets import button, pick, switch
+from lab.ui.widgets import pick, switch
 from nn import MLP
 from pages.parts.training import doctor, kept
-from pages.parts.training.settings import FIELD, HELD, command, csv_name, set_widgets
+from pages.parts.training.settings import FIELD, HELD, command, csv_name
 
 ROUND, UPDATES = 4.0, 21  # seconds of one run of the fragment, and updates in that time
 SLOW, REST = 4, 10  # a slow chart is redrawn every SLOW updates, the doctor's verdict every REST updates
@@ -135,26 +135,10 @@ def choose_view(change_network: Callable[[dict[str, Any]], None], open_unit: Cal
     """
     session = st.session_state
     run: LiveRun = session["training worker"].run
-    epochs, latest = run.config.epochs, run.trainer.epoch
-
-    def rewind() -> None:
-        session["training worker"].pause()
-        session["training running"] = False
-        run.rewind(run.kept_epoch(session["training cursor"]))
-        set_widgets(run.config)
-        session["training cursor"] = epochs
+    epochs = run.config.epochs
 
     clicked_epoch("training epoch teller", "training cursor", (0, epochs))
     chosen = min(session["training cursor"], epochs)
-    back = run.kept_epoch(min(chosen, latest))
-    button(
-        f"Rewind to {back}",
-        "training rewind",
-        rewind,
-        icon="history",
-        disabled=back >= latest,
-        help="Train on from this epoch: you get the same numbers again.",
-    )
     speeds = {rate: f"{rate:,} batches/s" if math.isfinite(rate) else "full speed" for rate in SPEEDS}
     pick("Batches per second", speeds, "training-speed", bare=True, width=FIELD, **HELD)
     hidden = run.config.hidden if on_a_plane(run) else ()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -40,11 +40,17 @@ OWN_DATA = ("points", "table")
 PLANES = (*(name for name in SYNTHETIC if name != "sine"), "points")  # data with two inputs and classes
 DATA = (*BUILT_IN, *OWN_DATA)  # no MNIST, because a page loads nothing from the network
 DECAYS = (0.0, 0.0001, 0.001, 0.01, 0.1, 1.0)
-RATES = (0.0001, 0.0003, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0)
-NOISES = (0.0, 0.05, 0.1, 0.2, 0.3, 0.5, 1.0)
-SAMPLES = (20, 50, 100, 200, 500, 1000, 2000, 5000)
-BATCHES = (1, 4, 8, 16, 32, 64, 128, 256, 512, 1024)
-FRACTIONS = (0.0, 0.1, 0.2, 0.3, 0.5, 0.7, 0.9)
+SCALES = {  # values to choose from
+    "lr": (0.0001, 0.0003, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0),
+    "weight_decay": DECAYS,
+    "l1": DECAYS,
+    "clip": (0.0, 0.1, 0.5, 1.0, 5.0, 10.0),
+    "momentum": (0.0, 0.5, 0.8, 0.9, 0.95, 0.99),
+    "noise": (0.0, 0.05, 0.1, 0.2, 0.3, 0.5, 1.0),
+    "samples": (20, 50, 100, 200, 500, 1000, 2000, 5000),
+    "batch_size": (1, 4, 8, 16, 32, 64, 128, 256, 512, 1024),
+    "val_fraction": (0.0, 0.1, 0.2, 0.3, 0.5, 0.7, 0.9),
+}
 LAYERS, WIDTH = 6, 256  # maxima, so that one visitor cannot occupy the server
 MAX_CHANGES = 300  # of settings during training, in an address
 FIELD = 140  # pixels; five settings fit side by side on a desktop, two on a phone
@@ -233,68 +239,48 @@ def lesson() -> Lesson | None:
 
 def main_settings() -> None:
     """Draw the settings that visitors change most, in one line, the most important first."""
-    _choice("data", DATA, format_func=lambda name: f"your {name}" if name in OWN_DATA else name)
-    _scale("lr", RATES)
-    _choice("activation", DECLARED["activation"].choices)
-    _choice("optimizer", DECLARED["optimizer"].choices)
-    _scale("weight_decay", DECAYS)
-    _scale("batch_size", BATCHES)
-    if (data := st.session_state[_key("data")]) in SYNTHETIC:
-        _scale_or_usual("noise", NOISES, SYNTHETIC[data][1])
-    _scale("val_fraction", FRACTIONS)
+    _draw("data", "lr", "activation", "optimizer", "weight_decay", "batch_size", "noise", "val_fraction")
 
 
 def more() -> None:
     """Draw a popover with the other settings."""
     box = st.popover("More", icon=":material/tune:", key="training settings", on_change="rerun")
     if box.open:  # widgets in a closed popover would show the values of their first run
-        with box:
-            _folded()
+        with box, st.container(horizontal=True, vertical_alignment="bottom"):
+            _draw("hidden", "epochs", "samples", "l1", "init", "skip", "seed", "schedule", "warmup", "clip")
+            _draw("patience", "momentum")
 
 
-def _folded() -> None:
-    """Draw all other settings."""
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        st.text_input(LABELS["hidden"], key=_key("hidden"), help=DECLARED["hidden"].note, width=FIELD, **HELD)
-        _count("epochs")
-        if st.session_state[_key("data")] in SYNTHETIC:
-            _scale_or_usual("samples", SAMPLES, SYNTHETIC_SAMPLES)
-        _scale("l1", DECAYS)
-        _choice("init", DECLARED["init"].choices)
-        st.toggle(LABELS["skip"], key=_key("skip"), help=DECLARED["skip"].note, width=FIELD, **HELD)
-        _count("seed")
-        _choice("schedule", DECLARED["schedule"].choices)
-        _count("warmup")
-        _count("clip", step=0.5)
-        _count("patience")
-        if st.session_state[_key("optimizer")] == "sgd":
-            limits = DECLARED["momentum"].page
-            st.slider(LABELS["momentum"], *limits, step=0.01, key=_key("momentum"), width=FIELD, **HELD)
+def _draw(*names: str) -> None:
+    """Draw the widgets of those of these settings that have an effect."""
+    session = st.session_state
+    generated = session[_key("data")] in SYNTHETIC
+    idle = {"noise": not generated, "samples": not generated, "momentum": session[_key("optimizer")] != "sgd"}
+    for name in names:
+        if not idle.get(name):
+            _widget(name)
 
 
-def _choice(name: str, options: Sequence[str], **more: Any) -> None:
-    st.selectbox(LABELS[name], options, key=_key(name), width=FIELD, help=DECLARED[name].note or None, **HELD, **more)
-
-
-def _scale(name: str, scale: tuple) -> None:
-    """Draw a choice from the values of a scale and those that a link or a run has used."""
-    options = sorted({*st.session_state.get(f"{_key(name)} scale", scale), st.session_state[_key(name)]})
-    st.session_state[f"{_key(name)} scale"] = options
-    st.selectbox(LABELS[name], options, format_func="{:g}".format, key=_key(name), width=FIELD, **HELD)
-
-
-def _scale_or_usual(name: str, scale: tuple, usual: float) -> None:
-    """Draw a choice from a scale, or None for the usual value, which is shown in grey; a cross resets it."""
-    chosen = st.session_state[_key(name)]
-    options = sorted({*scale, *([] if chosen is None else [chosen])})
-    texts = {option: f"{option:g}" for option in options}
-    pick(LABELS[name], texts, _key(name), index=None, width=FIELD, placeholder=f"{usual:g}", **HELD)
-
-
-def _count(name: str, **more: Any) -> None:
-    low, high = DECLARED[name].page
-    more |= HELD
-    st.number_input(LABELS[name], low, high, key=_key(name), width=FIELD, help=DECLARED[name].note or None, **more)
+def _widget(name: str) -> None:
+    """Draw the widget of a setting, as it is declared."""
+    known, value = DECLARED[name], st.session_state[_key(name)]
+    shared: dict[str, Any] = {"key": _key(name), "width": FIELD, "help": known.note or None, **HELD}
+    if name == "data":
+        st.selectbox(known.label, DATA, format_func=lambda name: f"your {name}" if name in OWN_DATA else name, **shared)
+    elif name in SCALES:  # with the value that a link or a run has
+        options = sorted({*SCALES[name], *([] if value is None else [value])})
+        if name in ("noise", "samples"):  # None, which a cross sets, is the usual value
+            usual = SYNTHETIC[st.session_state[_key("data")]][1] if name == "noise" else SYNTHETIC_SAMPLES
+            shared |= {"index": None, "placeholder": f"{usual:g}"}
+        st.selectbox(known.label, options, format_func="{:g}".format, **shared)
+    elif known.choices:
+        st.selectbox(known.label, known.choices, **shared)
+    elif known.kind == "flag":
+        st.toggle(known.label, **shared)
+    elif known.kind == "widths":
+        st.text_input(known.label, **shared)
+    else:
+        st.number_input(known.label, *known.page, **shared)
 
 
 def remedy_button(config: Config, remedy: Mapping[str, Any], key: str) -> None:
