@@ -66,13 +66,10 @@ def boundary(answers: np.ndarray, plane: Plane) -> Chart:
     )
 
 
-def unit(outputs: np.ndarray, name: str, plane: Plane, before: np.ndarray | None = None) -> Chart:
-    """Draw a hidden unit's outputs (rows, columns) over the plane: blue above 0, pink below, and a line where it is 0.
-
-    before: the unit's pre-activations, if given; the line is then where these are 0.
-    """
+def unit(outputs: np.ndarray, name: str, plane: Plane) -> Chart:
+    """Draw a hidden unit's outputs (rows, columns) over the plane: blue above 0, pink below, a line where it is 0."""
     codes, palette = signed_shades(outputs, plane.theme)
-    spec = _spec(contour(outputs if before is None else before, plane.xs, plane.ys), plane)
+    spec = _spec(contour(outputs, plane.xs, plane.ys), plane)
     low, high = float(np.min(outputs)), float(np.max(outputs))
     corners = [("bottom left", 0, 0), ("bottom right", 0, -1), ("top left", -1, 0), ("top right", -1, -1)]
     return Chart(

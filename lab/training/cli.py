@@ -21,6 +21,7 @@ from lab.training.config import (
     Config,
     ConfigError,
     as_typed,
+    hint,
     parse,
     require,
     setting_text,
@@ -311,9 +312,7 @@ def _sweep_axes(texts: Sequence[str]) -> dict[str, list[Any]]:
         flag, equals, values = text.partition("=")
         name = flag.replace("-", "_")
         require(bool(equals and values), f"--sweep {text} has no values: write for example lr=0.01,0.1.")
-        close = difflib.get_close_matches(name, sorted(SETTINGS), n=1)
-        hint = f"did you mean {close[0]}?" if close else f"choose one of {', '.join(sorted(SETTINGS))}."
-        require(name in SETTINGS, f"--sweep cannot vary {flag!r}: {hint}")
+        require(name in SETTINGS, f"--sweep cannot vary {flag!r}: {hint(name, sorted(SETTINGS))}")
         require(name not in axes, f"--sweep names {flag} twice: write all its values after one {flag}=.")
         axes[name] = [parse(name, [value]) for value in values.split(",")]
     return axes

@@ -207,7 +207,7 @@ class Config:
             require(isinstance(value, str), "must be text.", name)
         if known.choices:
             for one in value if known.kind == "names" else [value]:
-                _require_one_of(name, one, known.choices)
+                require(one in known.choices, f"cannot be {as_typed(one)}: {hint(one, known.choices)}", name)
         if known.kind in ("widths", "names"):
             object.__setattr__(self, name, tuple(value))
 
@@ -265,12 +265,10 @@ def require(condition: bool, problem: str, setting: str = "") -> None:
         raise ConfigError(problem, setting)
 
 
-def _require_one_of(name: str, value: Any, choices: Sequence[str]) -> None:
-    if value in choices:
-        return
+def hint(value: Any, choices: Sequence[str]) -> str:
+    """Return "did you mean ...?" for a word that is spelled nearly like one of the choices; list them otherwise."""
     close = difflib.get_close_matches(str(value).lower(), choices, n=1)
-    hint = f"did you mean {close[0]}?" if close else f"choose one of {', '.join(choices)}."
-    raise ConfigError(f"cannot be {as_typed(value)}: {hint}", name)
+    return f"did you mean {close[0]}?" if close else f"choose one of {', '.join(choices)}."
 
 
 def is_number(value: Any) -> bool:

@@ -349,17 +349,12 @@ def _fill_gaps(name: str, columns: Sequence[str], train_x: np.ndarray, val_x: np
 
 def _check_spread(name: str, columns: Sequence[str], scale: np.ndarray, val_x: np.ndarray) -> None:
     """Raise DataError if a column cannot be standardised; scale: (columns,); val_x: minus the training mean."""
-    for index, column in enumerate(columns):
-        if scale[index] < MIN_SCALE:
+    farthest = np.abs(val_x).max(axis=0, initial=0.0)
+    for column, spread, far in zip(columns, scale, farthest, strict=True):
+        if spread < MIN_SCALE or far > MAX_DEVIATIONS * spread:
             raise DataError(
-                f"{name}: the numbers of {column!r} differ by too little to be told apart: multiply them all by the "
-                f"same large number."
-            )
-        farthest = np.abs(val_x[:, index]).max(initial=0.0) / scale[index]
-        if farthest > MAX_DEVIATIONS:
-            raise DataError(
-                f"{name}: a number of {column!r} lies {farthest:.0e} standard deviations from the others: correct it, "
-                f"or remove its row."
+                f"{name}: the numbers of {column!r} differ by too little, or one lies too far from the others, to be "
+                f"told apart: multiply them all by the same large number, or correct that one."
             )
 
 

@@ -94,12 +94,6 @@ def _explained_variance(records: Sequence[Record]) -> Answer:
     return (0 if share > 0.98 else 1 if share > 0.8 else 2), sentence
 
 
-def _generalization(records: Sequence[Record]) -> Answer:
-    train, val = (score(records[-1], part) for part in ("train", "val"))
-    where = f"training accuracy ended at {percent_text(train)}, validation accuracy at {percent_text(val)}."
-    return int(val < 0.65), where
-
-
 def _above_baseline(records: Sequence[Record]) -> Answer:
     last, origin = score(records[-1], "val"), records[-1]["origin"]
     baseline = origin["baseline_val_accuracy"] or 0.0
@@ -169,12 +163,6 @@ LESSONS = MappingProxyType(
             "Always predicting class 0 scores 95 %. Where will validation accuracy end?",
             ("at 95 %, too", "95 to 99 %", "above 99 %"),
             _above_baseline,
-        ),
-        "Labels without a rule": Lesson(
-            replace(WIDER, data="xor", noise=2.0, samples=200, hidden=(64, 64), epochs=100),
-            "The noise hides the rule. Training accuracy will rise. What about samples never seen?",
-            ("rise with it", "stay near 50 %"),
-            _generalization,
         ),
         "A noisy curve": Lesson(
             replace(WIDER, data="sine", noise=NOISE, hidden=(32, 32), activation="tanh", schedule="cosine"),

@@ -18,7 +18,6 @@ import numpy as np
 from lab.training import tables
 from lab.training.checkpoint import new_network, put_weights
 from lab.training.config import Config
-from lab.training.features import network_inputs
 from lab.training.run_folder import RunError, RunFolder
 from lab.training.samples import Cell, DataError, numbered
 from model import Tensor, cross_entropy, mse_loss, no_grad
@@ -194,21 +193,6 @@ def layer_maps(model: MLP, plane: PlaneGrid) -> list[np.ndarray]:
 def over_plane(model: MLP, xs: np.ndarray, ys: np.ndarray) -> np.ndarray:
     """Compute the probabilities (rows, columns, classes) over the grid ys x xs, the smallest y in the first row."""
     return probabilities(model, PlaneGrid(xs, ys).points).reshape(len(ys), len(xs), -1)
-
-
-def before_activation(model: MLP, layer: int, unit: int, xs: np.ndarray, ys: np.ndarray) -> np.ndarray:
-    """Compute a hidden unit's pre-activation (rows, columns) over the grid; layer and unit are counted from 0.
-
-    In the first layer it is linear, so that the line where it is 0 is straight. The output of a ReLU could not show
-    that line: it is 0 everywhere on one side of it.
-    """
-    points = PlaneGrid(xs, ys).points
-    inputs = network_inputs(model, points)
-    for output in _outputs(model, points)[:layer]:
-        inputs = inputs + output if model.skip and output.shape == inputs.shape else output
-    weight, bias = (parameter.numpy().astype(np.float64) for parameter in model.layers[layer].parameters())
-    with np.errstate(all="ignore"):
-        return np.asarray(inputs @ weight[:, unit] + bias[unit]).reshape(len(ys), len(xs))
 
 
 # ---------------------------------------------------------------- one sample, to be recorded

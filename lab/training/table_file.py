@@ -347,10 +347,11 @@ def _without_other_rows(frame: pd.DataFrame, header: Sequence[str]) -> tuple[pd.
 def unique(names: Sequence[str]) -> list[str]:
     """Shorten the names of columns, and append a number to repeated ones: x, x (2), x (3)."""
     taken: dict[str, None] = {}
+    numbers: Counter[str] = Counter()  # the last one tried for a name, so that many equal names take no longer
     for name in (" ".join(str(name).split())[:MAX_NAME] for name in names):
-        free, number = name, 1
+        free = name
         while free in taken:
-            number += 1
-            free = f"{name} ({number})"
+            numbers[name] += 1
+            free = f"{name} ({numbers[name] + 1})"
         taken[free] = None
     return list(taken)

@@ -23,7 +23,6 @@ from lab.training.measure import FLAT_ENDS
 from lab.training.predictions import (
     PlaneGrid,
     answers,
-    before_activation,
     confusion,
     fixed_grid,
     grid,
@@ -411,13 +410,12 @@ def _plane(view: View) -> Chart:
         layer, number = view.unit
         if layer < 0:
             name = list(FEATURES)[number]
-            outputs = before = of_inputs(PlaneGrid(xs, ys).points, (name,)).reshape(len(ys), len(xs))
+            outputs = of_inputs(PlaneGrid(xs, ys).points, (name,)).reshape(len(ys), len(xs))
             title = f"feature {NAMES[name]}"
         else:
             outputs = layer_maps(network, PlaneGrid(xs, ys))[layer][..., number]
-            before = before_activation(network, layer, number, xs, ys)
             title = f"unit {number + 1} of layer {layer + 1}"
-        chart = charts.unit(outputs, title, plane, before)
+        chart = charts.unit(outputs, title, plane)
     return replace(chart, spec=chart.spec | {"placing": True}) if placing else chart
 
 

@@ -18,7 +18,6 @@ from lab.training.live import LiveRun
 from lab.training.predictions import (
     PlaneGrid,
     answers,
-    before_activation,
     confusion,
     grid,
     layer_maps,
@@ -141,20 +140,6 @@ def test_a_regression_has_no_usual_norm(data, band):
     assert ("markArea" in series(chart, "layer 1")) is band
     assert ("shaded" in chart.title) is band
     assert "too large" not in json.dumps(chart.spec) + chart.alt  # a healthy run may lie above the line
-
-
-def test_the_zero_line_of_a_unit_is_straight_where_it_is():
-    run = LiveRun(Config(data="moons", hidden=(3,), epochs=1))
-    xs, ys = grid(run.trainer.dataset.train_x, 40)
-    weight, bias = (p.numpy() for p in run.trainer.model.layers[0].parameters())
-    data = run.trainer.dataset
-    outputs = layer_maps(run.network(), PlaneGrid(xs, ys))[0][..., 0]
-    before = before_activation(run.network(), 0, 0, xs, ys)
-    assert np.allclose(np.maximum(before, 0), outputs, atol=1e-6)
-    chart = charts.unit(outputs, "unit", charts.Plane(xs, ys, data.val_x, data.val_y, data.classes), before)
-    line = np.array([point for point in chart.spec["series"][0]["data"] if point[0] is not None])
-    assert len(line) > 10
-    assert np.abs(line @ weight[:, 0] + bias[0]).max() < 1e-3
 
 
 def test_the_lines_hold_the_records(run):

@@ -9,7 +9,7 @@ import pytest
 from lab.training.config import Config, ConfigError
 from lab.training.features import FEATURES, FeatureMLP, of_inputs
 from lab.training.live import LiveRun
-from lab.training.predictions import PlaneGrid, before_activation, layer_maps
+from lab.training.predictions import PlaneGrid, layer_maps
 from train import Trainer, train
 
 ROUND = Config(data="circles", hidden=(), features=("x2", "y2"), lr=0.05, epochs=6)
@@ -36,8 +36,10 @@ def test_a_copy_and_a_state_have_the_features_too():
     copy = run.network()
     assert isinstance(copy, FeatureMLP)
     xs = np.linspace(-1, 1, 4)
-    before = before_activation(copy, 0, 1, xs, xs)
-    np.testing.assert_allclose(np.maximum(before, 0), layer_maps(copy, PlaneGrid(xs, xs))[0][..., 1], atol=1e-5)
+    x, y = np.meshgrid(xs, xs)
+    weight, bias = (parameter.numpy() for parameter in copy.layers[0].parameters())
+    expected = np.maximum(np.stack([x * x, y * y], axis=-1) @ weight + bias, 0)
+    np.testing.assert_allclose(layer_maps(copy, PlaneGrid(xs, xs))[0], expected, atol=1e-5)
     again = Trainer(run.config)
     again.load_state(run.trainer.state())
     assert np.array_equal(again.weights(), run.trainer.weights())

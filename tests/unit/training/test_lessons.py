@@ -19,7 +19,6 @@ from train import train
         ("Overfitting", "fall, then rise"),
         ("A noisy curve", "a little less"),
         ("A rare class", "95 to 99 %"),
-        ("Labels without a rule", "stay near 50 %"),
     ],
 )
 @pytest.mark.sample(4)

@@ -5,7 +5,6 @@ import pytest
 
 from lab.training.predictions import (
     PlaneGrid,
-    before_activation,
     confusion,
     grid,
     layer_maps,
@@ -79,17 +78,3 @@ def test_saliency_is_the_gradient_of_the_logit():
             ahead, behind = (model(np.array([x + s], np.float32)).numpy()[0, 2] for s in (step, -step))
         assert gradient[k] == pytest.approx((ahead - behind) / 2e-2, rel=1e-2, abs=1e-3)
     assert model.layers[0].weight.grad is None
-
-
-@pytest.mark.parametrize("skip", [False, True])
-def test_a_unit_of_a_later_layer_gets_what_that_layer_gets(skip):
-    model = MLP((2, 5, 5, 3), "tanh", rng=0, dtype=np.float32, skip=skip)
-    xs, ys = np.linspace(-1, 1, 4), np.linspace(-2, 2, 3)
-    for layer in (0, 1):
-        seen = before_activation(model, layer, 2, xs, ys)
-        np.testing.assert_allclose(np.tanh(seen), layer_maps(model, PlaneGrid(xs, ys))[layer][:, :, 2], atol=1e-6)
-    np.testing.assert_allclose(
-        before_activation(model, 2, 1, xs, ys),
-        list(model.outputs(np.stack(np.meshgrid(xs, ys), axis=-1).reshape(-1, 2)))[-1].numpy()[:, 1].reshape(3, 4),
-        atol=1e-5,
-    )
