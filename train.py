@@ -19,7 +19,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from lab.training.checkpoint import INIT, RunState, layer_sizes, learning_rate
+from lab.training.checkpoint import INIT, RunState, layer_sizes
 from lab.training.config import Config, require
 from lab.training.datasets import Dataset, load_dataset
 from lab.training.records import Record
@@ -97,6 +97,24 @@ class Trainer(RunState):
         """Compute the loss of the training samples in these rows, integers (n,), with its graph, without L1 penalty."""
         outputs = self.model(self.dataset.train_x.take(rows, axis=0))
         return self.data_loss(outputs, self.dataset.train_y[rows])  # cross-entropy, or mean squared error
+
+
+def learning_rate(config: Config, step: int, steps_per_epoch: int) -> float:
+    """Compute the learning rate of a step, counted from 0 over the whole run.
+
+    During the warm-up it grows linearly, from nearly 0 up to config.lr. Then, by config.schedule, it
+    constant   stays
+    step       falls to a tenth after half of the epochs, and to a hundredth after three quarters
+    cosine     falls along half a wave of the cosine, nearly to 0 at the end of the last epoch
+    """
+    warmup, total = config.warmup * steps_per_epoch, config.epochs * steps_per_epoch
+    if step < warmup:
+        return config.lr * (step + 1) / warmup
+    if config.schedule == "step":
+        return config.lr * (1 if 2 * step < total else 0.1 if 4 * step < 3 * total else 0.01)
+    if config.schedule == "cosine":
+        return config.lr * (1 + math.cos(math.pi * (step - warmup) / (total - warmup))) / 2
+    return config.lr
 
 
 def train(config: Config, trainer: Trainer | None = None) -> Iterator[Record]:

@@ -222,7 +222,6 @@ def _begin() -> None:
     session = st.session_state
     config = settings.restored()
     if "training worker" not in session:
-        kept.return_memory_at_the_end()
         if config.data in OWN_DATA:  # until the visitor's own data have been read
             config = replace(config, data=FIRST.data)
         session["training worker"] = Worker(LiveRun(config), visitor=kept.visit())

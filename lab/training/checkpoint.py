@@ -56,9 +56,6 @@ class RunState:
     optimizer: SGD | Adam
     network: type[MLP] = MLP  # a subclass may train another class
 
-    def __init__(self, config: Config, dataset: Dataset | None = None) -> None:
-        raise NotImplementedError("Trainer in train.py sets up the parts of a run.")
-
     def begin(self) -> None:
         """Begin at epoch 0, and measure the untrained network."""
         self.layer_names = self.config.layer_names
@@ -276,7 +273,7 @@ class RunState:
     @classmethod
     def resume(cls, run: RunFolder, config: Config) -> Self:
         """Return the run in a folder, as its checkpoint has it. Raises DataError, ConfigError, RunError."""
-        resumed = cls(config)
+        resumed = cls(config)  # type: ignore[call-arg]  # as Trainer is made
         state, epochs = run.checkpoint(), len(run.records())
         if state is not None:
             resumed.load_state(state)
@@ -292,24 +289,6 @@ class RunState:
         )
         run.rewind(resumed.epoch, resumed.best_weights)
         return resumed
-
-
-def learning_rate(config: Config, step: int, steps_per_epoch: int) -> float:
-    """Compute the learning rate of a step, counted from 0 over the whole run.
-
-    During the warm-up it grows linearly, from nearly 0 up to config.lr. Then, by config.schedule, it
-    constant   stays
-    step       falls to a tenth after half of the epochs, and to a hundredth after three quarters
-    cosine     falls along half a wave of the cosine, nearly to 0 at the end of the last epoch
-    """
-    warmup, total = config.warmup * steps_per_epoch, config.epochs * steps_per_epoch
-    if step < warmup:
-        return config.lr * (step + 1) / warmup
-    if config.schedule == "step":
-        return config.lr * (1 if 2 * step < total else 0.1 if 4 * step < 3 * total else 0.01)
-    if config.schedule == "cosine":
-        return config.lr * (1 + math.cos(math.pi * (step - warmup) / (total - warmup))) / 2
-    return config.lr
 
 
 def layer_sizes(config: Config, dataset: Dataset) -> tuple[int, ...]:

@@ -84,7 +84,6 @@ class _Texts:
     texts: list[str]
     counts: np.ndarray
     missing: np.ndarray
-    about: str = ""  # why they are not numbers, if they nearly are
 
     def are(self, values: np.ndarray) -> bool:
         """Return whether nearly all cells have a value; values: (texts,)."""
@@ -125,8 +124,6 @@ def _as_numbers(cells: _Texts, comma: bool) -> TableColumn | None:
     unit = names[shares.argmax()] if shares.any() else ""
     of_unit = np.where((units == "") | (units == unit), values, np.nan)
     if not cells.are(of_unit):
-        if cells.are(values):
-            cells.about = f"numbers with several units: {quoted(sorted(set(names) - {''}))}"
         return None
     values = of_unit
     column = _checked(cells.column(values, "number"))
@@ -226,7 +223,7 @@ def _as_texts(cells: _Texts, as_target: bool) -> TableColumn:
     if as_target:  # a class may be called NA
         cells.missing = cells.missing & (cells.counts <= COMMON * cells.counts.sum())
     elif len(cells.texts) > MANY:
-        return cells.column(np.arange(len(cells.texts)), "text", texts=tuple(cells.texts), about=cells.about)
+        return cells.column(np.arange(len(cells.texts)), "text", texts=tuple(cells.texts))
     spellings: dict[str, Counter[str]] = {}
     keys = [" ".join(text.split()) for text in cells.texts]
     for text, count, gone in zip(keys, cells.counts.tolist(), cells.missing.tolist(), strict=True):
@@ -237,7 +234,7 @@ def _as_texts(cells: _Texts, as_target: bool) -> TableColumn:
     place = {key: float(code) for code, key in enumerate(order)}
     values = np.array([place.get(key.casefold(), np.nan) for key in keys])
     values[cells.missing] = np.nan
-    column = cells.column(values, "text", texts=tuple(usual[key] for key in order), about=cells.about)
+    column = cells.column(values, "text", texts=tuple(usual[key] for key in order))
     joined = [usual[key] for key, found in spellings.items() if len(found) > 1]
     if joined:
         column.remarks.append(("spellings joined", f"of {quoted(joined)} in {cells.name!r}"))

@@ -20,7 +20,6 @@ MIN_IMBALANCE = 1.5  # share of the commonest class over an even share, from whi
 MAX_SHARES, MAX_NAMES = 5, 6  # classes that a sentence lists, and columns that are asked about
 MIN_OTHERS = 10  # validation rows that are not of the commonest class: with fewer, accuracy says next to nothing
 FAR = 12.0  # deviations of the other values: an input that lies farther from their mean is asked about
-EXTREME, DECISIVE = 0.01, 0.25  # share of the rows that counts as extreme, and of the squared error that they may make
 MAX_KNOWN_SHARE = 0.1  # of validation rows that are also training rows, before it is reported: a few can be chance
 
 
@@ -51,8 +50,6 @@ def remarks(data: Dataset) -> tuple[str, ...]:
         found += islice(_far_values(data), MAX_NAMES)
     if data.held_out:
         found += [*_few_to_validate(data), *_known_rows(data)]
-    if data.target:
-        found += _extreme_targets(data)
     return tuple(found)
 
 
@@ -125,19 +122,3 @@ def _known_rows(data: Dataset) -> Iterator[str]:
 def _targets(data: Dataset) -> np.ndarray:
     """Return the targets of all rows, each once."""
     return np.concatenate([data.train_y, data.val_y]) if data.held_out else data.train_y
-
-
-def _extreme_targets(data: Dataset) -> Iterator[str]:
-    errors = np.sort(_targets(data).astype(np.float64) ** 2)  # standardised: the mean is 0
-    count = max(1, round(EXTREME * len(errors)))
-    share = errors[-count:].sum() / errors.sum()
-    if share > DECISIVE:
-        makes = (
-            "row with the most extreme target makes"
-            if count == 1
-            else f"{count} rows with the most extreme target make"
-        )
-        yield (
-            f"the {makes} {share:.0%} of the squared error of always answering with the mean: the loss is mostly about "
-            "such rows"
-        )

@@ -1,8 +1,7 @@
-"""Memory of a process: what a training step frees is kept for the next step, what a visit leaves is returned."""
+"""Memory of a process: what a training step frees is kept for the next step."""
 
 import contextlib
 import ctypes
-import gc
 import sys
 
 M_TRIM_THRESHOLD, M_MMAP_THRESHOLD = -1, -3  # names of two settings in the GNU C library's malloc.h
@@ -22,11 +21,3 @@ def keep_freed_memory() -> None:
             mallopt = ctypes.CDLL(None).mallopt
             mallopt(M_TRIM_THRESHOLD, MAX_KEPT)
             mallopt(M_MMAP_THRESHOLD, MAX_KEPT_ARRAY)
-
-
-def return_freed_memory() -> None:
-    """Free objects that only refer to each other, and return unused memory to the system where malloc is GNU's."""
-    gc.collect()
-    if sys.platform == "linux":
-        with contextlib.suppress(AttributeError, OSError):  # another C library
-            ctypes.CDLL(None).malloc_trim(0)

@@ -172,9 +172,6 @@ class RunFolder:
     def write_config(self, config: Config) -> None:
         write_atomic(self.path / "config.json", _indented_json(config))
 
-    def write_summary(self, png: bytes) -> None:
-        write_atomic(self.path / "summary.png", png)
-
     def records(self) -> list[Record]:
         """Read the records in metrics.jsonl. A last line that was cut off in the middle is left out.
 

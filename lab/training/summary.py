@@ -18,7 +18,7 @@ from matplotlib.ticker import LogLocator, MaxNLocator, NullFormatter, PercentFor
 from lab.training.checkpoint import RunState
 from lab.training.config import describe
 from lab.training.records import Record, column, is_regression, scores
-from lab.training.run_folder import RunFolder
+from lab.training.run_folder import RunFolder, write_atomic
 
 BLUE, ORANGE, GREEN, PINK, SKY, RED = "#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00"
 GREY = "#5F6368"
@@ -39,10 +39,10 @@ def save_summary(run: RunFolder, trainer: RunState) -> None:
     """Draw summary.png, if the run has a complete epoch."""
     if records := run.records():
         title = describe(trainer.sizes, trainer.config)
-        run.write_summary(run_picture(records, title, trainer.stopped_early, trainer.config.val_fraction > 0))
+        write_atomic(run.path / "summary.png", run_picture(records, title, trainer.config.val_fraction > 0))
 
 
-def run_picture(records: Sequence[Record], title: str, stopped_early: bool = False, held_out: bool = True) -> bytes:
+def run_picture(records: Sequence[Record], title: str, held_out: bool = True) -> bytes:
     """Draw the PNG of a run from its records, at least one; the weight histograms are those of the last record.
 
     held_out: False if no samples were held out. The validation numbers then repeat the training numbers and are not
@@ -51,7 +51,7 @@ def run_picture(records: Sequence[Record], title: str, stopped_early: bool = Fal
     figure = Figure(figsize=(11, 7.5), dpi=120, layout="constrained")
     figure.suptitle(title, fontsize=12)
     axes = figure.subplots(2, 2)
-    _draw_loss(axes[0, 0], records, stopped_early, held_out)
+    _draw_loss(axes[0, 0], records, held_out)
     _draw_scores(axes[0, 1], records, held_out)
     _draw_gradient_norms(axes[1, 0], records)
     _draw_weights(axes[1, 1], records[-1])
@@ -68,24 +68,17 @@ def run_picture(records: Sequence[Record], title: str, stopped_early: bool = Fal
     return buffer.getvalue()
 
 
-def _best_epoch(records: Sequence[Record]) -> int:
-    return max(record["epoch"] for record in records if record["best"])
-
-
 def _curve(panel: Axes, epochs: np.ndarray, values: np.ndarray, label: str, style: Style) -> None:
     colour, line, marker = style
     every = -(-len(epochs) // MAX_MARKERS)
     panel.plot(epochs, values, color=colour, linestyle=line, marker=marker, markersize=4, markevery=every, label=label)
 
 
-def _draw_loss(panel: Axes, records: Sequence[Record], stopped_early: bool, held_out: bool) -> None:
+def _draw_loss(panel: Axes, records: Sequence[Record], held_out: bool) -> None:
     epochs = column(records, "epoch")
     _curve(panel, epochs, column(records, "train_loss"), _training(held_out), (BLUE, "-", "o"))
     if held_out:
         _curve(panel, epochs, column(records, "val_loss"), "validation", (RED, "--", "s"))
-    if stopped_early:
-        label = f"best epoch, stopped {len(records) - _best_epoch(records)} later"
-        panel.axvline(_best_epoch(records), color=GREY, linestyle=":", linewidth=1.5, label=label)
     _scale(panel)
     _head(panel, f"Loss ({'mean squared error' if is_regression(records[0]) else 'cross-entropy'})")
 
@@ -98,7 +91,7 @@ def _draw_scores(panel: Axes, records: Sequence[Record], held_out: bool) -> None
     """Draw the accuracy, or a regression's R²."""
     epochs, train, val = column(records, "epoch"), scores(records, "train"), scores(records, "val")
     _curve(panel, epochs, train, _training(held_out), (BLUE, "-", "o"))
-    best, regression = _best_epoch(records), is_regression(records[0])
+    best, regression = max(record["epoch"] for record in records if record["best"]), is_regression(records[0])
     if held_out:
         _curve(panel, epochs, val, "validation", (RED, "--", "s"))
         gap = f"{train[-1] - val[-1]:+.3f}" if regression else f"{100 * (train[-1] - val[-1]):+.1f} points"

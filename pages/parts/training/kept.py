@@ -1,23 +1,20 @@
 """What the visitor brought, kept in their own browser: static/keep/ stores it there and sends it again after a reload.
 
-The server keeps nothing: it returns even the memory. What comes back may be anything, so it is checked like an upload.
+The server keeps nothing. What comes back may be anything, so it is checked like an upload.
 """
 
 from __future__ import annotations
 
 import json
 import secrets
-import threading
 from collections.abc import Callable, Mapping
 
 import streamlit as st
 
 from lab.training.live import Position
-from lab.training.memory import return_freed_memory
 from lab.ui.assets import component
 
 KEY = "training kept"
-RELEASE_DELAY = 5.0  # seconds from the end of a session until its memory is returned
 CHANGE = "training keep"  # session key: a name for what the browser is to do, and the parts that it keeps; None: none
 _component = component("keep", "keep/keep.js")
 
@@ -83,22 +80,3 @@ def parse_position(text: str) -> Position:
     if min(position) < 0 or position_text(position) != text:
         raise ValueError(text)
     return position
-
-
-# ---------------------------------------------------------------- memory
-
-
-def _return_memory_later(_: object) -> None:
-    """Return the memory of a session that ends, once Streamlit has let go of it.
-
-    Its objects refer to each other, and an idle server makes too few new ones for Python to look for such circles.
-    """
-    later = threading.Timer(RELEASE_DELAY, return_freed_memory)
-    later.daemon = True
-    later.start()
-
-
-@st.cache_resource(show_spinner=False, scope="session", on_release=_return_memory_later)
-def return_memory_at_the_end() -> bool:
-    """Let the memory of this session's runs be returned when the session has ended."""
-    return True

@@ -80,13 +80,12 @@ def test_the_rare_one_of_two_values_is_not_far_away():
     assert not any("extreme" in line for line in remarks(table(rows)))
 
 
-def test_targets_far_from_all_others_are_said():
+def test_a_target_far_from_all_others_is_asked_about():
     def targets(*far):
         values = [*RNG.uniform(size=300 - len(far)), *far]
         rows = [f"{RNG.normal():.3f},{RNG.normal():.3f},{value:.4f}" for value in RNG.permutation(values)]
         return remarks(table(rows))
 
-    assert "the 3 rows with the most extreme target make 9" in targets(20.0, 30.0, 40.0)[-1]
     assert targets(5000.0)[1].startswith("the target: its most extreme value, 5000, lies 1")
     assert "R² of 0" in targets()[0]
     assert len(targets()) == 1

@@ -66,30 +66,3 @@ def test_a_usual_process_gets_its_memory_anew_at_each_step(program):
 @pytest.mark.parametrize("program", TRAINS.values(), ids=TRAINS)
 def test_a_process_that_trains_keeps_it(program):
     assert printed(program) < PAGES
-
-
-LEFT = """import gc, resource
-import numpy as np
-from lab.training.memory import return_freed_memory
-
-def resident():
-    return int(open("/proc/self/statm").read().split()[1]) * resource.getpagesize()
-
-class Visit:
-    def __init__(self):
-        self.own, self.network = self, np.ones(12_000)  # less than malloc would take from the system by itself
-
-gc.disable()
-before = resident()
-visits = [Visit() for _ in range(1000)]
-last = Visit()  # at the end of the heap
-opened = resident()
-del visits
-return_freed_memory()
-print(round(100 * (resident() - before) / (opened - before)))
-"""
-
-
-def test_what_a_visit_leaves_is_returned_though_its_objects_refer_to_each_other():
-    """The share of 96 MB, in percent, that stays with the process."""
-    assert printed(LEFT) < 10

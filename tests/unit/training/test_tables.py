@@ -105,11 +105,6 @@ def test_two_units_in_a_column_are_texts():
     assert of(rows(["5 kg", "500 g", "5 kg"] * 10)).columns == ("a “5 kg”", "a “500 g”", "b")
 
 
-def test_a_column_of_several_units_is_left_out_with_the_reason():
-    data = of(rows([f"{i * 7} {'kg' if i % 2 else 'g'}" for i in range(30)]))
-    assert "left out, because of too many different texts: 'a' (numbers with several units: 'g', 'kg')" in said(data)
-
-
 # Dates
 
 

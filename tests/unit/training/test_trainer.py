@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from lab.training import datasets
-from lab.training.checkpoint import learning_rate, put_weights
+from lab.training.checkpoint import put_weights
 from lab.training.config import Config, ConfigError
 from lab.training.measure import FLAT_ENDS, GRADIENT_EDGES
 from lab.training.predictions import answers
@@ -15,7 +15,7 @@ from lab.training.records import is_record, score
 from lab.training.run_folder import RunError
 from model import Tensor, cross_entropy
 from nn import ACTIVATIONS, Adam
-from train import Trainer, train
+from train import Trainer, learning_rate, train
 
 MOONS = Config(data="moons", hidden=(8, 6), epochs=3, batch_size=100)
 
