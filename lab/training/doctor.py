@@ -48,8 +48,8 @@ class Finding:
 
     grade: how sure it is. "seen": the records show it, and it may do no harm; "suspected": the run does worse than it
     should, and this may be why; "shown": the remedy was tried and helped. remedy: what to do, in a sentence; settings:
-    the same as data: `replace(config, **settings)` is the run to try next; empty if no setting helps. instrument: the
-    plot that shows it. like: keys of causes that would give the same numbers in a log from elsewhere.
+    the same as data: `replace(config, **settings)` is the run to try next; empty if no setting helps. like: keys of
+    causes that would give the same numbers in a log from elsewhere.
     """
 
     key: str
@@ -57,7 +57,6 @@ class Finding:
     evidence: tuple[str, ...]
     remedy: str
     settings: Mapping[str, Any]
-    instrument: str
     epoch: int
     grade: Grade = "suspected"
     like: tuple[str, ...] = ()
@@ -81,7 +80,6 @@ class Rule:
     fits: Callable[[Any], Any]  # these take Figures, or the figures of a log, which has more
     says: Callable[[Any], str]
     remedy: Callable[[Any], Remedy]
-    instrument: str = "loss"
     since: Callable[[Any], int] = lambda f: -1
     like: tuple[str, ...] = ()
 
@@ -108,7 +106,7 @@ def examine(f: Figures) -> list[Finding]:
                 found.setdefault(row.key, row)
         return [
             Finding(
-                row.key, row.name, tuple(row.says(f).split("\n")), *row.remedy(f), row.instrument,
+                row.key, row.name, tuple(row.says(f).split("\n")), *row.remedy(f),
                 f.epochs[row.since(f)], "seen" if row.key in WELL | REMARKS else "suspected", row.like,
             )
             for row in found.values()
@@ -336,7 +334,7 @@ TABLE = (
     Rule("piling", "Gradients pile up", "code", _piles_up,
         lambda f: f"The loss fell to {short(f.loss.min())} and ends at {short(f.loss[-1])}; the gradient norm went "
         f"from {short(f.norm[0], 2)} to {short(f.norm[-1], 2)}.",
-        _do("Call zero_grad() before every backward(), on an optimizer that holds all parameters."), "norms",
+        _do("Call zero_grad() before every backward(), on an optimizer that holds all parameters."),
         like=("rate-high",)),
     Rule("nan", "A number ends", "log", lambda f: f.ended and not f.had_grown, _says_ended, _lower,
         since=lambda f: f.ended[0], like=("rate-high",)),
@@ -349,13 +347,13 @@ TABLE = (
         and (min(f.near_zero(0)) >= 1 if "histograms" in f.known else f.norms[:, :-1].max() <= 1e-12),
         lambda f: f"After epoch {f.epochs[0]} the gradient norm of every layer but the last is exactly 0; in epoch "
         f"{f.epochs[-1]} the loss is {short(f.loss[-1])}, after {short(f.loss[0])} in the first.",
-        _rescale, "norms", lambda f: 0, ("dying",)),
+        _rescale, lambda f: 0, ("dying",)),
     Rule("collapsed", "The weights have collapsed", "settings histograms", lambda f: f.penalty[2] and len(f) >= RECENT
         and f.gain < 0.5 and f.shrunk <= 0.85 and not (f.learned or f.creeping),
         lambda f: f"The {PENALTIES[f.penalty[0]][0]} is {f.penalty[1]:g}, which is large, and the weights of a layer "
         f"have shrunk to {f.shrunk:.0%} of their size after epoch {f.epochs[0]}.",
         lambda f: (f"Lower it to {f.penalty[1] / 100:g}: it pulls harder than the loss.",
-        {f.penalty[0]: f.penalty[1] / 100}), "histogram"),
+        {f.penalty[0]: f.penalty[1] / 100})),
     Rule("overflow", "The loss is no longer a number", "settings", lambda f: f.ended, _says_ended,
         lambda f: _rescale(f) if f.rate <= 1 else _lower(f), since=lambda f: f.ended[0]),
     Rule("rate-high", HIGH, "", lambda f: largest(f.loss[:WINDOW]) > 3 * f.plain and f.gain < 0.1
@@ -368,10 +366,10 @@ TABLE = (
         f"{_says_norm(f) if f.high_norm > HIGH_NORM else _says_dead(f)}", _lower),
     Rule("dying", DEAD, "dead", lambda f: f.dead_now >= 0.95 and f.gain < 0.5, _says_dead,
         lambda f: ("Start again with leaky_relu: its gradient is not 0 below 0.", {"activation": "leaky_relu"})
-        if f.rate <= 1 and f.config.activation == "relu" else _lower(f), "dead units", like=("flat",)),
+        if f.rate <= 1 and f.config.activation == "relu" else _lower(f), like=("flat",)),
     Rule("dying", DEAD, "log norms", lambda f: f.cut_off and not f.ended,
         lambda f: f"The gradient norm of {f.cut_off[1]} is exactly 0 from epoch {f.epochs[f.cut_off[0]]} on.", _lower,
-        "norms", lambda f: f.cut_off[0], ("flat",)),
+        lambda f: f.cut_off[0], ("flat",)),
     Rule("softmax-twice", "Softmax before cross_entropy", "log accuracy", lambda f: f.double_softmax,
         lambda f: f"Training accuracy is {f.train_score[-1]:.0%}, and yet the loss stands still at "
         f"{short(f.loss[-1])}: with two softmaxes {f.double_softmax} classes cannot cost much less.", _lower),
@@ -384,17 +382,16 @@ TABLE = (
     Rule("rate-high", "The loss swings", "settings", lambda f: f.oscillates, _says_swings, _lower),
     Rule("exploding", EXPLODE, "norms", lambda f: (f.gain < 0.5 and f.high_norm > HIGH_NORM)
         or (f.config.init == "normal" and largest(f.norms[:1]) > HIGH_NORM and f.val_loss[-1] > 0.5 * f.plain_val),
-        _says_norm, _rescale, "norms"),
+        _says_norm, _rescale),
     Rule("vanishing", "Gradients vanish on their way back", "norms", lambda f: len(f) >= WINDOW
         and f.norms.shape[1] > 2 and f.faint.mean() >= 0.5 and f.gain < 0.5 and not f.learned,
         lambda f: f"In {int(f.faint.sum())} of {len(f)} epochs a hidden layer gets less than a fiftieth of the last "
         f"layer's gradient: now {short(f.norms[-1, :-1].min(), 2)} against {short(f.norms[-1, -1], 2)}.",
-        _carry, "norms", lambda f: int(np.argmax(f.faint))),
+        _carry, lambda f: int(np.argmax(f.faint))),
     Rule("clipped", "Clipping holds the training back", "settings updates", lambda f: f.creeping and f.clipped >= 0.9,
         lambda f: f"{percent_text(f.clipped)} of steps are clipped to a norm of {f.config.clip:g}. {_says_creeps(f)}",
-        lambda f: ("Clip to a norm of 1.", {"clip": 1.0}) if f.config.clip < 0.5 else ("Do not clip.", {"clip": None}),
-        "updates"),
-    Rule("rate-low", LOW, "updates", lambda f: f.creeping, _says_creeps, _raise, "updates", lambda f: 0,
+        lambda f: ("Clip to a norm of 1.", {"clip": 1.0}) if f.config.clip < 0.5 else ("Do not clip.", {"clip": None})),
+    Rule("rate-low", LOW, "updates", lambda f: f.creeping, _says_creeps, _raise, lambda f: 0,
         ("vanishing", "labels")),
     Rule("rate-low", LOW, "log", lambda f: not f.ended and len(f) >= 6 and not f.learned
         and np.mean(np.diff(f.smooth) < 0) >= 0.8 and 0 < 1 - f.smooth[-1] / f.smooth[0] < 0.2
@@ -406,8 +403,8 @@ TABLE = (
     Rule("noise", "The labels are noisy", "settings accuracy validation", lambda f: len(f) >= WINDOW and f.rows >= FEW
         and -f.gap[-WINDOW:].mean() > 0.08 + f.error
         and 1 - f.train_score[-WINDOW:].mean() > 2 * (1 - f.val_score[-WINDOW:].mean()), _says_now,
-        _do("Look at the training samples that the network gets wrong: their labels may be wrong."), "gap"),
-    Rule("overfitting", "The network overfits", "validation", _overfits, _says_overfits, _simplify, "gap",
+        _do("Look at the training samples that the network gets wrong: their labels may be wrong.")),
+    Rule("overfitting", "The network overfits", "validation", _overfits, _says_overfits, _simplify,
         lambda f: int(np.argmin(windows(f.val_loss))) + 1),
     Rule("labels", STUCK, "log", lambda f: f.stands, lambda f: f"The loss stays between {short(f.smooth.min(), 4)} and "
         f"{short(f.smooth.max(), 4)} from the first epoch on.", _leave_the_plateau, since=lambda f: 0,
@@ -437,12 +434,10 @@ TABLE = (
         lambda f: _raise(f) if f.low_rate else _enlarge(f)),
     Rule("learning", "Still learning", "settings", lambda f: True, _says_now, _go_on),
     # ---- remarks: unusual, without doing harm
-    Rule("off", "Units are off", "settings dead", lambda f: f.dead_now >= 0.5, _says_dead, NOTHING, "dead units"),
+    Rule("off", "Units are off", "settings dead", lambda f: f.dead_now >= 0.5, _says_dead, NOTHING),
     Rule("small", "Weights lie near 0", "settings histograms", lambda f: f.penalty[1] and max(f.near_zero(-1)) >= 0.6,
-        lambda f: f"{max(f.near_zero(-1)):.0%} of the weights of a layer lie in the two bins around 0.", NOTHING,
-        "histogram"),
-    Rule("large", "Gradient norms are large", "settings norms", lambda f: f.high_norm > HIGH_NORM, _says_norm, NOTHING,
-        "norms"),
+        lambda f: f"{max(f.near_zero(-1)):.0%} of the weights of a layer lie in the two bins around 0.", NOTHING),
+    Rule("large", "Gradient norms are large", "settings norms", lambda f: f.high_norm > HIGH_NORM, _says_norm, NOTHING),
 )  # read by rows  # fmt: skip
 WELL = frozenset(("early", "few", "healthy", "unsettled", "settled", "learning"))
 REMARKS = frozenset(("off", "small", "large"))

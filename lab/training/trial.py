@@ -76,13 +76,12 @@ def can_be_tried(finding: Finding) -> bool:
 def try_remedy(finding: Finding, config: Config, dataset: Dataset | None = None) -> Trial:
     """Train with the settings of the run and with those of the remedy, for the same number of epochs.
 
-    dataset: the samples of the run (default: those that the config names). Raises ValueError for a finding that cannot
-    be tried (see `can_be_tried`), DataError, ConfigError.
+    finding: one that can be tried. dataset: the samples of the run (default: those that the config names). Raises
+    DataError, ConfigError.
     """
-    if not can_be_tried(finding):
-        raise ValueError(f"{finding.name}: there are no settings to try.")
     data = dataset or load_dataset(config)
-    pairs = [tuple(_trained(one, data) for one in pair(finding, config, seed)) for seed in seeds(config)]
+    runs = (pair(finding, config, seed) for seed in seeds(config))
+    pairs = [tuple([*train(one, Trainer(one, data))][-1] for one in run) for run in runs]
     return judge(finding, config, data, pairs)
 
 
@@ -182,11 +181,6 @@ class TrialResult:
         """Return the trial, once all pairs have ended."""
         pairs = [(old.run.history[-1], new.run.history[-1]) for old, new in self._pairs]
         return judge(self.finding, self.config, self.dataset, pairs)
-
-
-def _trained(config: Config, data: Dataset) -> Record:
-    *_, last = train(config, Trainer(config, data))
-    return last
 
 
 def _loss(record: Record) -> float:

@@ -12,7 +12,7 @@ from lab.failures.curve import failure_of
 from lab.training.config import Config
 from lab.training.doctor import REMARKS, Finding, diagnose
 from lab.training.live import LiveRun
-from lab.training.records import Record, is_regression
+from lab.training.records import Record
 from lab.training.trial import SEEDS, Trial, TrialResult, can_be_tried, candidates
 from lab.ui import page
 from lab.ui.widgets import button
@@ -21,13 +21,6 @@ from pages.parts.training.settings import in_words, remedy_button, trainable
 
 TICK = 0.3  # seconds between two updates of an experiment
 MAX_TRIED = 20  # results that a visit keeps
-INSTRUMENTS = {  # a finding's instrument -> the tab that shows it; the loss is always visible
-    "gap": "Accuracy",
-    "norms": "Norms and updates",
-    "histogram": "Histograms over the epochs",
-    "dead units": "Lost units",
-    "updates": "Norms and updates",
-}
 
 
 def say(seen: Sequence[Record], config: Config, place: DeltaGenerator, trials: Sequence[Trial] = ()) -> None:
@@ -40,8 +33,6 @@ def say(seen: Sequence[Record], config: Config, place: DeltaGenerator, trials: S
     first, *more = found
     trials = _trials_of(found, trials)
     text = " ".join([_name(first, trials), *map(_result, trials), *first.evidence, _advice(first, trials)])
-    if tab := INSTRUMENTS.get(first.instrument):
-        text += f" See “{'R²' if tab == 'Accuracy' and is_regression(seen[0]) else tab}”."
     if first.key == "healthy":
         box.success(text, icon=":material/check_circle:")
     elif first.well:

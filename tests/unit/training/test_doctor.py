@@ -50,7 +50,6 @@ def test_the_doctor_is_right_by_the_time_the_evidence_is_there_and_raises_no_fal
 
 
 def test_a_finding_after_any_epoch_has_numbers_an_epoch_of_the_run_and_a_remedy_that_can_be_chosen(runs):
-    instruments = {"loss", "gap", "norms", "updates", "histogram", "dead units"}
     for run in runs:
         for count in {*range(1, len(run.records), 4), len(run.records)}:
             found = diagnose(run.records[:count], run.config)
@@ -60,7 +59,6 @@ def test_a_finding_after_any_epoch_has_numbers_an_epoch_of_the_run_and_a_remedy_
                 assert all(any(c.isdigit() for c in sentence) for sentence in finding.evidence)
                 assert all(sentence.endswith(".") and "nan" not in sentence for sentence in finding.evidence)
                 assert 1 <= finding.epoch <= count
-                assert finding.instrument in instruments
                 assert finding.remedy.endswith(".")
                 assert str(finding).startswith(finding.name)
                 tried = replace(run.config, **finding.settings)  # raises ConfigError for what cannot be chosen
