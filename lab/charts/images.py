@@ -1,4 +1,4 @@
-"""Charts of images with a network's predictions, of saliency and probabilities, and the confusion matrix."""
+"""Charts of images with a network's predictions, of probabilities, and the confusion matrix."""
 
 from __future__ import annotations
 
@@ -95,35 +95,27 @@ def samples(
     )
 
 
-def drawing(image: np.ndarray, slopes: np.ndarray, taken_for: str, theme: str = "light") -> Chart:
-    """Draw an image (height, width) from 0 to 1 and, next to it, the size of the gradient (slopes) at each pixel."""
+def drawing(image: np.ndarray, theme: str = "light") -> Chart:
+    """Draw an image (height, width) with values from 0 to 1."""
     colours = COLOURS[theme]
     height, width = image.shape
-    sizes = np.abs(slopes) / (np.abs(slopes).max() or 1)
-    codes = np.zeros((height, 2 * width + 1), dtype=int)
-    codes[:, :width] = np.rint(SHADES * image[::-1])
-    codes[:, width + 1 :] = SHADES + 1 + np.rint(SHADES * sizes[::-1])
-    palette = [
-        mix(colours["paper"], ink, k / SHADES)
-        for ink in (colours["text"], colours["gradient"][1])
-        for k in range(SHADES + 1)
-    ]
+    palette = [mix(colours["paper"], colours["text"], k / SHADES) for k in range(SHADES + 1)]
     hidden = {"type": "category", "show": False}
-    row, column = np.unravel_index(sizes.argmax(), sizes.shape)
     return Chart(
-        "What the network sees, and which pixels matter",
+        "What the network sees",
         {
             "grid": {"left": 0, "right": 0, "top": 0, "bottom": 0},
-            "xAxis": {**hidden, "data": [""] * codes.shape[1]},
+            "xAxis": {**hidden, "data": [""] * width},
             "yAxis": {**hidden, "data": [""] * height},
             "visualMap": heat_palette(palette),
-            "series": [{"type": "heatmap", "data": heat_cells(codes), "silent": True}],
+            "series": [
+                {"type": "heatmap", "data": heat_cells(np.rint(SHADES * image[::-1]).astype(int)), "silent": True}
+            ],
         },
         190,
-        f"Left the drawing as {height} by {width} pixels, right the size of the gradient of the answer {taken_for} at "
-        f"each pixel; it is largest in row {row + 1}, column {column + 1}.",
-        ("row", *(f"ink {j + 1}" for j in range(width)), *(f"gradient {j + 1}" for j in range(width))),
-        [(str(i + 1), *map(short, image[i]), *map(short, slopes[i])) for i in range(height)],
+        f"The drawing as {height} by {width} pixels.",
+        ("row", *(f"ink {j + 1}" for j in range(width))),
+        [(str(i + 1), *map(short, image[i])) for i in range(height)],
     )
 
 

@@ -264,11 +264,9 @@ class RunState:
             )
         if not np.array_equal(data, own["data"]):
             raise RunError(f"The data differ from the checkpoint's: restore the old data, or {_TRAIN_AGAIN}")
-        if missing := sorted(own.keys() - state.keys()):
-            raise RunError(f"The checkpoint lacks {missing[0]!r}, as if made with other settings: {_TRAIN_AGAIN}")
         for name, array in own.items():
-            if (state[name].shape, state[name].dtype) != (array.shape, array.dtype):
-                raise RunError(f"The checkpoint is damaged, its {name!r} cannot be right: {_TRAIN_AGAIN}")
+            if name not in state or (state[name].shape, state[name].dtype) != (array.shape, array.dtype):
+                raise RunError(f"The checkpoint is damaged or of other settings, see its {name!r}: {_TRAIN_AGAIN}")
 
     @classmethod
     def resume(cls, run: RunFolder, config: Config) -> Self:

@@ -20,7 +20,6 @@ MIN_IMBALANCE = 1.5  # share of the commonest class over an even share, from whi
 MAX_SHARES, MAX_NAMES = 5, 6  # classes that a sentence lists, and columns that are asked about
 MIN_OTHERS = 10  # validation rows that are not of the commonest class: with fewer, accuracy says next to nothing
 FAR = 12.0  # deviations of the other values: an input that lies farther from their mean is asked about
-MAX_KNOWN_SHARE = 0.1  # of validation rows that are also training rows, before it is reported: a few can be chance
 
 
 def baseline(data: Dataset) -> Baseline:
@@ -49,7 +48,7 @@ def remarks(data: Dataset) -> tuple[str, ...]:
     if data.columns:
         found += islice(_far_values(data), MAX_NAMES)
     if data.held_out:
-        found += [*_few_to_validate(data), *_known_rows(data)]
+        found += _few_to_validate(data)
     return tuple(found)
 
 
@@ -77,10 +76,12 @@ def _far_values(data: Dataset) -> Iterator[str]:
 
     A value such as -9999 for a missing number may stand in many rows, so its own rows do not count as others.
     """
-    rows = np.concatenate([data.train_x, data.val_x]) if data.held_out else data.train_x
+    rows, targets = data.train_x, data.train_y
+    if data.held_out:
+        rows, targets = np.concatenate([rows, data.val_x]), np.concatenate([targets, data.val_y])
     columns = [(f"column {name!r}", rows[:, at], data.mean[at], data.scale[at]) for at, name in enumerate(data.columns)]
     if data.target:
-        columns.append(("the target", _targets(data), *data.target))
+        columns.append(("the target", targets, *data.target))
     for name, values, mean, scale in columns:
         values = values.astype(np.float64)
         value = values[np.abs(values).argmax()]
@@ -107,18 +108,3 @@ def _few_to_validate(data: Dataset) -> Iterator[str]:
                 f"of {rows} validation rows only {others} {'is' if others == 1 else 'are'} not {commonest!r}: accuracy "
                 "can hardly tell whether anything but that was learned"
             )
-
-
-def _known_rows(data: Dataset) -> Iterator[str]:
-    training = {row.tobytes() for row in data.train_x}
-    known = sum(row.tobytes() in training for row in data.val_x)
-    if known > MAX_KNOWN_SHARE * len(data.val_x):
-        yield (
-            f"{known} of {len(data.val_x)} validation rows have the same inputs as a training row: validation also "
-            "rewards memorizing"
-        )
-
-
-def _targets(data: Dataset) -> np.ndarray:
-    """Return the targets of all rows, each once."""
-    return np.concatenate([data.train_y, data.val_y]) if data.held_out else data.train_y

@@ -8,7 +8,6 @@ Unusable data raise a `DataError`, whose message is one sentence.
 
 from __future__ import annotations
 
-import difflib
 import json
 import zlib
 from collections.abc import Callable, Sequence
@@ -20,11 +19,10 @@ from typing import Any
 import numpy as np
 
 from lab.training import images, tables
-from lab.training.config import Config
+from lab.training.config import Config, hint
 from lab.training.samples import Cell, Choices, DataError, Raw, TableSettings, TargetError, numbered
 
 SYNTHETIC_SAMPLES = 1000
-RARE = 20  # one point in this many is of the rare class; in a small sample more are, so that it has two at least
 # with the name, all but the seed
 DATA_SETTINGS = ("data_dir", "target", "task", "drop", "keep", "val_fraction", "noise", "samples")
 MIN_SCALE = 1e-150  # the square of a smaller number underflows
@@ -129,7 +127,9 @@ def load_dataset(config: Config) -> Dataset:
         noise = SYNTHETIC[name][1] if config.noise is None else config.noise
         raw = _generate(name, rng, noise, config.samples or SYNTHETIC_SAMPLES)
     else:
-        raise DataError(_unknown(name))
+        own = name.lower().endswith(".csv")
+        what = f"for your own file write csv:{name}." if own else hint(name, (*NAMES, "csv:PATH"))
+        raise DataError(f"There is no dataset called {name!r}: {what}")
     return _split_and_standardise(name, raw, config.val_fraction, rng)
 
 
@@ -160,15 +160,6 @@ def prepare(
     """
     raw = Raw(features, labels, tuple(classes), note, numbered(features.shape[1]))
     return _split_and_standardise(name, raw, val_fraction, np.random.default_rng(seed))
-
-
-def _unknown(name: str) -> str:
-    close = difflib.get_close_matches(name.lower(), NAMES, n=1)
-    if close:
-        return f"There is no dataset called {name!r}: did you mean {close[0]!r}?"
-    if name.lower().endswith(".csv"):
-        return f"There is no dataset called {name!r}: for your own file write csv:{name}."
-    return f"There is no dataset called {name!r}: choose one of {', '.join(NAMES)}, or csv:PATH."
 
 
 # Synthetic points -------------------------------------------------------------------------------------------
@@ -214,12 +205,6 @@ def blobs(samples: int, noise: float, rng: np.random.Generator) -> tuple[np.ndar
     return _jitter(np.cos(angle), np.sin(angle), noise, rng), labels
 
 
-def rare(samples: int, noise: float, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-    """Generate two clouds of very different size: one point in twenty is of class 1, so always saying 0 scores 95 %."""
-    labels = (np.arange(samples) % min(RARE, samples // 2) == 0).astype(int)
-    return _jitter(labels - 0.5, 0.8 * labels - 0.4, noise, rng), labels
-
-
 def sine(samples: int, noise: float, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
     """Generate noisy points on a sine wave for a regression: x of shape (samples, 1) and y of shape (samples,)."""
     x = rng.uniform(-np.pi, np.pi, samples)
@@ -238,7 +223,6 @@ SYNTHETIC: MappingProxyType[str, tuple[Generate, float]] = MappingProxyType(
         "spirals": (spirals, 0.03),
         "xor": (xor, 0.05),
         "blobs": (blobs, 0.25),
-        "rare": (rare, 0.4),
         "sine": (sine, 0.2),
     }
 )

@@ -94,14 +94,6 @@ def _explained_variance(records: Sequence[Record]) -> Answer:
     return (0 if share > 0.98 else 1 if share > 0.8 else 2), sentence
 
 
-def _above_baseline(records: Sequence[Record]) -> Answer:
-    last, origin = score(records[-1], "val"), records[-1]["origin"]
-    baseline = origin["baseline_val_accuracy"] or 0.0
-    plain = f"always predicting class 0 scores {percent_text(baseline, 1)}"
-    where = f"validation accuracy ended at {percent_text(last, 1)}; {plain}."
-    return (0 if last <= baseline + 0.005 else 1 if last <= 0.99 else 2), where
-
-
 def _losses(records: Sequence[Record], name: Curve) -> list[float]:
     return [loss for record in records if (loss := record[name]) is not None]
 
@@ -157,12 +149,6 @@ LESSONS = MappingProxyType(
             "50 samples to train on: what will the validation loss do?",
             ("fall to the end", "fall, then rise", "rise from the start"),
             _validation_loss,
-        ),
-        "A rare class": Lesson(
-            replace(WIDER, data="rare", epochs=30),
-            "Always predicting class 0 scores 95 %. Where will validation accuracy end?",
-            ("at 95 %, too", "95 to 99 %", "above 99 %"),
-            _above_baseline,
         ),
         "A noisy curve": Lesson(
             replace(WIDER, data="sine", noise=NOISE, hidden=(32, 32), activation="tanh", schedule="cosine"),

@@ -133,16 +133,6 @@ def _outputs(model: MLP, inputs: np.ndarray) -> list[np.ndarray]:
         return [output.numpy() for output in model.outputs(inputs.astype(np.float32, copy=False))]
 
 
-def saliency(model: MLP, x: np.ndarray, label: int) -> np.ndarray:
-    """Compute the gradient (features,) of one class's logit with respect to the input x (features,)."""
-    inputs = Tensor(x.reshape(1, -1).astype(np.float32), label="x")
-    with np.errstate(all="ignore"):
-        model(inputs)[0, label].backward()
-    model.zero_grad()
-    slopes: np.ndarray = inputs.grad[0]  # type: ignore[index]  # there was a backward pass
-    return slopes
-
-
 def confusion(labels: np.ndarray, predicted: np.ndarray, classes: int) -> np.ndarray:
     """Count how often a sample of class `row` was predicted as class `column`: integers (classes, classes)."""
     counts = np.zeros((classes, classes), dtype=int)

@@ -28,7 +28,6 @@ OTHER_SAMPLES = frozenset(
 
 Word = Literal["cured", "helps", "no better", "worse"]
 HELPFUL = ("cured", "helps")
-NOTHING_TO_LEARN = "A larger network does no better: the inputs may not tell the classes apart. Check the labels."
 
 
 @dataclass(frozen=True)
@@ -54,11 +53,8 @@ class Trial:
 
     @property
     def conclusion(self) -> str:
-        """Sentences about a remedy that did not help; "" for one that did."""
-        if self.helps:
-            return ""
-        learnable = self.finding.key != "underfitting"
-        return "The remedy is withdrawn." + ("" if learnable else f" {NOTHING_TO_LEARN}")
+        """What follows for a remedy that did not help; "" for one that did."""
+        return "" if self.helps else "The remedy is withdrawn."
 
     def __str__(self) -> str:
         seeds = ", ".join(map(str, self.seeds))

@@ -7,7 +7,7 @@ from lab import charts
 from lab.trace.recording import record
 from lab.training.features import network_inputs
 from lab.training.images import IMAGE_SHAPE, LEVELS, normalise
-from lab.training.predictions import MAX_DRAWN_WEIGHTS, loss_of_sample, probabilities, saliency
+from lab.training.predictions import MAX_DRAWN_WEIGHTS, loss_of_sample, probabilities
 from lab.ui import page
 from lab.ui.chart_host import ChartHost
 from lab.ui.player import player
@@ -100,17 +100,14 @@ def _read_drawing() -> None:
         return
     image = normalise(bitmap)
     x = (image.ravel() - data.mean) / data.scale
-    network = run.network()
-    answer = probabilities(network, x[np.newaxis])[0]
-    best = int(answer.argmax())
-    slopes = saliency(network, x, best).reshape(image.shape)
+    answer = probabilities(run.network(), x[np.newaxis])[0]
     with right:
-        st.markdown(f"The network takes it for **{data.classes[best]}**.")
+        st.markdown(f"The network takes it for **{data.classes[int(answer.argmax())]}**.")
         host = ChartHost("pad")
         host.place("likelihoods", "drawing")
     host.fill(
         {
             "likelihoods": charts.likelihoods(answer, data.classes, theme),
-            "drawing": charts.drawing(image / LEVELS, slopes, data.classes[best], theme),
+            "drawing": charts.drawing(image / LEVELS, theme),
         }
     )

@@ -40,14 +40,6 @@ def test_few_rows_to_validate_are_said():
     assert len(remarks(none)) == 1
 
 
-def test_validation_rows_that_are_training_rows_are_counted():
-    rows = [f"{RNG.normal():.3f},{RNG.normal():.3f},{'pq'[i % 2]}" for i in range(40)]
-    twice = table(RNG.permutation(rows * 4))
-    assert "32 of 32 validation rows have the same inputs as a training row" in remarks(twice)[1]
-    for few in (UNEVEN, [*UNEVEN, *UNEVEN[:16]]):
-        assert not any("the same inputs" in line for line in remarks(table(few)))
-
-
 def test_rare_rows_held_out_are_counted():
     assert remarks(table(UNEVEN))[1].startswith("of 80 validation rows only 2 are not 'k0'")
     even = table([f"{RNG.normal():.3f},{RNG.normal():.3f},{'pq'[i % 2]}" for i in range(400)])

@@ -231,7 +231,7 @@ def test_of_labels_without_an_order_a_small_network_is_not_simply_called_too_sma
     assert "Always answering with the commonest class costs" in found[0].evidence[-1]
     trials = list(try_in_turn(found, config, dataset))
     assert trials
-    assert all("the inputs may not tell the classes apart" in trial.conclusion for trial in trials)
+    assert not any(trial.helps for trial in trials)
 
 
 def test_a_small_network_on_a_plateau_is_offered_a_larger_one_before_its_labels_are_doubted():

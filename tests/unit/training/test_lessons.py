@@ -18,7 +18,6 @@ from train import train
         ("A layer dies", "nearly all"),
         ("Overfitting", "fall, then rise"),
         ("A noisy curve", "a little less"),
-        ("A rare class", "95 to 99 %"),
     ],
 )
 @pytest.mark.sample(4)

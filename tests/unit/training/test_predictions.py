@@ -10,9 +10,7 @@ from lab.training.predictions import (
     layer_maps,
     over_plane,
     probabilities,
-    saliency,
 )
-from model import no_grad
 from nn import ACTIVATIONS, MLP
 
 
@@ -66,15 +64,3 @@ def test_probabilities_come_from_the_network_itself(activation):
     model32 = MLP((2, 5, 4, 3), activation, rng=1, dtype=np.float32)
     inputs = np.random.default_rng(0).normal(size=(20, 2))
     assert np.allclose(probabilities(model32, inputs), model(inputs).softmax(axis=1).numpy(), atol=1e-5)
-
-
-def test_saliency_is_the_gradient_of_the_logit():
-    model = MLP((4, 5, 3), "tanh", rng=2, dtype=np.float32)
-    x = np.array([0.3, -0.2, 0.5, 1.0])
-    gradient = saliency(model, x, 2)
-    for k in range(4):
-        step = np.eye(4)[k] * 1e-2
-        with no_grad():
-            ahead, behind = (model(np.array([x + s], np.float32)).numpy()[0, 2] for s in (step, -step))
-        assert gradient[k] == pytest.approx((ahead - behind) / 2e-2, rel=1e-2, abs=1e-3)
-    assert model.layers[0].weight.grad is None

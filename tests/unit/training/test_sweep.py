@@ -175,7 +175,7 @@ def test_a_worker_that_is_killed_is_told_in_a_sentence(here):
         ("--sweep init=he,hee", "did you mean he?"),
         ("--sweep hidden=8-x", "--hidden must be whole numbers of at least 1 (the widths of the layers), not 8-x"),
         ("--sweep hidden=8,100000-100000", "10,000,600,002 weights, more than"),
-        ("--sweep data=moons,mooons", "did you mean 'moons'"),
+        ("--sweep data=moons,mooons", "did you mean moons"),
         ("--sweep momentum=0,0.9", "choose the optimizer sgd"),
         ("--sweep lr=1 --resume", "--resume is for a single run"),
         ("--sweep lr=1 --out file", "could not be written"),
