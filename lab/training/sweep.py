@@ -46,12 +46,9 @@ class Member:
     config: Config
     path: Path
 
-    def records(self) -> list[Record]:
-        return RunFolder(self.path).records()
-
     def finished(self) -> bool:
         """Return True if nothing is left to do. The summary is written last."""
-        records = self.records()
+        records = RunFolder(self.path).records()
         return bool(records) and ending(self.config, records) != "" and (self.path / "summary.png").exists()
 
 
@@ -219,7 +216,7 @@ def rows(members: Sequence[Member]) -> list[dict[str, Any]]:
     for member in members:
         if not member.finished():
             continue
-        records = member.records()
+        records = RunFolder(member.path).records()
         best = max((record for record in records if record["best"]), key=lambda record: record["epoch"])
         table.append(
             {

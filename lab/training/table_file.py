@@ -128,7 +128,7 @@ def _check_size(name: str, rows: int, columns: int, shared: bool) -> None:
 
 
 def _json_table(content: bytes, name: str, shared: bool) -> ReadTable:
-    """Read JSON lines, a list of objects, an object of columns, or an object that holds one of these."""
+    """Read JSON lines, a list of objects, an object of columns or of numbered rows, or an object that holds a list."""
     import pandas as pd
 
     try:
@@ -140,6 +140,8 @@ def _json_table(content: bytes, name: str, shared: bool) -> ReadTable:
         raise DataError(f"{name!r} looks like JSON, but cannot be read as JSON: write one object a line.") from None
     if isinstance(data, dict):
         data = next((part for part in data.values() if _are_objects(part)), data)
+    if isinstance(data, dict) and all(map(str.isdecimal, data)):  # by the numbers of the rows
+        data = list(data.values())
     if isinstance(data, dict) and all(isinstance(cells, (list, dict)) for cells in data.values()):
         columns = {key: cells if isinstance(cells, dict) else dict(enumerate(cells)) for key, cells in data.items()}
         places = dict.fromkeys(place for cells in columns.values() for place in cells)

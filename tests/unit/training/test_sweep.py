@@ -16,7 +16,7 @@ import matplotlib.font_manager  # noqa: F401 (the first process that imports it 
 import pytest
 
 from lab.training import cli, sweep
-from lab.training.run_folder import lock_run
+from lab.training.run_folder import RunFolder, lock_run
 
 SCRIPT = str(Path(__file__).resolve().parents[3] / "train.py")
 SMALL = ["--data", "moons", "--hidden", "6", "--epochs", "3", "--batch-size", "200", "--optimizer", "sgd"]
@@ -234,12 +234,12 @@ def test_two_workers_never_train_the_same_run_at_once(here):
         worker.start()
         worker.join(timeout=0.3)
         assert worker.is_alive()
-        assert not member.records()
+        assert not RunFolder(member.path).records()
     worker.join(timeout=300)
     before = (member.path / "checkpoint.npz").stat().st_mtime_ns
     sweep.train_folder(str(member.path))  # whoever comes second finds nothing left to do
     assert (member.path / "checkpoint.npz").stat().st_mtime_ns == before
-    assert [record["epoch"] for record in member.records()] == [1, 2]
+    assert [record["epoch"] for record in RunFolder(member.path).records()] == [1, 2]
 
 
 def test_a_folder_name_never_leads_elsewhere():

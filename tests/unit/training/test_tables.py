@@ -398,6 +398,9 @@ FORMS = {
     "JSON list": json.dumps(
         [{"a": float(a), "b": float(b), "y": y} for a, b, y in (row.split(",") for row in PLAIN.split()[1:])]
     ),
+    "JSON rows by number": json.dumps(
+        {str(at): dict(zip("aby", row.split(","), strict=True)) for at, row in enumerate(PLAIN.split()[1:])}
+    ),
     "JSON columns": json.dumps(
         {
             name: {str(at): row.split(",")[column] for at, row in enumerate(PLAIN.split()[1:])}
