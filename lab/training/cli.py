@@ -52,8 +52,6 @@ class _Parser(argparse.ArgumentParser):
             close = difflib.get_close_matches(unknown[0].partition("=")[0], known, n=1)
             if close:
                 raise ConfigError(f"There is no {unknown[0].partition('=')[0]}: did you mean {close[0]}?")
-            if "--data" in known and unknown[0].lower().endswith(".csv"):
-                raise ConfigError(f"For a table of your own write --data csv:{unknown[0].removeprefix('csv:')}.")
             self.error(f"unrecognized arguments: {' '.join(unknown)}")
         return given
 
@@ -278,7 +276,7 @@ def _doctor_command(argv: Sequence[str]) -> int:
         trials = 0
         for trials, trial in enumerate(try_in_turn(findings, config), start=1):  # noqa: B007
             changes = ", ".join(f"{name} {setting_text(value)}" for name, value in trial.finding.settings.items())
-            print(f"tried {changes}: {trial}. {trial.conclusion}".rstrip(), flush=True)
+            print(f"tried {changes}: {trial}", flush=True)
         if not trials:
             print("Nothing to try: no finding names settings that can be compared on the same validation samples.")
     return 0

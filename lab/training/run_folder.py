@@ -234,7 +234,7 @@ class RunFolder:
         size = path.stat().st_size if path.exists() else 0
         try:
             with path.open("ab") as file:
-                file.write(_line(record))
+                file.write((json.dumps(record, allow_nan=False) + "\n").encode())
                 file.flush()
                 os.fsync(file.fileno())
         except OSError as error:
@@ -250,10 +250,6 @@ class RunFolder:
     def damaged(self, name: str) -> RunError:
         """Return the error about a file in the folder that cannot be right."""
         return RunError(f"{name} in {str(self.path)!r} is damaged: move this folder away, and train its run again.")
-
-
-def _line(record: Record) -> bytes:
-    return (json.dumps(record, allow_nan=False) + "\n").encode()
 
 
 def _indented_json(config: Config) -> bytes:

@@ -188,7 +188,6 @@ def _csv_table(content: bytes, name: str, shared: bool, as_texts: bool) -> ReadT
     how = {
         "sep": r"\s+" if mark == " " else mark,
         "header": None,
-        "skiprows": len(comments) + rows[above][0],
         "dtype": str if as_texts else None,
         "keep_default_na": False,
         "na_values": {at: NOT_A_NUMBER if at in plain and not as_texts else [""] for at in range(columns + 1)},
@@ -197,7 +196,8 @@ def _csv_table(content: bytes, name: str, shared: bool, as_texts: bool) -> ReadT
         "nrows": MAX_ROWS + 1 if shared else None,
         "low_memory": False,
     }
-    frame, longer = _cells(content, name, columns, len(rows[above][1]) > columns, how)
+    skipped = len(comments) + rows[above][0]
+    frame, longer = _cells(content, name, skipped, columns, len(rows[above][1]) > columns, how)
     if longer:
         remarks.append(f"rows with too many cells: {longer:,}, left out")
     _check_size(name, len(frame), columns, shared)
@@ -216,19 +216,29 @@ def _csv_table(content: bytes, name: str, shared: bool, as_texts: bool) -> ReadT
     return ReadTable(frame, comma, remarks)
 
 
-def _cells(content: bytes, name: str, columns: int, wide: bool, how: dict[str, Any]) -> tuple[pd.DataFrame, int]:
-    """Let pandas read the cells; return how many rows with more cells were left out, too.
+def _cells(
+    content: bytes, name: str, skipped: int, columns: int, wide: bool, how: dict[str, Any]
+) -> tuple[pd.DataFrame, int]:
+    """Let pandas read the cells below the skipped lines; return how many rows with more cells were left out, too.
 
     wide: whether the first row has more cells.
     """
     import pandas as pd
 
+    ends = itertools.islice(re.finditer(rb"\r\n?|\n", content), max(skipped - 1, 0), None)
+    start = next(ends).end() if skipped else 0  # pandas itself would skip lines more slowly
+
+    def read(columns: range, used: range | None = None) -> pd.DataFrame:
+        body = io.BytesIO(content)
+        body.seek(start)
+        return pd.read_csv(body, names=columns, usecols=used, **how)
+
     if not wide:  # otherwise pandas would take the first cells of each row for its name
         with contextlib.suppress(pd.errors.ParserError):  # a later row is longer
-            return pd.read_csv(io.BytesIO(content), names=range(columns), **how), 0
+            return read(range(columns)), 0
     one_more = range(columns + 1)  # for what is too much in some rows
     try:
-        frame = pd.read_csv(io.BytesIO(content), names=one_more, usecols=one_more, **how)
+        frame = read(one_more, one_more)
     except pd.errors.ParserError:
         raise DataError(f"{name!r} cannot be split into cells: look for an unclosed quotation mark.") from None
     fits = frame.pop(columns).isna()

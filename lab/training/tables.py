@@ -197,7 +197,7 @@ def _check_column(column: TableColumn) -> None:
         column.unusable = "because the same in every row"
     elif different > min(MAX_TEXTS, len(known) / 2):
         column.unusable = "because of too many different texts"
-        column.about = column.about or f"{different} in {len(known)} rows"
+        column.about = f"{different} in {len(known)} rows"
     elif different < len(column.texts):  # the others were in rows without a target
         present, codes = np.unique(known, return_inverse=True)
         column.texts = tuple(column.texts[int(code)] for code in present)

@@ -51,11 +51,6 @@ class Trial:
         """Whether the remedy lowers the loss."""
         return self.word in HELPFUL
 
-    @property
-    def conclusion(self) -> str:
-        """What follows for a remedy that did not help; "" for one that did."""
-        return "" if self.helps else "The remedy is withdrawn."
-
     def __str__(self) -> str:
         seeds = ", ".join(map(str, self.seeds))
         return (

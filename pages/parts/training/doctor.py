@@ -77,7 +77,7 @@ def _advice(finding: Finding, trials: Sequence[Trial]) -> str:
 
 def _result(trial: Trial) -> str:
     tried = in_words(trial.finding.settings)
-    return f"Tried {tried}: **{trial.word}**{str(trial).removeprefix(trial.word)}. {trial.conclusion}".rstrip()
+    return f"Tried {tried}: **{trial.word}**{str(trial).removeprefix(trial.word)}."
 
 
 # ---------------------------------------------------------------- remedies as buttons

@@ -701,7 +701,6 @@ def test_where_ctrl_c_is_ignored_the_run_goes_on(here):
         (["--data", "csv:single.csv", "--task", "guess"], "--task cannot be 'guess'"),
         (["--data", "mnist", "--data-dir", "nowhere"], "no folder 'nowhere'"),
         (["--data", "csv:nothing.csv"], "check the path"),
-        (["single.csv"], "For a table of your own write --data csv:single.csv."),
         (["--data", "csv:words.csv"], "'words.csv' has no column left that can be an input"),
         (
             ["--data", "csv:single.csv", "--drop", "1"],
