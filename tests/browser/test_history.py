@@ -362,7 +362,7 @@ def test_a_server_that_has_lost_the_visit_learns_where_the_browser_is(browser):
         "operations?op=maximum",
         "descent?surface=Ravine&steps=40&guess=past+it",
         "for-teachers?items=scalars.add&title=Monday",
-        "training-lab?data=xor&hidden=5 3&lr=0.02&unit=layer 1, unit 3&lines=gradients&part=training&axis=logarithmic&speed=30&tab=Command line",
+        "training-lab?data=xor&hidden=5 3&lr=0.02&unit=layer 1, unit 3&lines=gradients&part=training&speed=30&tab=Command line",
     ],
 )
 def test_a_link_stays_what_it_was_after_a_reload_and_when_it_is_copied(open_page, tab, path):

@@ -3,12 +3,9 @@
 import itertools
 import re
 
-import numpy as np
 import pytest
 from playwright.sync_api import expect
 
-from lab.training.lessons import FIRST
-from lab.training.live import LiveRun
 from pages.parts.training.instruments import UPDATES
 from tests.browser.conftest import PATIENCE
 from tests.layout import project
@@ -89,12 +86,6 @@ def test_step_by_keyboard(open_page):
         page.locator("[data-test-script-state=notRunning]").wait_for()  # a key pressed before is for the old page
         page.keyboard.press("ArrowRight")
         page.wait_for_function(f"document.querySelector('.run-progress')?.innerText.includes('batch {expected} of')")
-    with page.expect_download() as waiting:
-        button(page, "Weights").click()
-    weights = np.load(waiting.value.path())
-    trainer = LiveRun(FIRST).trainer
-    assert weights.shape == trainer.weights().shape  # one that this run could take up
-    assert not np.array_equal(weights, trainer.weights())  # after three batches
     button(page, "Reset").focus()
     page.keyboard.press("Enter")
     page.wait_for_function("!document.querySelector('.run-progress')?.innerText.includes('batch')")
