@@ -29,11 +29,10 @@ if __name__ == "__main__":
     st.session_state["path"] = page.url_path  # the browser uses it to check that it still shows this page
     page.run()
 else:
-    from starlette.middleware import Middleware
     from streamlit.errors import StreamlitAPIException
 
     from lab.config import allow_open_files, detect_hosted
-    from lab.ui.same_origin import SameOrigin
+    from lab.ui.document import LAYERS
     from lab.ui.search_field import ROUTE
 
     allow_open_files()
@@ -42,4 +41,4 @@ else:
     # Until this has been called, Streamlit takes the files in pages/ for the pages. Without pages it raises an error.
     with suppress(StreamlitAPIException):
         st.navigation([])
-    app = st.App(__file__, routes=[ROUTE], middleware=[Middleware(SameOrigin)])
+    app = st.App(__file__, routes=[ROUTE], middleware=LAYERS)

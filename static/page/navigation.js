@@ -1,4 +1,5 @@
-/** Makes the history of a page what a reader of the web expects: one entry for a page or a followed link.
+/** Makes the history of a page what a reader of the web expects: one entry for a page or a followed link. It begins
+ * with the document, before Streamlit writes to the address: lab/ui/document.py.
  *
  * Streamlit adds an entry for each value that the server sets, and several when the learner opens another page. Here a
  * link is opened in the way the browser's Back is: with the address alone, which then has all values of the page. */
@@ -9,18 +10,10 @@ const MAIN = "[data-testid=stMain]";
 const SHARED = ["set", "name", "embed", "embed_options"]; // parameters of all pages
 const SAVED = "address of "; // in the session storage: the parameters with which a page was left
 
-let installed = false;
-/** @type {History["pushState"]} */
-let push;
-/** @type {History["replaceState"]} */
-let replace;
-
 /** Start. */
 export function follow() {
-  if (installed) return;
-  installed = true;
-  push = history.pushState.bind(history);
-  replace = history.replaceState.bind(history);
+  const push = history.pushState.bind(history);
+  const replace = history.replaceState.bind(history);
   history.pushState = (state, title, url) => {
     const to = new URL(url ?? "", location.href);
     if (to.pathname === location.pathname) {
@@ -82,6 +75,6 @@ export function open(to) {
   }
   if (to.href === here.href) return;
   if (to.pathname === here.pathname) document.querySelector(MAIN)?.scrollTo({ top: 0 });
-  push({}, "", to);
+  history.pushState({}, "", to);
   dispatchEvent(new PopStateEvent("popstate", { state: {} })); // Streamlit then reads the address
 }

@@ -1,10 +1,9 @@
-/** What every page listens to: a change of the theme, the keys of a projected page, Escape in an explanation, Enter
- * in an expression, and links. */
+/** What every page listens to: a change of the theme, the keys of a projected page, Escape in an explanation and Enter
+ * in an expression. */
 
 import { setComputedPage } from "../current_page.js";
 import { mount } from "../mount.js";
 import { press } from "./enter.js";
-import { follow } from "./navigation.js";
 import { Projector } from "./project.js";
 import { close, reopen } from "./terms.js";
 import { watch } from "./theme.js";
@@ -26,7 +25,6 @@ function page({ tell }) {
     element: projector.bar,
     show(/** @type {{path: string}} */ { path }) {
       setComputedPage(path);
-      follow();
     },
     remove() {
       listening.abort();

@@ -14,13 +14,15 @@ from urllib.request import Request, urlopen
 
 import psutil
 import pytest
-from starlette.responses import PlainTextResponse
+from starlette.middleware.gzip import GZipMiddleware
+from starlette.responses import HTMLResponse, PlainTextResponse
 from streamlit.proto.WidgetStates_pb2 import WidgetState
 from websockets.exceptions import InvalidStatus
 
 from lab.config import hosted
 from lab.lessons.pages import PAGES
 from lab.practice.isolation import NO_BUBBLEWRAP
+from lab.ui.document import WithNavigation
 from lab.ui.same_origin import SameOrigin
 from tests.support import ROOT, start_app
 from tests.visitors import Visitor, knock
@@ -273,6 +275,35 @@ def test_another_site_cannot_make_a_visitors_browser_ask_the_server(method, orig
     scope = {"type": "http", "method": method, "path": "/lab-search", "headers": headers, "server": ("127.0.0.1", 80)}
     finish(SameOrigin(PlainTextResponse("answer"))(scope, None, send))
     assert sent[0] == status
+
+
+DOCUMENT = "<html><head><script>theirs</script></head></html>"
+
+
+@pytest.mark.parametrize(
+    ("accept", "answer", "given"),
+    [
+        ("text/html,*/*", HTMLResponse(DOCUMENT), True),
+        ("text/html,*/*", HTMLResponse(DOCUMENT, 404), True),
+        ("*/*", HTMLResponse(DOCUMENT), False),  # a script asks
+        ("text/html,*/*", PlainTextResponse(DOCUMENT), False),
+        ("text/html,*/*", HTMLResponse(DOCUMENT, headers={"content-disposition": "attachment"}), False),
+    ],
+)
+def test_a_page_begins_with_the_script_that_keeps_its_history_and_nothing_else_does(accept, answer, given):
+    sent = []
+
+    async def send(message):
+        sent.append(message)
+
+    headers = [(b"host", b"localhost"), (b"accept", accept.encode()), (b"accept-encoding", b"gzip")]
+    scope = {"type": "http", "method": "GET", "path": "/", "headers": headers}
+    finish(WithNavigation(GZipMiddleware(answer, minimum_size=1 if given else 10**6))(scope, None, send))
+    body = b"".join(message.get("body", b"") for message in sent).decode()
+    begins, _, rest = body.partition("theirs")
+    assert ("history.pushState" in begins, rest) == (given, "</script></head></html>")
+    stated = dict(sent[0]["headers"]).get(b"content-length")
+    assert stated is None or int(stated) == len(body.encode())
 
 
 def test_the_server_keeps_nothing_of_what_a_visitor_has_trained(start):
