@@ -20,7 +20,6 @@ import streamlit as st
 # The parameter that numbers the history entries of a page, and what the browser adds to the number of one that it has
 # left: static/page/navigation.js.
 ENTRY, LEFT = "entry", "~"
-FRESH = "address fresh"  # session key: whether this is the first run of a page
 MAX_ENTRY = 20  # characters of the number
 MAX_TEXT = 100_000  # characters of a parameter that is read
 
@@ -151,7 +150,6 @@ def arrive(page: str, *values: HeldValue) -> bool:
     """
     session, address = st.session_state, st.query_params.to_dict()
     entered, session["page"] = session.get("page") != page, page
-    session[FRESH] = entered
     others = (ENTRY, *(value.key for value in values if value.shared))
     asked = entered and any(name not in others for name in address)
     asked = _moved(_entry(address.get(ENTRY, "")), entered) or asked
@@ -185,14 +183,8 @@ def _moved(entry: str, entered: bool) -> bool:
 
 
 def write(*values: HeldValue) -> None:
-    """Write values to the address; call it at the end of a page, and of a fragment that changes them.
-
-    An address that the visitor has just come to is left as it is: Streamlit would add an entry to the history, because
-    static/page/navigation.js may not have been loaded yet.
-    """
+    """Write values to the address; call it at the end of a page, and of a fragment that changes them."""
     session, address = st.session_state, st.query_params
-    if session[FRESH]:
-        return
     values = tuple(value for value in values if value.written)
     wanted = {name: text for value in values for name, text in value.write(session[value.key]).items()}
     changed: dict[str, str | list[str]] = {name: text for name, text in wanted.items() if address.get(name) != text}
@@ -200,11 +192,6 @@ def write(*values: HeldValue) -> None:
     changed |= {name: [] for name in gone}  # a parameter without values is left out
     if changed:
         address.update(changed)  # at once: each message to the browser costs time
-
-
-def settle() -> None:
-    """Note that the page has been drawn once, so that its fragments may write to the address."""
-    st.session_state[FRESH] = False
 
 
 def reset(*values: HeldValue) -> None:

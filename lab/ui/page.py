@@ -33,7 +33,6 @@ def frame(path: str, *values: binding.HeldValue) -> Iterator[bool]:
     progress.show_task()
     yield arrived
     binding.write(*values)
-    binding.settle()
 
 
 def tabs(path: str, contents: Mapping[str, Callable[[], None]], gap: Literal["xsmall", "small"] = "small") -> str:

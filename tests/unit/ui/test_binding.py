@@ -19,7 +19,6 @@ def page():
     st.button("example", "example", on_click=lambda: (binding.step(), binding.put("in_", {"a": 2.5})))
     st.text(f"{arrived} {st.session_state['steps']} {st.session_state['in_']} {st.session_state['event']}")
     binding.write(steps, inputs, event)
-    binding.settle()
 
 
 def opened(**address):

@@ -20,7 +20,6 @@ def page():
     if expression:
         st.session_state["found"] = box.entries("trial", expression)
     binding.write(*held)
-    binding.settle()
 
 
 def address(at):
