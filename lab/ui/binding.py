@@ -164,8 +164,8 @@ def arrive(page: str, *values: HeldValue) -> bool:
 
 
 def _entry(text: str) -> str:
-    """Return the number of an entry in the address, with the sign that the browser has added; "" if it is none."""
-    return text if text.rstrip(LEFT).isdecimal() and len(text) < MAX_ENTRY else LEFT * text.startswith(LEFT)
+    """Return the number of an entry in the address, with the signs that the browser has added; "" if it is none."""
+    return text if (text.rstrip(LEFT) or "0").isdecimal() and len(text) < MAX_ENTRY else ""
 
 
 def _moved(entry: str, entered: bool) -> bool:

@@ -92,6 +92,15 @@ def test_back_brings_the_values_of_the_entry():
     assert address(at)["entry"] == "1"
 
 
+def test_an_entry_is_come_back_to_each_time_that_it_was_left():
+    at = opened(steps="3")
+    for left in (LEFT, 2 * LEFT):
+        at.button(key="example").click().run()
+        at.query_params.clear()
+        at.query_params.update({"entry": left, "steps": "1"})
+        assert shown(at.run()).text[0].value == "True 1 {} None", left
+
+
 def test_what_is_at_its_start_is_not_in_the_address():
     at = opened()
     at.button(key="one").click().run()
