@@ -16,7 +16,7 @@ from lab.ui.memoize import memoize
 from lab.ui.player import player
 from lab.ui.table import show_table
 from lab.ui.terms import prose
-from lab.ui.widgets import button, pick, switch, verdict
+from lab.ui.widgets import FIRST, button, pick, switch, verdict
 from pages.parts.traps import cut_off, tensor_life
 
 MUTATE, BACKWARD = 2, 3  # numbers of these steps in STEPS; the learner guesses between them
@@ -127,9 +127,12 @@ def _slider(label: str, key: str, start: float) -> float:
 
 
 def _next_step() -> int:
-    """Draw the button for the next step, disabled until the learner has guessed, and return the steps done so far."""
+    """Draw the button for the next step, which waits for the learner's guess, and return the steps done so far."""
 
     def go(step: int) -> None:
+        if asked and step == BACKWARD and st.session_state[GUESS.key] is None:
+            st.toast(FIRST)
+            return
         st.session_state[STEP.key] = step
         if step >= BACKWARD:
             st.session_state["trap seen"] = True
@@ -140,14 +143,13 @@ def _next_step() -> int:
     over = done == len(STEPS)
     asked = done == MUTATE and not st.session_state.get("trap seen")
     following, back = st.columns([3, 1], gap="small")
-    following.button(  # always of one type: another type is a new element, which loses the keyboard focus
+    following.button(  # of one type and never disabled: else it loses the keyboard focus
         "Start again" if over else f"{done + 1} {STEPS[done]}",
         key="trap next",
         on_click=go,
         args=(0 if over else done + 1,),
         width="stretch",
         type="primary",
-        disabled=asked and st.session_state[GUESS.key] is None,
         icon=":material/replay:" if over else ":material/play_arrow:",
     )
     back.button("Back", key="trap back", on_click=go, args=(done - 1,), width="stretch", disabled=done == 0)

@@ -85,6 +85,9 @@ def test_the_four_steps_by_keyboard_alone(open_page):
     page.keyboard.press("Enter")
     button(page, "3 Backward").wait_for()
     settled(page)
+    page.wait_for_function(focused, arg="3 Backward")  # though it waits for the guess
+    page.keyboard.press("Enter")
+    page.get_by_text("Guess first.", exact=True).wait_for()
     page.get_by_role("radio", name="a.grad is wrong").focus()
     page.keyboard.press("ArrowRight")
     page.wait_for_url("**guess=b*")
