@@ -164,6 +164,7 @@ def _show(
             session["descent until"] = 0
         if not _is_running():
             st.rerun()
+        binding.write(STEPS)
     steps = session["descent-steps"]
     ahead = {kind: walk.step_after(steps) for kind, walk in walks.items()}
     theme = page.theme()
