@@ -20,9 +20,4 @@ class Concept:
     also: tuple[str, ...] = ()  # other ways to ask it
 
 
-def _read(file: Path) -> tuple[Concept, ...]:
-    """Read the questions. Raises KeyError or TypeError if a row lacks a field or has an unknown one."""
-    return tuple(Concept(**row) for row in read_rows(file)["concept"])
-
-
-CONCEPTS = _read(Path(__file__).with_suffix(".toml"))
+CONCEPTS = tuple(Concept(**row) for row in read_rows(Path(__file__).with_suffix(".toml"))["concept"])

@@ -25,9 +25,4 @@ class Term:
     also: tuple[str, ...] = ()
 
 
-def _read(file: Path) -> Mapping[str, Term]:
-    """Read the terms. Raises TypeError if a row lacks a field or has an unknown one."""
-    return MappingProxyType({word: Term(**row) for word, row in read_rows(file).items()})
-
-
-TERMS = _read(Path(__file__).with_suffix(".toml"))
+TERMS = MappingProxyType({word: Term(**row) for word, row in read_rows(Path(__file__).with_suffix(".toml")).items()})

@@ -379,9 +379,7 @@ class Recording:
                 return type(value)(map(swapped, value))
             return self._copies.get(value, value) if isinstance(value, Tensor) else value
 
-        cells = tuple(CellType(swapped(value)) for value in _variables(backward).values())
-        code: Any = backward
-        return FunctionType(code.__code__, code.__globals__, code.__name__, code.__defaults__, cells)
+        return rebuilt(backward, lambda name, value: swapped(value))
 
     # -- what recorded tensors report
 
@@ -418,7 +416,7 @@ class Recording:
         node["kind"], node["symbol"], node["source"] = known.kind, known.symbol, source
         node["captured"], node["calls"] = self._captured(backward, children, data), made_at.calls
         if known.form == "index":
-            node["index"] = _subscript(_variables(backward)["index"])
+            node["index"] = _subscript(variables(backward)["index"])
         if self._plain and np.size(data) <= MAX_PATH_CELLS and known.needs_paths(np.ndim(data) == 0):
             node["paths"] = self._paths(backward, node["children"], np.shape(data), np.asarray(data).dtype)
         self.trace.events.append({"kind": "forward", "node": out, "source": source, "line": made_at.line})
@@ -459,7 +457,7 @@ class Recording:
 
     def enter(self, node: int, upstream: Any, backward: Callable[..., Any]) -> None:
         """Record that the closure of a node starts to run."""
-        captured = _variables(backward)
+        captured = variables(backward)
         for entry in self.trace.nodes[node]["captured"]:
             if entry["holds"] != "operand":
                 now = _plain_captured(captured[entry["name"]])
@@ -531,7 +529,7 @@ class Recording:
     def _captured(self, backward: Callable[..., Any], children: Sequence[Recorded], data: Any) -> list[Captured]:
         """List the free variables of a backward closure, each with its value and where that value comes from."""
         entries: list[Captured] = []
-        for name, value in _variables(backward).items():
+        for name, value in variables(backward).items():
             if isinstance(value, Recorded):
                 entries.append(_operand(name, value))
             elif isinstance(value, (tuple, list)) and any(isinstance(item, Recorded) for item in value):
@@ -608,10 +606,16 @@ def describe(node: Node) -> str:
     return node["label"] or "constant"
 
 
-def _variables(closure: Any) -> dict[str, Any]:
+def variables(closure: Any) -> dict[str, Any]:
     """Return the free variables of a function, by name."""
     cells = zip(closure.__code__.co_freevars, closure.__closure__ or (), strict=True)
     return {name: cell.cell_contents for name, cell in cells}
+
+
+def rebuilt(closure: Any, value_of: Callable[[str, Any], Any]) -> Callable[..., Any]:
+    """Return a copy of a closure with the values that `value_of` returns for its variables, given name and value."""
+    cells = tuple(CellType(value_of(name, value)) for name, value in variables(closure).items())
+    return FunctionType(closure.__code__, closure.__globals__, closure.__name__, closure.__defaults__, cells)
 
 
 def _operand(name: str, tensor: Recorded) -> Captured:

@@ -6,14 +6,15 @@ That reads every captured array twice, so it is meant for lessons and for debugg
 """
 
 import inspect
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
-from types import CellType, FunctionType
+from types import FunctionType
 from typing import Any, NamedTuple, cast
 
 import numpy as np
 
+from lab.trace.recording import rebuilt, variables
 from model import Tensor, topological_order
 
 
@@ -101,16 +102,11 @@ def _sentence(op: str, changed: Fingerprint, tensors: tuple[Tensor, ...]) -> str
     )
 
 
-def _variables(closure: Callable) -> Mapping[str, Any]:
-    """Return what a function captured, by the name of the variable; nothing for a callable of another kind."""
-    function = inspect.unwrap(closure)  # a recorder wraps it
-    return inspect.getclosurevars(function).nonlocals if isinstance(function, FunctionType) else {}
-
-
 def captured_arrays(closure: Callable) -> dict[str, Any]:
     """Return each array that a closure captured, also through a function inside it, by the name of the variable."""
+    function = inspect.unwrap(closure)  # a recorder wraps it
     found: dict[str, Any] = {}
-    for name, value in _variables(closure).items():
+    for name, value in variables(function).items() if isinstance(function, FunctionType) else ():
         if isinstance(value, np.ndarray | np.generic):
             found[name] = value
         elif isinstance(value, FunctionType):
@@ -139,12 +135,12 @@ def _same_messages(node: Tensor, then: dict[str, Any], now: dict[str, Any]) -> b
     for arrays in (then, now):
         receivers = {child: Tensor(np.zeros(child.shape, child.dtype), child.requires_grad) for child in node.children}
         with np.errstate(all="ignore"):
-            _rebuilt(inspect.unwrap(node.closure), receivers, arrays)(upstream)
+            _reading(inspect.unwrap(node.closure), receivers, arrays)(upstream)
         sent.append([receiver.grad for receiver in receivers.values()])
     return all((a is b is None) or np.array_equal(a, b, equal_nan=True) for a, b in zip(*sent, strict=True))
 
 
-def _rebuilt(closure: Any, receivers: dict[Tensor, Tensor], arrays: dict[str, Any], path: str = "") -> Any:
+def _reading(closure: Any, receivers: dict[Tensor, Tensor], arrays: dict[str, Any], path: str = "") -> Any:
     """Return a copy of a closure that reads other arrays, and sends its gradients to other tensors."""
 
     def replaced(name: str, value: Any) -> Any:
@@ -153,8 +149,7 @@ def _rebuilt(closure: Any, receivers: dict[Tensor, Tensor], arrays: dict[str, An
         if isinstance(value, tuple | list):
             return type(value)(replaced("", one) for one in value)
         if isinstance(value, FunctionType):
-            return _rebuilt(value, receivers, arrays, f"{name}: ")
-        return arrays.get(name, value)
+            return _reading(value, receivers, arrays, f"{path}{name}: ")
+        return arrays.get(f"{path}{name}", value)
 
-    cells = tuple(CellType(replaced(f"{path}{name}", value)) for name, value in _variables(closure).items())
-    return FunctionType(closure.__code__, closure.__globals__, closure.__name__, closure.__defaults__, cells)
+    return rebuilt(closure, replaced)
