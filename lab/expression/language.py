@@ -37,7 +37,6 @@ OF_TWO = {"max": "maximum", "min": "minimum"}  # max(a, b) compares two values, 
 # ------------------------------------------------------------------------------------------ what to write instead
 
 INSTEAD = {
-    "ln": "log(x)",
     "log2": "log(x) / log(2)",
     "log10": "log(x) / log(10)",
     "tan": "sin(x) / cos(x)",
@@ -47,16 +46,9 @@ INSTEAD = {
     "square": "x**2",
     "dot": "x @ y",
     "matmul": "x @ y",
-    "average": "mean(x)",
     "array": "[1, 2]",
-    # PyTorch's names
-    "cat": "concatenate([x, y])",
-    "clamp": "clip(x, 0, 1)",
     "mm": "x @ y",
-    "permute": "x.transpose(1, 0)",
     "tensor": "[1, 2]",
-    "unsqueeze": "x.expand_dims(0)",
-    "view": "x.reshape(2, 3)",
 }
 TOO_DEEP = (
     f"These are too many terms in one sum, or brackets in brackets: {MAX_DEPTH} at most. Give a part a line and a name "

@@ -410,7 +410,7 @@ class _Builder:
             return self.source.error(f"`{name}` is a function: write `.{name}()`, with brackets.", *place)
         if name in self.properties:
             return self.source.error(f"`{name}` takes no brackets: write `.{name}`.", *place)
-        close = [other for other in known if other.casefold() == name.casefold()]
+        close = [other for other, op in known.items() if name.casefold() in (other.casefold(), *op.aliases)]
         close = close or difflib.get_close_matches(name.lower(), known, 1)
         if name in INSTEAD:
             message += f" Write `{INSTEAD[name]}`."

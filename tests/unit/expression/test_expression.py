@@ -274,7 +274,7 @@ def test_without_values_the_script_has_only_the_lines():
         ("sinn(a)", 1, 1, "Did you mean `sin`?"),
         ("a.rellu()", 1, 3, "Did you mean `relu`?"),
         ("a + b.soft_max()", 1, 7, "Did you mean `softmax`?"),
-        ("ln(a)", 1, 1, "`log(x)`"),
+        ("ln(a)", 1, 1, "`log`"),
         ("xyzzy(a)", 1, 1, "no function `xyzzy`"),
         ("a.relu + 1", 1, 3, "`.relu()`"),
         ("a.T()", 1, 3, "`.T`"),
@@ -431,6 +431,14 @@ def test_what_to_write_instead_of_a_name_from_elsewhere_works(name):
         assert f"Write `{INSTEAD[name]}`." in str(refused(call, x=1.0))
     y = np.ones((3, 2) if "@" in INSTEAD[name] else (2, 3))
     assert parse(f"sum({INSTEAD[name]}) + 0*sum(x) + 0*sum(y)")(x=np.ones((2, 3)), y=y).size == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "op"),
+    [("ln", "log"), ("cat", "concatenate"), ("clamp", "clip"), ("view", "reshape"), ("permute", "transpose")],
+)
+def test_a_name_from_elsewhere_leads_to_the_operation(name, op):
+    assert f"Did you mean `{op}`?" in str(refused(f"{name}(x)", x=1.0))
 
 
 def test_a_long_line_is_marked_around_the_place():
