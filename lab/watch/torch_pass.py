@@ -38,7 +38,8 @@ def tensor_preview(tensor: Tensor) -> ArrayPreview:
         detached = detached.abs()
     if detached.dtype in (torch.bfloat16, torch.float16):
         detached = detached.float()
-    return replace(preview(detached.cpu().resolve_neg().numpy()), sizes=tensor.is_complex())
+    # A copy: memory that NumPy shares can no longer be resized
+    return replace(preview(detached.cpu().resolve_neg().clone().numpy()), sizes=tensor.is_complex())
 
 
 def dense(tensor: Tensor) -> Tensor:
