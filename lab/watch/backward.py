@@ -185,7 +185,7 @@ def before_backward(run: WatchedRun, call: BackwardCall, loss: Tensor, reached: 
     call.cleared_site = cleared if iteration == run.clock.iteration else NOWHERE
     if not call.iterations:
         call.cost_sign, call.minus_site = cost_sign(loss.grad_fn)
-    if not bool(loss.detach().isfinite().all()):
+    if not values.is_finite(loss):
         values.check_batch(run, loss)
 
 

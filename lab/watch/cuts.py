@@ -8,7 +8,7 @@ import torch
 from lab.watch import differences, fixes, operations, values
 from lab.watch.records import CutRecord, NodeOrigin, leaves_of, node_of, origin_of
 from lab.watch.run import WatchedRun
-from lab.watch.sites import Site, site
+from lab.watch.sites import Site, is_library, outer_frame, site, site_of, user_frame
 
 Tensor = torch.Tensor
 COMPARISONS = ("eq", "ne", "lt", "le", "gt", "ge")
@@ -19,6 +19,7 @@ NUMBERS = frozenset(["item", "tolist", "__float__", "__int__"])
 ARRAYS = frozenset(("numpy", "__array__"))
 FACTORIES = frozenset(("tensor", "as_tensor", "from_numpy"))
 PRODUCTS = frozenset(["matmul", "__matmul__", "mm", "mv", "__rmul__"])  # the parameter is the last operand
+GRAD_MODE_FILE = torch.no_grad.__exit__.__code__.co_filename
 MAX_CUTS = 4  # graph walks for one line that cuts the graph
 
 
@@ -69,7 +70,6 @@ def cut_of_operands(run: WatchedRun, name: str, here: Site, operands: list[Tenso
 
 def record_cut(run: WatchedRun, name: str, here: Site, operands: list[Tensor], result: Tensor) -> CutRecord:
     """Record that an operand requires gradients and the result does not, with the kind of cut."""
-    modes = run.cuts.grad_modes
     if name in ("detach", "detach_", "data"):
         kind = "detach"
     elif name in STEPS or not (result.is_floating_point() or result.is_complex()):
@@ -79,11 +79,29 @@ def record_cut(run: WatchedRun, name: str, here: Site, operands: list[Tensor], r
     elif is_update(operands):
         kind = "update"
     else:
-        kind = "no_grad"
-        if modes:
-            here = modes[-1][1]
-            name = run.cuts.library_blocks.get(here, name)
+        kind, (where, function) = "no_grad", run.cuts.switched_off
+        here, name = (where, function or name) if where.line else (here, name)
     return update_cut(run, kind, here, name, operands)
+
+
+def note_grad_mode(run: WatchedRun, enabled: bool) -> None:
+    """Record the line that switches gradients off: the `with`, the decorator of the called function, or the switch.
+    A block that ends only restores what was before it."""
+    if enabled or not torch.is_grad_enabled():
+        return
+    frame, ends = outer_frame(), False
+    while frame.f_code.co_filename == GRAD_MODE_FILE and frame.f_back is not None:
+        ends |= frame.f_code.co_name == "__exit__"
+        frame = frame.f_back
+    if ends:
+        return
+    code, decorated = frame.f_code, frame.f_code.co_name == "decorate_context"
+    function = getattr(frame.f_locals.get("func"), "__code__", None) if decorated else None
+    if function is not None:
+        run.cuts.switched_off = Site(function.co_filename, function.co_firstlineno), ""
+    else:
+        name = code.co_name if is_library(code.co_filename) and not decorated else ""
+        run.cuts.switched_off = site_of(user_frame(frame)), name
 
 
 def is_update(operands: list[Tensor]) -> bool:

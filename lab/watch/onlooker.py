@@ -19,7 +19,12 @@ from typing import Any, TypeAlias
 
 import torch
 from torch.optim.optimizer import register_optimizer_step_post_hook, register_optimizer_step_pre_hook
-from torch.overrides import TorchFunctionMode, _get_current_function_mode, _pop_mode_temporarily
+from torch.overrides import (
+    TorchFunctionMode,
+    _get_current_function_mode,
+    _len_torch_function_stack,
+    _pop_mode_temporarily,
+)
 
 from lab.watch.records import has_numbers, in_transform, writes_in_place
 from lab.watch.sites import CALL, NOWHERE, Site, outer_frame, outside_us, site, without_us
@@ -31,6 +36,7 @@ Kwargs = dict[str, Any]
 Starter: TypeAlias = "tuple[Listener, Callable[..., Look | None]]"  # a listener, and what starts its look
 UNWATCHED = frozenset(("size", "dim", "numel", "stride", "data_ptr", "is_floating_point"))
 UNWATCHED |= {"__len__", "__format__", "__repr__", "__hash__", "__bool__"}
+UNWATCHED |= {"_record_function_enter_new", "_record_function_exit", "_record_function_exit._RecordFunction"}
 VIEW_ATTRIBUTES = frozenset(("T", "mT", "H", "mH", "real", "imag", "data"))  # attributes whose read is an operation
 ATTRIBUTES = {"__get__": VIEW_ATTRIBUTES | {"grad"}, "__set__": {"data", "grad", "requires_grad"}}  # looked at
 
@@ -42,10 +48,57 @@ class Mode(TorchFunctionMode):
         super().__init__()
         self.listeners: list[Listener] = []
         self.calls: dict[tuple[str, int, int], Any] = {}  # file, line, id of its globals -> function that calls there
+        self.thread = threading.get_ident()  # the only one that it looks at
+        self.steps: list[FrameType] = []  # running calls of an optimizer's step, the innermost last
+        self.left_at = -1  # number of modes beside this one when it left their stack; -1 while it is there
+        self.handles: list[Any] = []  # of hooks
+
+    def begin(self) -> None:
+        self.handles = [
+            register_optimizer_step_pre_hook(self.step_begins),
+            register_optimizer_step_post_hook(self.step_ends),
+        ]
+        self.__enter__()  # type: ignore[no-untyped-call]
+
+    def end(self) -> None:
+        for handle in self.handles:
+            handle.remove()
+        if self.left_at < 0:
+            self.__exit__(None, None, None)  # type: ignore[no-untyped-call]
+
+    def step_begins(self, optimizer: Any, args: Any, kwargs: Any) -> None:
+        """Look away while an optimizer steps, unless it calls a function of the script; a hook of PyTorch."""
+        if has_closure(args, kwargs) or threading.get_ident() != self.thread:
+            return
+        self.steps.append(outer_frame())
+        if _get_current_function_mode() is self:  # type: ignore[no-untyped-call]
+            self.__exit__(None, None, None)  # type: ignore[no-untyped-call]
+            self.left_at = _len_torch_function_stack()
+
+    def step_ends(self, optimizer: Any, args: Any, kwargs: Any) -> None:
+        if not has_closure(args, kwargs) and threading.get_ident() == self.thread:
+            del self.steps[-1:]
+            self.come_back()
+
+    def stepping(self) -> bool:
+        """Return whether an optimizer steps."""
+        while self.steps and not is_running(self.steps[-1]):  # it raised an error
+            self.steps.pop()
+            self.come_back()
+        return bool(self.steps)
+
+    def come_back(self) -> None:
+        """Look on again after a step, unless the script has entered a mode since or left one."""
+        if not self.steps and self.left_at == _len_torch_function_stack():
+            self.__enter__()  # type: ignore[no-untyped-call]
+            self.left_at = -1
 
     def __torch_function__(self, func: Function, types: Any, args: Args = (), kwargs: Kwargs | None = None) -> Any:
         try:
-            looks = [(one, one.look) for one in self.listeners if one.concerns(func)]
+            name = getattr(func, "__name__", "")
+            if name in UNWATCHED:
+                return func(*args, **(kwargs or {}))
+            looks = [(one, one.look) for one in self.listeners if one.concerns(name, func)]
             if not looks:
                 return self.call(sys._getframe(1), func, args, kwargs or {})
             return self.attend(sys._getframe(1), looks, func, args, kwargs or {})
@@ -104,39 +157,28 @@ class Listener:
         self.looking = False  # own code is running
         self.thread = 0  # the only one that it looks at
         self.depth = 0  # above 0 inside a function whose operations are not the script's
-        self.steps: list[FrameType] = []  # running calls of an optimizer's step, the innermost last
         self.unwatched: dict[str, Site] = {}  # what runs unwatched -> the first line that did
         self.patched: list[tuple[Any, str, Any, Any]] = []  # owner, name, original, replacement
         self.handles: list[Any] = []  # of hooks
 
     def install(self) -> None:
         """Patch functions and register hooks; `__exit__` removes them."""
-        self.hook(register_optimizer_step_pre_hook, self.step_begins)
-        self.hook(register_optimizer_step_post_hook, self.step_ends)
 
-    def step_begins(self, optimizer: Any, args: Any, kwargs: Any) -> None:
-        """Pause while an optimizer steps, unless it calls a function of the script; a hook of PyTorch."""
-        if not has_closure(args, kwargs):
-            self.steps.append(outer_frame())
-
-    def step_ends(self, optimizer: Any, args: Any, kwargs: Any) -> None:
-        if not has_closure(args, kwargs):
-            del self.steps[-1:]
-
-    def concerns(self, function: Function) -> bool:
-        """Tell from its name alone whether an operation may get a look now; most get none, and this runs unguarded."""
-        name = getattr(function, "__name__", "")
-        if name in UNWATCHED or (name in ATTRIBUTES and attribute_of(function) not in ATTRIBUTES[name]):
+    def concerns(self, name: str, function: Function) -> bool:
+        """Return from its name alone whether an operation may get a look now: most get none. This runs unguarded."""
+        if not self.active or self.looking or self.depth:
             return False
-        return self.looks_on() and not self.paused()
+        if name in ATTRIBUTES and attribute_of(function) not in ATTRIBUTES[name]:
+            return False
+        return threading.get_ident() == self.thread and not (self.mode.steps and self.mode.stepping())
 
     def look(self, function: Function, args: Args, kwargs: Kwargs) -> Look | None:
         """Return the look for a function that the mode saw, or None."""
-        return None if self.left_alone() else self.look_at(function, args, kwargs)
+        return None if self.left_alone() else self.look_at(name_of(function), function, args, kwargs)
 
-    def look_at(self, function: Function, args: Args, kwargs: Kwargs) -> Look | None:
+    def look_at(self, name: str, function: Function, args: Args, kwargs: Kwargs) -> Look | None:
         """Return the look for an operation, if its operands have numbers."""
-        name, given = name_of(function), in_order(args, kwargs)
+        given = in_order(args, kwargs)
         operands = tensors_in(given)
         if not all(map(has_numbers, operands)):
             return None
@@ -157,14 +199,14 @@ class Listener:
         self.mode = running if isinstance(running, Mode) else Mode()
         self.guarded(self.install)
         if self.mode is not running:
-            self.mode.__enter__()  # type: ignore[no-untyped-call]
+            self.mode.begin()
         self.mode.listeners.append(self)
         return self
 
     def __exit__(self, *ended: Any) -> None:
         self.mode.listeners.remove(self)
         if not self.mode.listeners:
-            self.mode.__exit__(*ended)  # type: ignore[no-untyped-call]
+            self.mode.end()
         self.active = False
         functions = {name: (old, new) for owner, name, old, new in self.patched if isinstance(owner, ModuleType)}
         for owner, name, old, new in reversed(self.patched):
@@ -174,15 +216,11 @@ class Listener:
             setattr(module, name, functions[name][0])
         for handle in self.handles:
             handle.remove()
-        for store in (self.patched, self.handles, self.steps):
+        for store in (self.patched, self.handles):
             store.clear()
 
     def leave(self) -> None:
         self.active = False
-
-    def looks_on(self) -> bool:
-        """Tell whether the script's own code is running, in the thread that is looked at."""
-        return self.active and not self.looking and threading.get_ident() == self.thread
 
     # Own code
 
@@ -191,7 +229,7 @@ class Listener:
 
         Returns None if it fails, which ends the looking. A look that is given an error of the script raises it again.
         """
-        if not self.active or self.looking or threading.get_ident() != self.thread:  # looks_on(), without a call
+        if not self.active or self.looking or threading.get_ident() != self.thread:
             return None
         self.looking = True
         try:
@@ -240,7 +278,7 @@ class Listener:
         def new(*args: Any, **kwargs: Any) -> Any:
             try:
                 lacks_object = is_method and not args  # it refuses the call
-                if lacks_object or (self.steps and self.paused()):
+                if lacks_object or (self.mode.steps and self.mode.stepping()):
                     return self.mode.call(sys._getframe(1), function, args, kwargs)
                 return self.mode.attend(sys._getframe(1), [(self, look)], function, args, kwargs)
             except BaseException as error:
@@ -261,24 +299,23 @@ class Listener:
     # What is not the script's, or is not to be touched
 
     def paused(self) -> bool:
-        """Tell whether an optimizer, or another function whose operations are not the script's, is running."""
-        if self.depth:
-            return True
-        while self.steps and not is_running(self.steps[-1]):  # it raised an error
-            self.steps.pop()
-        return bool(self.steps)
+        """Return whether an optimizer, or another function whose operations are not the script's, is running."""
+        return self.depth > 0 or self.mode.stepping()
 
     def left_alone(self) -> bool:
         """Tell whether the operations that run are transformed or traced: they have no numbers of their own. Note the
         first line of each kind."""
-        kind = (
-            "torch.func transforms" if in_transform() else "torch.jit traces" if torch._C._get_tracing_state() else ""
-        )
-        if not kind and torch.compiler.is_compiling():
+        if in_transform():
+            kind = "torch.func transforms"
+        elif torch._C._get_tracing_state():
+            kind = "torch.jit traces"
+        elif torch.compiler.is_compiling():
             kind = "torch.compile or torch.export compiles"
-        if kind and not self.unwatched.get(kind, NOWHERE).line:
+        else:
+            return False
+        if not self.unwatched.get(kind, NOWHERE).line:
             self.unwatched[kind] = site()
-        return bool(kind)
+        return True
 
 
 def attribute_of(function: Function) -> str:

@@ -5,6 +5,7 @@ A patch gives a look (see onlooker.py) the function, and its arguments as they w
 
 import weakref
 from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import partial
 from types import GeneratorType
 from typing import Any
@@ -13,16 +14,14 @@ import torch
 from torch.nn.modules.module import register_module_forward_hook
 from torch.optim.optimizer import register_optimizer_step_post_hook, register_optimizer_step_pre_hook
 
-from lab.watch import differences, steps
+from lab.watch import cuts, differences, steps
 from lab.watch.onlooker import Listener, Look, arguments, outside
 from lab.watch.order import check_clip
 from lab.watch.records import node_of, origin_of
 from lab.watch.run import WatchedRun
-from lab.watch.sites import Site, is_library, outer_frame, site, site_of, user_frame
+from lab.watch.sites import outer_frame, site
 
-GRAD_MODES = (torch.no_grad, torch.inference_mode)
 MAX_RUNS = 100  # results in eval mode that are kept for one line
-GRAD_MODE_FILE = torch.no_grad.__exit__.__code__.co_filename
 
 
 class Patches:
@@ -51,12 +50,19 @@ class Patches:
             (torch.nn.utils, "clip_grad_value_", self.clip),
             (torch.amp.GradScaler, "scale", self.scale),
             (torch, "compile", self.torch_compile),
-            (torch.set_grad_enabled, "__init__", self.set_grad_enabled),
-            *((mode, "__enter__", self.enter) for mode in GRAD_MODES),
-            *((mode, "__exit__", self.exit) for mode in GRAD_MODES),
+            (torch.inference_mode, "__enter__", self.enter_inference),
         )
         # Some layers choose a faster kernel if nobody looks on
         watcher.replace(torch.overrides, "has_torch_function", outside(torch.overrides.has_torch_function))
+
+    @contextmanager
+    def unwatched(self) -> Iterator[None]:
+        """Look at no operation in a block: those of a patched function are not the script's."""
+        self.watcher.depth += 1
+        try:
+            yield
+        finally:
+            self.watcher.depth -= 1
 
     def new_parameter(self, old: Any, args: Any, kwargs: Any) -> Look:
         parameter = yield
@@ -78,7 +84,8 @@ class Patches:
 
     def zero_grad(self, old: Any, args: Any, kwargs: Any) -> Look:
         steps.note_zero_grad(self.run, args[0], site())
-        yield
+        with self.unwatched():
+            yield
 
     def train(self, old: Any, args: Any, kwargs: Any) -> Look:
         """Watch calls of the model only in eval mode, which Module.eval() starts by train(False)."""
@@ -114,11 +121,8 @@ class Patches:
         yield
 
     def gradcheck(self, old: Any, args: Any, kwargs: Any) -> Look:
-        self.watcher.depth += 1
-        try:
+        with self.unwatched():
             yield from differences.look_at_gradcheck(self.run, old, args, kwargs)
-        finally:
-            self.watcher.depth -= 1
 
     def clip(self, old: Any, args: Any, kwargs: Any) -> Look:
         """Look at what is clipped; a generator is passed on item by item."""
@@ -150,31 +154,9 @@ class Patches:
             return None
         return outside(compiled)
 
-    def set_grad_enabled(self, old: Any, args: Any, kwargs: Any) -> Look:
-        yield
-        if outer_frame().f_code.co_filename == GRAD_MODE_FILE:
-            return  # no_grad calls it too; its block is already recorded
-        if not arguments(old, args, kwargs)["mode"]:
-            self.run.cuts.grad_modes.append(("switch", site()))
-        else:
-            self.run.cuts.grad_modes[:] = [entry for entry in self.run.cuts.grad_modes if entry[0] != "switch"]
-
-    def enter(self, old: Any, args: Any, kwargs: Any) -> Look:
-        here = no_grad_site()
-        self.run.cuts.grad_modes.append(("block", here))
-        code = outer_frame().f_code  # of the function with the block
-        if is_library(code.co_filename) and code.co_name != "decorate_context":
-            self.run.cuts.library_blocks[here] = code.co_name
-        if isinstance(args[0], torch.inference_mode):
-            self.run.cuts.inference_site = here
-        yield
-
-    def exit(self, old: Any, args: Any, kwargs: Any) -> Look:
-        modes = self.run.cuts.grad_modes
-        for index in range(len(modes) - 1, -1, -1):
-            if modes[index][0] == "block":
-                del modes[index]
-                break
+    def enter_inference(self, old: Any, args: Any, kwargs: Any) -> Look:
+        self.run.cuts.inference_site = site()
+        cuts.note_grad_mode(self.run, False)
         yield
 
 
@@ -183,13 +165,3 @@ def passed_on(items: Iterator[Any], seen: list[Any]) -> Iterator[Any]:
     for item in items:
         seen.append(item)
         yield item
-
-
-def no_grad_site() -> Site:
-    """Return where gradients are switched off: the `with`, or the decorator of the called function."""
-    caller = outer_frame()
-    function = caller.f_locals.get("func") if caller.f_code.co_name == "decorate_context" else None
-    if function is not None and hasattr(function, "__code__"):
-        code = function.__code__
-        return Site(code.co_filename, code.co_firstlineno)  # of the decorator
-    return site_of(user_frame(caller))

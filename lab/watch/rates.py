@@ -13,7 +13,7 @@ from lab.watch.sites import Site, line_of_argument
 
 Tensor = torch.Tensor
 MIN_VALUES = 5  # losses
-MAX_SAMPLE = 32_768  # numbers of a tensor that are measured, roughly
+MAX_SAMPLE = 8_192  # numbers of a tensor that are measured, roughly
 LONG_STEP = 0.3  # as a fraction of the parameters' norm
 REPLACING_STEP = 1.0  # as a fraction of the parameters' norm: little of them is left
 MIN_OVERSHOOT_FALL = 0.5  # of the loss, in the longest step: below it no step overshoots a valley

@@ -7,11 +7,13 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeAlias
 
 import torch
+from torch.nn.parameter import UninitializedTensorMixin
 
 from lab.watch.sites import NOWHERE, Site
 
 Tensor = torch.Tensor
 GraphNode: TypeAlias = Any  # torch.autograd.graph.Node, whose `variable` and `_saved_...` no type declares
+_DISPATCH = Tensor.__torch_dispatch__
 KEY = "lab.watch"  # under which a graph node's metadata holds its NodeOrigin
 IN_PLACE = frozenset(["__setitem__", "__iadd__", "__isub__", "__imul__", "__itruediv__", "__ipow__"])
 MAX_NODES = 5_000  # visited by one walk of a graph
@@ -35,9 +37,10 @@ def version_of(tensor: torch.Tensor) -> int:
 
 
 def has_numbers(tensor: torch.Tensor) -> bool:
-    """Tell whether own code can compute with a tensor: not if it is nested, on "meta", or of a class that defines what
-    its operations do, such as a fake tensor."""
-    return not tensor.is_nested and not tensor.is_meta and type(tensor).__torch_dispatch__ is Tensor.__torch_dispatch__
+    """Return whether own code can compute with a tensor: not if it is nested, on "meta", the parameter of a lazy layer,
+    or of a class that defines what its operations do, such as a fake tensor."""
+    lazy = isinstance(tensor, UninitializedTensorMixin)
+    return type(tensor).__torch_dispatch__ is _DISPATCH and not (lazy or tensor.is_nested or tensor.is_meta)
 
 
 def writes_in_place(name: str) -> bool:
@@ -189,7 +192,8 @@ class WatchedOptimizer:
     last_iteration: int = 0
     measured_steps: list["MeasuredStep"] = field(default_factory=list)
     values_before: list[torch.Tensor] = field(default_factory=list)  # of the parameters, before the running step
-    versions_before: list[int] = field(default_factory=list)  # of all parameters, before the running step
+    learning: list[tuple[Tensor, Leaf]] = field(default_factory=list)  # its parameters, while a step runs
+    versions_before: list[int] = field(default_factory=list)  # of these, before the running step
     given_rate: float = 0.0  # the largest of its learning rates when it was made
     scheduler_site: Site = NOWHERE  # the line that made its scheduler
     early_schedule: Site = NOWHERE  # the scheduler's step that came before its first one

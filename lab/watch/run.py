@@ -49,6 +49,7 @@ class TensorRecords:
     leaves: dict[int, Leaf] = field(default_factory=dict)
     leaf_ids: dict[int, int] = field(default_factory=dict)  # address of its values -> id of the leaf
     modules: dict[int, tuple["weakref.ref[torch.nn.Module]", Site]] = field(default_factory=dict)
+    refused: Site = NOWHERE  # the line that made whole numbers for the last operation that failed
     writes: deque[InPlaceWrite] = field(default_factory=partial(deque, maxlen=4096))
 
 
@@ -60,8 +61,7 @@ class Cuts:
     repeats: dict[tuple[Site, str], int] = field(default_factory=dict)  # line and kind -> number of cuts there
     numbers: deque[tuple[float, CutRecord]] = field(default_factory=partial(deque, maxlen=256))  # the last of them
     last_numpy: CutRecord | None = None
-    grad_modes: list[tuple[str, Site]] = field(default_factory=list)  # open no_grad blocks and switches
-    library_blocks: dict[Site, str] = field(default_factory=dict)  # line that entered PyTorch's own -> its function
+    switched_off: tuple[Site, str] = NOWHERE, ""  # the last line that did it to gradients, and PyTorch's own function
     inference_site: Site = NOWHERE  # the last line that entered inference_mode
     freeze_site: Site = NOWHERE  # the last line that set requires_grad to False
 
@@ -120,6 +120,7 @@ class Numbers:
     pairs: dict[Site, str] = field(default_factory=dict)  # line that broadcast (N, 1) with (N,) -> both shapes
     # relu -> for each iteration, the share of its units that are 0 for a whole batch
     dead_shares: dict[Site, dict[int, float]] = field(default_factory=dict)
+    shifted: dict[Site, Site] = field(default_factory=dict)  # relu -> the line that wrote to the bias before it
     constant_weights: dict[int, Leaf] = field(default_factory=dict)
     # ratio of two gradients, line, evidence, and the fix for weights that were filled with small numbers
     faded: list[tuple[float, Site, str, str]] = field(default_factory=list)
@@ -162,8 +163,9 @@ class WatchedRun:
         script with weak references nothing does: it may look when its objects go."""
         for frame in user_frames():
             code = frame.f_code
-            watches = any(value is weakref for value in frame.f_globals.values())
-            if code.co_name == "<module>" or watches or self.held_frames.get(code) is frame:
+            if code.co_name == "<module>" or self.held_frames.get(code) is frame:
+                continue
+            if any(value is weakref for value in frame.f_globals.values()):
                 continue
             self.calls_seen[code] = self.calls_seen.get(code, 0) + 1
             if self.calls_seen[code] <= MAX_CALLS_HELD:

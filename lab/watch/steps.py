@@ -7,7 +7,7 @@ from typing import Any
 import torch
 
 from lab.watch import backward, ending, rates, writes
-from lab.watch.records import WatchedOptimizer, node_of, origin_of, version_of
+from lab.watch.records import Leaf, WatchedOptimizer, has_numbers, node_of, origin_of, version_of
 from lab.watch.run import WatchedRun
 from lab.watch.sites import NOWHERE, Site, site, site_outside_methods_of
 
@@ -42,15 +42,13 @@ def parameters_of(optimizer: Optimizer) -> list[Tensor]:
     return [tensor for group in optimizer.param_groups for tensor in group["params"]]
 
 
-def update_parameters(run: WatchedRun, opt: WatchedOptimizer, optimizer: Optimizer) -> list[Tensor]:
-    """Return the parameters of an optimizer, and update their records."""
-    parameters = parameters_of(optimizer)
-    for tensor in parameters:
-        run.leaf(tensor)
+def update_parameters(run: WatchedRun, opt: WatchedOptimizer, optimizer: Optimizer) -> list[tuple[Tensor, Leaf]]:
+    """Return the parameters of an optimizer with their records."""
+    learning = [(tensor, run.leaf(tensor)) for tensor in parameters_of(optimizer)]
     if opt.steps < 2:
-        run.training.optimizer_parameter_sites.update(run.leaf(tensor).site for tensor in parameters)
-    opt.parameter_ids = set(map(id, parameters))
-    return parameters
+        run.training.optimizer_parameter_sites.update(leaf.site for _, leaf in learning)
+    opt.parameter_ids = {id(tensor) for tensor, _ in learning}
+    return learning
 
 
 def note_zero_grad(run: WatchedRun, owner: Any, here: Site) -> None:
@@ -59,6 +57,8 @@ def note_zero_grad(run: WatchedRun, owner: Any, here: Site) -> None:
     parameters = parameters_of(owner) if isinstance(owner, Optimizer) else list(owner.parameters())
     for tensor in parameters:
         training.zero_grad_sites[id(tensor)] = here
+        if tensor.grad is not None:
+            training.cleared[id(tensor)] = (run.clock.iteration, here, run.clock.forward_ran)
     for call in training.calls.values():
         for term in call.terms.values():
             term.waiting.difference_update(map(id, parameters))
@@ -90,14 +90,12 @@ def note_scaled_loss(run: WatchedRun, result: Any) -> None:
 def before_step(run: WatchedRun, optimizer: Optimizer, *_: Any) -> None:
     """Report a step without gradients, and record the backward passes since the last step; a hook of PyTorch."""
     opt, here = watched_optimizer(run, optimizer), site()
-    parameters = update_parameters(run, opt, optimizer)
-    leaves = [run.leaf(tensor) for tensor in parameters]
-    for tensor, leaf in zip(parameters, leaves, strict=True):
+    opt.learning = update_parameters(run, opt, optimizer)
+    opt.versions_before = [version_of(tensor) for tensor, _ in opt.learning]
+    for tensor, leaf in opt.learning:
         if not leaf.backward_count and tensor.grad is not None:  # the graph of that pass was not searched
             leaf.backward_count = 1
-    received = [
-        tensor for tensor, leaf in zip(parameters, leaves, strict=True) if leaf.last_backward > opt.last_iteration
-    ]
+    received = [tensor for tensor, leaf in opt.learning if leaf.last_backward > opt.last_iteration]
     received.sort(key=Tensor.numel)  # the search ends at the first nonzero gradient: start with a small one
     if received and all(tensor.grad is None or not bool(tensor.grad.any()) for tensor in received):
         report_cleared(run, opt, received, here)
@@ -107,14 +105,13 @@ def before_step(run: WatchedRun, optimizer: Optimizer, *_: Any) -> None:
         if call.since_step and any(id(ref()) in opt.parameter_ids for ref in call.leaves):
             opt.windows.append((call, len(call.since_step), call.undivided_mean, here))
             call.since_step.clear()
-    opt.versions_before = list(map(version_of, parameters))
     if opt.steps < MAX_MEASURED_STEPS or not opt.steps % backward.EARLY_ITERATIONS:
-        opt.values_before = [rates.sample(tensor).clone() for tensor in measured(parameters)]
+        opt.values_before = [rates.sample(tensor).clone() for tensor in measured(opt)]
     opt.steps += 1
 
 
-def measured(parameters: list[Tensor]) -> list[Tensor]:
-    return [tensor for tensor in parameters[:MAX_MEASURED_TENSORS] if tensor.dim() >= 1]
+def measured(opt: WatchedOptimizer) -> list[Tensor]:
+    return [tensor for tensor, _ in opt.learning[:MAX_MEASURED_TENSORS] if has_numbers(tensor) and tensor.dim() >= 1]
 
 
 def report_cleared(run: WatchedRun, opt: WatchedOptimizer, received: list[Tensor], here: Site) -> None:
@@ -130,19 +127,17 @@ def report_cleared(run: WatchedRun, opt: WatchedOptimizer, received: list[Tensor
 def after_step(run: WatchedRun, optimizer: Optimizer, *_: Any) -> None:
     """Report a stale gradient that the step used, and update the records of the step; a hook of PyTorch."""
     opt, here = watched_optimizer(run, optimizer), site()
-    parameters = parameters_of(optimizer)
-    leaves = [run.leaf(tensor) for tensor in parameters]
-    for tensor, leaf in zip(parameters, leaves, strict=True):
-        if leaf.stale_site.line and tensor.grad is not None and leaf.last_backward > opt.last_iteration:
-            backward.report_stale_gradient(run, leaf.stale_site, tensor)
-            break
+    used = (tensor for tensor, leaf in opt.learning if leaf.stale_site.line and leaf.last_backward > opt.last_iteration)
+    stale = next((tensor for tensor in used if tensor.grad is not None), None)
+    if stale is not None:
+        backward.report_stale_gradient(run, run.leaf(stale).stale_site, stale)
     opt.last_iteration, opt.last_step_site = run.clock.iteration, here
     opt.nodes, opt.cuts_before_step = run.clock.nodes, run.clock.cuts
-    for tensor, before in zip(parameters, opt.versions_before, strict=False):
+    for (tensor, leaf), before in zip(opt.learning, opt.versions_before, strict=False):
         if version_of(tensor) != before:
             writes.note_write(run, tensor, before, here)
-    for tensor, leaf in zip(parameters, leaves, strict=True):
         leaf.stepped = True
         leaf.grad_version = tensor.grad._version if tensor.grad is not None else 0
     if opt.values_before:
-        rates.measure_step(run, opt, measured(parameters))
+        rates.measure_step(run, opt, measured(opt))
+    opt.learning = []

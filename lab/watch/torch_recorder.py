@@ -125,9 +125,9 @@ class TorchRecorder(Listener):
 
     # Operations
 
-    def concerns(self, function: Function) -> bool:
+    def concerns(self, name: str, function: Function) -> bool:
         quiet = name_of(function) in QUIET or self.card_count > MAX_CARDS
-        return not quiet and super().concerns(function)
+        return not quiet and super().concerns(name, function)
 
     def operation(self, name: str, given: Args, operands: list[Tensor]) -> Look:
         """Record what an operation returns."""

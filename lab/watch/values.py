@@ -52,8 +52,7 @@ def note_danger(
         zeros = int((result == 0).sum()) if entry is not None else 0
         if zeros and (name in ROOTS or steep_at_zero(result)):
             evidence = f"{zeros} of {result.numel()} results of {name} are 0, where its slope is inf"
-    # One sum shows that most tensors are finite; look closer only if it is not.
-    if result.is_floating_point() and not math.isfinite(float(result.detach().sum())):
+    if result.is_floating_point() and not is_finite(result):  # look closer
         nans, bad = int(result.isnan().sum()), result.numel() - int(result.isfinite().sum())
         given = [operand for operand in operands if operand.is_floating_point()]
         if bad and all(bool(operand.isfinite().all()) for operand in given):
@@ -62,6 +61,11 @@ def note_danger(
             evidence = f"{nans} of {result.numel()} results of {name} are nan, though no operand is"
     if evidence:
         run.numbers.dangers.append(Danger(name, entry, here, run.clock.iteration, evidence))
+
+
+def is_finite(tensor: Tensor) -> bool:
+    """Return whether the sum of a tensor is finite: one number shows it for most."""
+    return math.isfinite(abs((tensor if tensor.numel() == 1 else tensor.detach().sum()).item()))
 
 
 def steep_at_zero(result: Tensor) -> bool:
@@ -87,7 +91,7 @@ def note_masked_danger(run: WatchedRun, entry: NodeOrigin, operands: list[Tensor
 
 def report_non_finite(run: WatchedRun, loss: Tensor, reached: list[Tensor]) -> None:
     """Report the first operation that was not finite if nan or inf reached the loss or a gradient."""
-    finite = bool(loss.detach().isfinite().all())
+    finite = is_finite(loss)
     spoiled = sum(tensor.grad is not None and not bool(tensor.grad.isfinite().all()) for tensor in reached)
     if finite and not spoiled:
         return

@@ -14,7 +14,7 @@ import torch
 
 from lab.watch import backward, cuts, ending, errors, operations, writes
 from lab.watch.finding import RunFinding
-from lab.watch.onlooker import Args, Kwargs, Listener, Look, attribute_of, name_of, tensors_in
+from lab.watch.onlooker import Args, Kwargs, Listener, Look, attribute_of, tensors_in
 from lab.watch.patches import Patches
 from lab.watch.records import (
     KEY,
@@ -28,7 +28,7 @@ from lab.watch.records import (
     version_of,
 )
 from lab.watch.run import WatchedRun
-from lab.watch.sites import Site, site
+from lab.watch.sites import NOWHERE, Site, site
 
 Tensor = torch.Tensor
 BACKWARD = (Tensor.backward, torch.autograd.backward)
@@ -74,17 +74,19 @@ class Watcher(Listener):
 
     # Operations
 
-    def look_at(self, function: Any, args: Args, kwargs: Kwargs) -> Look | None:
-        name = name_of(function)
+    def look_at(self, name: str, function: Any, args: Args, kwargs: Kwargs) -> Look | None:
         if name == "__get__":
             return None if args[0].is_leaf else operations.read_gradient(self.run, args[0])
         if name == "__set__":
             return writes.assign(self.run, attribute_of(function), *args)
+        if name == "_set_grad_enabled":
+            cuts.note_grad_mode(self.run, *args)
+            return None
         if function in BACKWARD:
             return backward.look_at_backward(self.run, function, args, kwargs)
         if function is torch.autograd.grad:
             return backward.look_at_grad(self.run, function, args, kwargs)
-        return super().look_at(function, args, kwargs)
+        return super().look_at(name, function, args, kwargs)
 
     def write(self, name: str, given: Args, operands: list[Tensor]) -> Look:
         """Look at an operation in place, and record the node that it made."""
@@ -102,7 +104,12 @@ class Watcher(Listener):
     def operation(self, name: str, given: Args, operands: list[Tensor]) -> Look:
         """Record the results of an operation, and what it wrote to its operands."""
         versions = [version_of(operand) for operand in operands]
-        result = yield
+        try:
+            result = yield
+        except RuntimeError:
+            whole = (self.run.origin(operand) for operand in operands if not operand.is_floating_point())
+            self.run.tensors.refused = next((origin.site for origin in whole if origin is not None), NOWHERE)
+            raise
         for operand, before in zip(operands, versions, strict=True):
             if version_of(operand) != before:
                 writes.note_write(self.run, operand, before, site())

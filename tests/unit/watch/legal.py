@@ -546,6 +546,33 @@ def f(x):
 print("before")
 f(w)
 """,
+    "lazy_parameters": """
+lazy = nn.Sequential(nn.LazyLinear(2), nn.ReLU())
+opt = torch.optim.SGD(lazy.parameters(), lr=0.1)
+opt.zero_grad()
+lazy(torch.ones(2, 3)).sum().backward()
+opt.step()
+print(lazy[0].weight)
+""",
+    "a_step_that_fails": """
+class Failing(torch.optim.SGD):
+    def step(self, closure=None):
+        raise ValueError("no step")
+class Own(torch.overrides.TorchFunctionMode):
+    def __torch_function__(self, func, types, args=(), kwargs=None):
+        return func(*args, **(kwargs or {}))
+opt = Failing(net.parameters(), lr=0.1)
+for _ in range(2):
+    try:
+        opt.step()
+    except ValueError as error:
+        print(error)
+    with Own():
+        opt.zero_grad()
+        print(type(torch.overrides._get_current_function_mode()).__name__)
+    net(torch.ones(2, 3)).sum().backward()
+    print(net[0].bias.grad)
+""",
     "compiled": """
 f = torch.compile(model=lambda x: (x * 2).relu(), backend="eager")
 print(f(w))

@@ -122,6 +122,32 @@ for _ in range(3):
     opt.step()
 """,
     ),
+    "a softmax after a step that failed": (
+        25,
+        f"""class Failing(torch.optim.SGD):
+    def step(self, closure=None):
+        raise ValueError("no step")
+try:
+    Failing(net.parameters(), lr=0.1).step()
+except ValueError:
+    opt.zero_grad()
+net.append(nn.Softmax(dim=1))  #
+for _ in range(3):
+{STEP}""",
+    ),
+    "a way without gradients inside another": (
+        12,
+        f"""code = nn.Linear(4, 4)
+opt.add_param_group(dict(params=code.parameters()))
+def features():
+    with torch.no_grad():  #
+        with torch.enable_grad():
+            w = x * 2
+        with torch.no_grad():
+            return code(w)
+for _ in range(3):
+{STEP.replace("net(x)", "net(features())")}""",
+    ),
     "integers that should learn": (
         22,
         "w = nn.Parameter(torch.ones(2).to(torch.int8), False)\nw.requires_grad = True  #\n",
