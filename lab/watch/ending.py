@@ -293,7 +293,9 @@ def report_dead_units(run: WatchedRun) -> None:
         shares = list(by_iteration.values())
         if len(shares) >= MIN_ITERATIONS and min(shares[-3:]) >= MIN_DEAD_SHARE and optimizers:
             cause = where
-            if shares[0] < MIN_DEAD_SHARE and len(optimizers) == 1:
+            if shares[0] >= MIN_DEAD_SHARE:
+                cause = run.numbers.shifted.get(where, where)
+            elif len(optimizers) == 1:
                 cause = rates.rate_line(optimizers[0])  # a step killed them
             units = "units" if cause == where else f"units of the relu in line {where.line}"
             evidence = f"{shares[-1]:.0%} of the {units} were 0 for the whole batch, in each of the last "

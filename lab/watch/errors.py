@@ -15,6 +15,7 @@ from lab.watch.run import WatchedRun
 from lab.watch.sites import NOWHERE, Site, is_library
 
 Tensor = torch.Tensor
+INTEGERS = 22  # the failure's number
 VERSION_MISMATCH = re.compile(r"\[([\d, ]*)\]\]?.*? is at version (\d+); expected version (\d+)", re.S)
 
 
@@ -187,7 +188,9 @@ def explain(run: WatchedRun, error: BaseException) -> None:
         known = [match.failure.number for match in find(f"{type(error).__name__}: {text}") if match.sure]
         reported = {found.failure for found in run.found.values()}
         if len(known) == 1 and here.line and known[0] not in reported:
-            run.report(known[0], here, f"{type(error).__name__} in this line: {text.splitlines()[0]}")
+            where = run.tensors.refused if known[0] == INTEGERS and run.tensors.refused.line else here
+            line = "this line" if where is here else f"line {here.line}, which got the integers of this one"
+            run.report(known[0], where, f"{type(error).__name__} in {line}: {text.splitlines()[0]}")
 
 
 def explain_number(run: WatchedRun, value: Any, here: Site) -> None:

@@ -106,6 +106,12 @@ def measure_dead_units(run: WatchedRun, entry: NodeOrigin, result: Tensor) -> No
     if result.dim() < 2 or result.shape[0] < 4 or run.clock.iteration in shares:
         return
     over = (0, *range(2, result.dim()))
+    before: GraphNode = node_of(result).next_functions[0][0]
+    for node, _ in () if before is None or shares else before.next_functions:
+        bias = getattr(node, "variable", None)
+        leaf = run.tensors.leaves.get(id(bias))
+        if leaf is not None and leaf.init_site.line not in (0, leaf.site.line) and bool((bias < 0).all()):
+            run.numbers.shifted[where] = leaf.init_site
     shares[run.clock.iteration] = float((result.detach() == 0).all(dim=over).double().mean())
 
 
