@@ -14,7 +14,7 @@ from collections import Counter
 from dataclasses import dataclass, replace
 from typing import Any
 
-from lab.failures.analysis.edits import Text, unbound_names
+from lab.failures.analysis.edits import IDLE, Text, unbound_names
 from lab.failures.analysis.interpreter import Interpreter
 from lab.failures.analysis.parameters import positional
 from lab.failures.analysis.rules import apply_rules
@@ -85,9 +85,8 @@ def _findings(text: str, tree: ast.Module) -> tuple[list[CodeFinding], AnalysisS
     for found in apply_rules(interpreter.state, text):
         line, *_ = places.span(found.node)
         change, first, last = "", line, line
-        if found.edit is not None:
-            edit = places.without_idle(found.edit)
-            change, first, last = edit.change, edit.first, edit.last
+        if found.edit is not None and not IDLE.search(found.edit.change):
+            change, first, last = found.edit.change, found.edit.first, found.edit.last
         findings.append(CodeFinding(found.failure, line, found.sentence, change, first, last))
     return findings, interpreter.state
 

@@ -9,7 +9,7 @@ import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-IDLE = re.compile(r"\s*(\w+) = \1")
+IDLE = re.compile(r"(?m)^[ \t]*(\w+) = \1$")  # a line that does nothing
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,19 +60,6 @@ class Text:
             lines[line - first : end_line - first + 1] = joined.split("\n")
         return Edit(first, last, "\n".join(lines))
 
-    def without_idle(self, edit: Edit) -> Edit:
-        """Return an edit without a line `x = x` that it leaves behind, if the next line is of the same block."""
-        new = edit.change.split("\n")
-        at = next((place for place, line in enumerate(new) if IDLE.fullmatch(line)), None)
-        if at is None:
-            return edit
-        last = edit.last
-        if at == len(new) - 1 and last < len(self.lines):  # take the line behind it into the edit
-            new, last = [*new, self.lines[last]], last + 1
-        indents = [len(line) - len(line.lstrip()) for line in new[at : at + 2] if line.strip()]
-        alike = len(indents) == 2 and indents[0] == indents[1]
-        return Edit(edit.first, last, "\n".join(new[:at] + new[at + 1 :])) if alike else edit
-
     def without(self, node: ast.expr) -> Edit:
         """Return the edit that removes a decorator: the lines of an expression, up to the line below it."""
         last = (node.end_lineno or node.lineno) + 1
@@ -120,20 +107,12 @@ class Text:
         parts = ["\n".join(self.lines[s.lineno - 1 : s.end_lineno]) for s in order]
         return Edit(ends[0][0], ends[-1][1], "\n".join(parts))
 
-    def without_keyword(self, call: ast.Call, name: str) -> str:
-        """Return a call's source without one of its keyword arguments."""
-        rest = [self.of(a) for a in call.args]
-        rest += [
-            f"{k.arg}={self.of(k.value)}" if k.arg else f"**{self.of(k.value)}" for k in call.keywords if k.arg != name
-        ]
-        return f"{self.of(call.func)}({', '.join(rest)})"
-
     def with_keyword(self, call: ast.Call, name: str, value: str) -> str:
         """Return a call's source with a keyword argument added or changed."""
         for keyword in call.keywords:
             if keyword.arg == name:
-                start = self.without_keyword(call, name)
-                return f"{start[:-1]}{'' if start.endswith('(') else ', '}{name}={value})"
+                old = re.escape(self.of(keyword.value))
+                return re.sub(rf"\b{name}\s*=\s*{old}", f"{name}={value}", self.of(call))
         inside = self.of(call)
         comma = "" if inside.endswith("()") else ", "
         return f"{inside[:-1].rstrip().rstrip(',')}{comma}{name}={value})"
