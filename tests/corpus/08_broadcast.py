@@ -44,7 +44,7 @@ class Next(nn.Module):
 
 
 def log_cosh(a, b):
-    d = a - b  #! 8
+    d = a - b  #! ran 8
     return (d + nn.functional.softplus(-2 * d) - math.log(2)).mean()
 
 

@@ -22,7 +22,7 @@ from lab.failures.analysis.registry import (
     OPTIMIZERS,
     POOLS,
 )
-from lab.failures.analysis.shapes import literal_shape, windows_shape
+from lab.failures.analysis.shapes import literal_shape
 from lab.failures.analysis.state import AnalysisState, Follower
 from lab.failures.analysis.tensors import Operation, Tensors
 from lab.failures.analysis.work import walk
@@ -198,14 +198,6 @@ class Libraries:
             self.state.modes[-1] = None if flag.value else node
         return Value(Kind.NONE)
 
-    def windows(self, call: LibraryCall) -> Value | None:
-        """Return the result of NumPy's sliding_window_view(x, size, axis), with one more axis; None if unknown."""
-        size = call.argument(1, "window_shape") or Value()
-        one = call.first.shape is not None and len(call.first.shape) == 1
-        axis = call.argument(2, "axis") or Value(constant=0 if one else None)
-        shape = windows_shape(call.first.shape, [axis.constant, size.constant])
-        return self.tensors.tensor(call.node, "index", [call.first], shape, kind=Kind.ARRAY)
-
     # Names that mean the same in each library; a handler returns None to leave the call to later rules.
     named: ClassVar[dict[str, Callable[["Libraries", LibraryCall], Value | None]]] = {
         "GradScaler": lambda self, call: Value(Kind.SCALER),
@@ -225,7 +217,6 @@ class Libraries:
         "field": field,
         "SimpleNamespace": lambda self, call: Value(Kind.INSTANCE, attributes=call.keys),
         "OrderedDict": lambda self, call: named_items(call.args, call.keys),
-        "sliding_window_view": windows,
         "TensorDataset": lambda self, call: Value(Kind.DATASET, items=call.args),
     }
 

@@ -8,7 +8,7 @@ from typing import ClassVar
 from lab.failures.analysis.facts import Value, graph_of, leaf_of, modules, owner_of
 from lab.failures.analysis.kinds import Cut, EventKind, Kind, Tag
 from lab.failures.analysis.registry import CHOICES, LAYERS, MODULE_METHODS, TENSOR_METHODS
-from lab.failures.analysis.shapes import created_shape, part_shape, reduced_shape, windows_shape
+from lab.failures.analysis.shapes import created_shape, part_shape, reduced_shape
 from lab.failures.analysis.state import AnalysisState, Follower
 from lab.failures.analysis.tensors import Operation, Tensors
 from lab.failures.analysis.work import walk
@@ -300,13 +300,6 @@ class Methods:
         shape = part_shape(op.name, op.first.shape, size.constant, axis.constant)
         return Value(Kind.LIST, items=[self.tensors.part(op.first, op.node, shape)], tags={Tag.OPEN})
 
-    def windows(self, op: Operation) -> Value | None:
-        """Return the result of x.unfold(axis, size, step); None for other arguments."""
-        if len(op.args) != 4:
-            return None
-        shape = windows_shape(op.first.shape, [given.constant for given in op.args[1:]])
-        return self.tensors.tensor(op.node, "index", op.args[:1], shape, integer=op.first.integer)
-
     def new(self, op: Operation) -> Value:
         return Value(Kind.TENSOR, op.node, self.state.statement, op.name, graph=False)
 
@@ -396,7 +389,6 @@ class Methods:
         "sort": ordered,
         "chunk": parts,
         "split": parts,
-        "unfold": windows,
         "unbind": parts,
         "register_hook": lambda self, op: Value(),
     }

@@ -54,15 +54,6 @@ def slice_size(size: int | None, part: ast.Slice) -> int | None:
     return 1 if one and part.step is None else None
 
 
-def windows_shape(shape: tuple[int | None, ...] | None, numbers: list[object]) -> tuple[int | None, ...] | None:
-    """Return the shape of x.unfold(axis, size, step): one more axis, with the size of a window."""
-    axis, size = numbers[:2]
-    if shape is None or type(axis) is not int or not -len(shape) <= axis < len(shape):
-        return None
-    at = axis % len(shape)
-    return (*shape[:at], None, *shape[at + 1 :], size if type(size) is int else None)
-
-
 def output_shape(layer: str, given: tuple[int | None, ...] | None, width: int | None) -> tuple[int | None, ...] | None:
     """Return the shape of a layer's output, its last or channel axis being `width`; None if unknown."""
     if layer in {"Linear", "LazyLinear", "MLP"}:
@@ -102,11 +93,6 @@ def moved_shape(
     if name in {"view", "reshape"}:
         if not numbers:
             return None
-        if sizes == [-1]:
-            total: int | None = 1
-            for n in shape or (None,):
-                total = total * n if total is not None and n is not None else None
-            return (total,) if shape is not None else (None,)
         rest = math.prod(n for n in sizes if n is not None and n != -1)
         total = math.prod(n or 0 for n in shape) if shape and None not in sizes and None not in shape else 0
         return tuple((total // rest if total and rest else None) if n == -1 else n for n in sizes)

@@ -248,8 +248,8 @@ def kept_graphs(case: Case) -> Iterator[RuleHit]:
         if not (event.loops or lasts) or not event.recorded or held is None or (summed and event.value in wanted):
             continue
         tensors = [v for v in (summands(held) if summed else leaves([held])) if v.kind != Kind.NUMBER]
-        keeps = [never_freed(event, v, passes) if summed else listed(case, event, v) for v in tensors]
-        parts = [v for v, k in zip(tensors, keeps, strict=True) if k or v in starts or backpropagated(case, event, v)]
+        kept = [] if summed else [v for v in tensors if listed(case, event, v)]
+        parts = [v for v in tensors if v in kept or v in starts or backpropagated(case, event, v)]
         evaluating = any(p in evaluated and p not in busy for p in event.functions)
         loss = (held.form == "loss" and held.kind == Kind.TENSOR) or is_unknown_loss(held)
         computed = held.graph is True or (loss and held.graph is not False)
@@ -282,14 +282,6 @@ def backpropagated(case: Case, event: Event, value: Value) -> bool:
         for before in case.events_of(EventKind.BACKWARD)
         if case.order[before] < case.order[event]
     )
-
-
-def never_freed(event: Event, value: Value, passes: list[Event]) -> bool:
-    """Return whether a summed loss belongs to an iteration with a backward pass, and no pass goes through it."""
-    if value.form != "loss" or value.graph is not True or value.iterations != event.iterations or not value.iterations:
-        return False
-    here = any(e.iterations == value.iterations and not exclusive(e, event) for e in passes)
-    return here and not any(v is value for e in passes for v in ancestors(e.value, live=False))
 
 
 def listed(case: Case, event: Event, value: Value) -> bool:
