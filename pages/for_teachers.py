@@ -30,13 +30,10 @@ def main() -> None:
     with page.frame("for-teachers", TICKED) as arrived:
         session = st.session_state
         if arrived:
-            session["teach unknown"] = [key for key in session["teach-items"] if key not in ITEMS]
             for name, keys in KEYS.items():
                 session[name] = [key for key in keys if key in session["teach-items"]]
         st.title("For teachers")
         st.markdown("Tick what your class should do, and send them the link. It opens as a list on their Start page.")
-        if unknown := session["teach unknown"]:
-            st.info(assignment.note(unknown), icon=":material/help:")
         left, right = st.columns([3, 2], gap="large")
         with left:
             _choose()

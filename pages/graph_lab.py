@@ -1,6 +1,7 @@
 """Graph lab: the computational graph of an expression, with a real forward and backward pass."""
 
 from functools import partial
+from typing import Any
 
 import numpy as np
 import streamlit as st
@@ -11,13 +12,13 @@ from lab.trace.comparison import departure, is_same_graph
 from lab.trace.recording import Trace
 from lab.traps.faults.broken_engines import SWITCH
 from lab.traps.faults.healthy_and_broken import follow
-from lab.ui import binding, expression_box, in_pytorch, page, progress, recorded
+from lab.ui import binding, expression_box, in_pytorch, page, progress
 from lab.ui.memoize import memoize
 from lab.ui.player import Live, Switch, live_values, player
 from lab.ui.table import with_code
 from lab.ui.terms import prose
-from lab.ui.widgets import button, pick, switch
-from pages.parts.graph import inputs, passes, program
+from lab.ui.widgets import pick, row, switch
+from pages.parts.graph import inputs, passes, program, recorded
 from pages.parts.practice import choice, finished, running
 
 PRESETS = expression_box.presets()
@@ -38,9 +39,6 @@ ENGINES = {  # engines with one wrong rule: name in the address -> label
     "any-order": "any order",
     "forgets-the-sum": "no sum",
 }
-WRITES = {"*": "mul", "**": "square", "exp": "exp", "relu": "relu", "+": "add"}  # op here -> op on Simulate Error
-SHOW_TELLING = "Show one where it does"
-TELLING = {"overwrites": "shared", "any-order": "order", "forgets-the-sum": "broadcast"}  # example in which it shows
 WORDS = (
     "**What you see.** Each card is a [[node]] of the [[computational graph]]; the inputs are its [[leaves|leaf]]. "
     "The [[forward pass]] records them, as on a [[tape]]. The [[backward pass]] sorts them in reverse "
@@ -66,7 +64,7 @@ SYNTAX = (
 
 def main() -> None:
     with page.frame("graph-lab", *HELD) as arrived:
-        with st.container(horizontal=True, vertical_alignment="center", key="graph line", gap="xsmall"):
+        with row(key="graph line", gap="xsmall"):
             st.title("Graph lab", width="content")
             kind = pick("What to look at", KINDS, "graph-kind", bind="query-params", bare=True, width=145)
             if kind == "program" and arrived:
@@ -93,7 +91,7 @@ def _choose() -> None:
     pick("Example", examples, "graph preset", persist_state="session", on_change=_choose_preset, bare=True, width=180)
     with st.container(width="stretch"):
         _expression()
-    inputs.settings(inputs.readable(inputs.parsed()))
+    inputs.settings()
 
 
 def _end(kind: str) -> None:
@@ -112,22 +110,12 @@ def _is_classic() -> bool:
     return st.session_state["graph-expression"].replace(" ", "") == "((a*b)+c)*(a+d)"
 
 
-def _explore() -> None:
-    """Show the expression's graph in the player."""
-    found = inputs.parsed()
-    with st.container():  # always there, so that the player keeps its place on the page
-        if isinstance(found, ExpressionError):
-            expression_box.mistake(found)
-    _play(inputs.readable(found))
-
-
 # ---------------------------------------------------------------- state
 
 
 HELD = (
     *expression_box.held("graph", PRESETS[2]["text"]),
     choice.held("graph", *ENGINES),
-    passes.START,
     inputs.LEAVES,
     inputs.STAGE,
     inputs.EVENT,
@@ -138,11 +126,17 @@ HELD = (
 def _begin() -> None:
     """Start with another expression and its inputs."""
     session = st.session_state
-    preset = next((p for p in PRESETS if p["text"] == session["graph-expression"]), None)
-    session["graph preset"] = preset["name"] if preset else OWN
+    preset = _name_preset()
     # An input that is removed and typed again keeps its value.
     session["graph remembered"] = (preset["values"] if preset else {}) | session["graph-in_"]
     inputs.open_player()
+
+
+def _name_preset() -> dict[str, Any] | None:
+    """Return the example whose text stands in the field, if there is one, and choose its name."""
+    preset = next((one for one in PRESETS if one["text"] == st.session_state["graph-expression"]), None)
+    st.session_state["graph preset"] = preset["name"] if preset else OWN
+    return preset
 
 
 def _choose_preset() -> None:
@@ -158,8 +152,7 @@ def _choose_preset() -> None:
 def _edit_expression(key: str) -> None:
     if not expression_box.take_text("graph", key):
         return
-    preset = next((p for p in PRESETS if p["text"] == st.session_state["graph-expression"]), None)
-    st.session_state["graph preset"] = preset["name"] if preset else OWN
+    _name_preset()
     if isinstance(inputs.parsed(), Expression):  # a typing error must not lose the graph
         inputs.go("none")
 
@@ -218,32 +211,13 @@ def _by_other_engine(expression: Expression, values: dict[str, float | list], la
     return yours.trace
 
 
-def _offer_telling_example() -> None:
-    """Offer an example that shows the broken engine's wrong rule, because this expression does not."""
-    name = st.session_state["graph-engine"]
-    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        st.markdown(f"“{ENGINES[name]}” makes no difference with this expression.", width="content")
-        button(SHOW_TELLING, "graph telling", _show_telling)
-
-
-def _show_telling() -> None:
-    """Choose the example in which the chosen engine's wrong rule shows."""
-    session = st.session_state
-    telling = TELLING[session["graph-engine"]]
-    session["graph preset"] = next(preset["name"] for preset in PRESETS if preset["key"] == telling)
-    _choose_preset()
-    session["graph engine news"] = session["graph turned"] = True
-
-
-def _switches(offers_telling: bool) -> list[Switch]:
+def _switches() -> list[Switch]:
     """Return the choices that are also offered while the player fills the screen."""
     session = st.session_state
     direction = Switch("Direction", MODES, session["graph-mode"])
     if session["graph-mode"] != "reverse":
         return [direction]
-    engine = Switch("Engine", {choice.LABS: "The lab’s", **ENGINES}, session["graph-engine"])
-    telling = [Switch("Example", {"telling": SHOW_TELLING})] if offers_telling else []
-    return [engine, *telling, direction]
+    return [Switch("Engine", {choice.LABS: "The lab’s", **ENGINES}, session["graph-engine"]), direction]
 
 
 def _switch(name: str, value: str) -> None:
@@ -252,19 +226,9 @@ def _switch(name: str, value: str) -> None:
     if name == "Direction":
         session["graph-mode"] = value
         _turn_round()
-    elif name == "Engine":
+    else:
         session["graph-engine"] = value
         _change_engine()
-    else:
-        _show_telling()
-
-
-def _simulate_error(trace: Trace | None) -> None:
-    """Link to Simulate Error, with an operation of this graph if that page has one."""
-    ops = [node["op"] for node in trace.nodes] if trace else []
-    found = next((WRITES[op] for op in ops if op in WRITES), None)
-    query = {"tab": "steps"} | ({"op": found} if found else {})
-    page.link_to("pages/simulate_error.py", "Simulate Error", "bolt", query)
 
 
 def _turn(by: int) -> None:
@@ -291,19 +255,21 @@ def _expression() -> None:
         )
 
 
-def _play(expression: Expression | None) -> None:
-    """Show the player with the inputs in it, as a fragment that a dragged input reruns.
+def _explore() -> None:
+    """Show the expression's graph in the player, with the inputs in it, as a fragment that a dragged input reruns.
 
     While the text cannot be parsed or its values cannot be computed, the player keeps its last graph.
     """
-    session = st.session_state
-    last_expression, _ = session.get("graph played", (None, None))
-    outdated = expression is None
-    expression = expression or last_expression
+    found = inputs.parsed()
+    with st.container():  # always there, so that the player keeps its place on the page
+        if isinstance(found, ExpressionError):
+            expression_box.mistake(found)
+    outdated = isinstance(found, ExpressionError)
+    expression = st.session_state.get("graph played", (None, None))[0] if isinstance(found, ExpressionError) else found
     live = {}
     for name, value in (inputs.values_of(expression) if expression else {}).items():
-        reach = max(session["graph-reach"], float(np.max(np.abs(value))))
-        live[name] = Live(value, -reach, reach, session["graph-step"])
+        reach = max(expression_box.REACH, float(np.max(np.abs(value))))
+        live[name] = Live(value, -reach, reach)
     _moving(expression, live, outdated)
 
 
@@ -323,40 +289,37 @@ def _moving(expression: Expression | None, live: dict[str, Live], outdated: bool
     with above:
         values = live_values(PLAYER_KEY, live)
         inputs.remember(expression, values)
-        recorded = passes.recorded_pass(expression, values)
-        if recorded is None and last is not None:
+        labs = passes.recorded_pass(expression, values)
+        if labs is None and last is not None:
             st.caption("The player still shows the last graph that could be computed.")
-        with st.container(horizontal=True, vertical_alignment="center", key="graph engine line", gap="small"):
+        with row(key="graph engine line", gap="small"):
             st.markdown(INSTRUCTION, width=178)  # two lines, so that everything fits at 1024 pixels
             st.space("stretch")
             along = _direction(expression, values)
             if not along:
                 choice.choose("graph", _change_engine, ENGINES)
-                _simulate_error(recorded)
-        yours = _by_other_engine(expression, values, recorded) if recorded and not along else None
-        compared = yours if recorded and yours and is_same_graph(recorded, yours) else None
-        departed = departure(recorded, compared) if recorded and compared else None
-        is_broken = session["graph-engine"] in ENGINES
-        offers_telling = is_broken and compared is not None and departed is None and not compared.error
-        if offers_telling:
-            _offer_telling_example()
+        yours = _by_other_engine(expression, values, labs) if labs and not along else None
+        compared = yours if labs and yours and is_same_graph(labs, yours) else None
+        departed = departure(labs, compared) if labs and compared else None
+        if session["graph-engine"] in ENGINES and compared and not departed and not compared.error:
+            st.caption("This engine makes no difference with this expression: choose another example.")
     binding.write(*HELD)  # before the player, which adds its event to the new address
     if session.pop("graph engine news", False) and departed:
         session["graph-stage"], session["graph-event"] = "backward", departed.event + 1
         inputs.open_player()
-    if recorded is not None:
-        session["graph played"] = expression, recorded
-    trace = yours or recorded or last
+    if labs is not None:
+        session["graph played"] = expression, labs
+    trace = yours or labs or last
     if trace is None:
         return
     # The result still changes with a detached input, so its gradient cannot be compared with a difference.
-    labs = recorded is not None and yours is None and "detached" not in inputs.changes(expression).values()
-    shown = player(
+    is_right = labs is not None and yours is None and "detached" not in inputs.changes(expression).values()
+    predicting = player(
         trace,
         key=PLAYER_KEY,
         live=live,
-        may_predict=labs and not along,
-        judged=expression if labs else None,
+        may_predict=is_right and not along,
+        judged=expression if is_right else None,
         title=expression.text,
         script=partial(passes.script, expression, values, trace),
         event=None
@@ -367,25 +330,27 @@ def _moving(expression: Expression | None, live: dict[str, Live], outdated: bool
         address="graph-event",
         stage="graph-stage",
         departure=departed,
-        right=recorded if compared else None,
+        right=labs if compared else None,
         engine=ENGINES.get(session["graph-engine"], "your engine"),
         text=session["graph-expression"],
         field="graph-expression",
-        outdated=outdated or recorded is None,
-        switches=_switches(offers_telling),
+        outdated=outdated or labs is None,
+        switches=_switches(),
         on_switch=_switch,
         along=along,
         on_turn=_turn,
     )
-    progress.done("by-hand", shown.predicting and _is_classic())
+    progress.done("by-hand", predicting and _is_classic())
     progress.done("topological-order", departed is not None and session["graph-engine"] == "any-order")
     progress.note("graph progress")
-    _in_pytorch(expression, values, recorded)
+    _in_pytorch(expression, values, labs)
 
 
 def _in_pytorch(expression: Expression, values: dict[str, float | list], labs: Trace | None) -> None:
     """Offer the same program in PyTorch, if the pass is one that such a program would make."""
-    if labs is None or labs.error or inputs.changes(expression) or st.session_state["graph-start"] not in (None, "sum"):
+    if labs is None or labs.error or inputs.changes(expression):
+        return
+    if any(np.any(np.not_equal(event["grad"], 1.0)) for event in labs.events if event["kind"] == "seed"):
         return
     result, script = labs.nodes[labs.output]["value"], partial(passes.script, expression, values, labs)
     in_pytorch.show_comparison("graph pytorch", expression, values, result, labs.gradients, script)

@@ -3,13 +3,13 @@
 import streamlit as st
 
 from lab.expression.parser import Expression, parse
-from lab.lessons.pages import GROUPS, PAGES
 from lab.text import numeral
 from lab.trace.recording import Trace, record
-from lab.ui import assignment, binding, page, progress
+from lab.ui import binding, page, progress
 from lab.ui.memoize import memoize
 from lab.ui.player import LIMIT, Live, live_values, player
 from lab.ui.terms import prose
+from lab.ui.widgets import row
 from pages.parts import path
 
 TEXT = "a*b + c"
@@ -35,20 +35,18 @@ def main() -> None:
     with page.frame("", INPUTS, STAGE, EVENT) as arrived:
         if arrived:
             _begin()
-        with st.container(horizontal=True, vertical_alignment="center", gap="xxsmall"):
+        with row(gap="xxsmall"):
             st.title("Where does a gradient come from?", width="content")
             page.link_to("pages/graph_lab.py", "Paste a program", "code", {"kind": "Your program"})
         prose(
             "Drag *a* up a little on its card. How much does *out* move, and why? **Run backward pass** answers with "
             "the [[gradient]] of *a*, message by message."
         )
-        if assignment.is_open():
-            assignment.show()
+        path.show_assignment()
         _first_gradient()
         _stories()
         st.subheader("The path", anchor="path")
         path.show()
-        _map()
         progress.done("first-gradient")
         page.closing(
             "Set b to 0 and drag a: does out still move?",
@@ -93,10 +91,10 @@ def _first_gradient() -> None:
 
 def _question(expression: Expression, values: dict[str, float | list]) -> None:
     """Ask one question about the pass, and judge the answer by running the engine."""
-    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="start question line"):
+    with row(gap="small", key="start question line"):
         st.markdown("**Set b to 0. What is a's gradient?**", width="content")
         guess = st.segmented_control(
-            "Set b to 0. What is a's gradient?",
+            "a's gradient",
             ANSWERS,
             format_func=numeral,
             key="start-guess",
@@ -128,8 +126,6 @@ STORIES = (
     ("A second backward() ended in an error", "pages/what_went_wrong.py", {"failure": "twice"}),
     ("One write in place, and a gradient was wrong", "pages/simulate_error.py", {"tab": "steps"}),
 )
-
-
 DIGITS = {"data": "digits", "epochs": "10", "epoch": "10", "pad": "1"}  # a trained network, and the pad open
 FAILING = {"hidden": "16 16", "activation": "tanh", "lr": "0.3", "epoch": "60"}  # a training whose rate is too high
 TOOLS = (
@@ -146,33 +142,13 @@ def _stories() -> None:
     st.markdown(
         "**One import and three lines train a network, until one of these happens.** Make it happen, and look inside:"
     )
-    with st.container(horizontal=True, key="start-stories"):
+    with row(key="start-stories"):
         for title, file, query in STORIES:
             page.link_to(file, title, "bolt", query)
     st.markdown("**Or go straight to:**")
-    with st.container(horizontal=True, key="start-tools"):
+    with row(key="start-tools"):
         for title, icon, file, query in TOOLS:
             page.link_to(file, title, icon, query)
-
-
-# ---------------------------------------------------------------- where everything is
-
-
-def _map() -> None:
-    """List the pages by the groups of the menu, in three columns."""
-    st.subheader("What each page answers", anchor="pages")
-    places = st.columns(3)
-    groups = [[known for known in PAGES if known.group == group] for group in GROUPS if group]
-    before, all_pages = 0, sum(map(len, groups))
-    for pages in groups:
-        middle = before + len(pages) / 2
-        before += len(pages)
-        with places[int(middle * len(places) / all_pages)]:
-            st.markdown(f"**{pages[0].group}**")
-            for known in pages:
-                with st.container(gap=None):
-                    page.link_to(known.file, known.title, known.icon)
-                    st.caption(known.question)
 
 
 main()

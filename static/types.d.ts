@@ -466,7 +466,7 @@ export interface ShownProgram {
   refuses: string; // why no program can run here, or ""
 }
 
-// -- lab/ui/places.py: what shows or takes the learner's progress
+// -- lab/ui/progress.py: what shows or takes the learner's progress
 
 /** pages/parts/path.py */
 export interface ShownPath {

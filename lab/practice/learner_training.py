@@ -178,14 +178,6 @@ class Contest(Background[None]):
                 return yours.step
         return None
 
-    @property
-    def times_slower(self) -> float | None:
-        """The processor time of the learner's engine divided by the lab's, for the same steps; None before both end."""
-        if not (self.yours.ended and self.labs.ended):
-            return None
-        labs = self.labs.points[-1].seconds
-        return self.yours.points[-1].seconds / labs if labs > 0 else None
-
     def _train(self, runner: Callable[[Limits], AbstractContextManager[Sandbox]]) -> None:
         self._run_side(self.yours, runner, lambda one: train(self.task, self.source, self.course.file, one))
         if not self._halted:

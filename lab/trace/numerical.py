@@ -40,6 +40,12 @@ class NumericalCheck:
         kinds = {slope.kind for slope in self.slopes} & {"smooth", "differs"}
         return "differs" not in kinds if kinds else None
 
+    def agrees_with(self, gradient: np.ndarray | None) -> bool:
+        """Return whether the engine's gradient is also another engine's, and contradicts no numerical one."""
+        mine, other = (np.zeros(np.shape(self.value)) if one is None else one for one in (self.analytic, gradient))
+        same = np.shape(mine) == np.shape(other) and np.allclose(mine, other, rtol=1e-5, atol=1e-7, equal_nan=True)
+        return bool(same) and self.agrees is not False
+
 
 def check(
     trace: Trace, build: Callable[..., Tensor], budget: int = TABLE_BUDGET, like_pytorch: bool = True

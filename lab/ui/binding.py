@@ -44,7 +44,7 @@ class HeldValue:
     written: bool = True
 
     def owns(self, name: str) -> bool:
-        """Tell whether the parameter with this name belongs to the value."""
+        """Return whether the parameter with this name belongs to the value."""
         return name == self.key
 
     def read(self, address: Mapping[str, str]) -> Any:
@@ -144,7 +144,7 @@ def number(value: float) -> str:
 
 
 def arrive(page: str, *values: HeldValue) -> bool:
-    """Bring values into the session before the page is drawn, and tell whether they have just come from an address.
+    """Bring values into the session before the page is drawn, and return whether they have just come from an address.
 
     page: unique name of the page.
     """
@@ -169,7 +169,7 @@ def _entry(text: str) -> str:
 
 
 def _moved(entry: str, entered: bool) -> bool:
-    """Tell whether the browser has moved to another entry of this page's history.
+    """Return whether the browser has moved to another entry of this page's history.
 
     After `step` the browser still sends the entry it had before, until it has heard of the new one; it then gives the
     old one another name.

@@ -159,7 +159,12 @@ def entries(page: str, expression: Expression) -> dict[str, float | list] | None
 
 def _entry(name: str, at: float | list, key: str) -> float | list | None:
     if not isinstance(at, (int, float)):
-        return array_entry(name, at, key)
+        text = st.text_input(f"{name} ({'vector' if np.ndim(at) == 1 else 'matrix'})", written(at), key=key)
+        try:
+            return value(text)
+        except ValueError as error:
+            st.error(f"{escape_markdown(name)}: {error}")
+            return None
     # Another range would begin the slider again, so the value at which it began decides.
     reach = memoize(f"{key} reach", None, lambda: max(REACH, 10.0 ** math.ceil(math.log10(max(abs(at), 1.0)))))
     return float(st.slider(name, -reach, reach, float(at), STEP * reach / REACH, key=key))
@@ -182,13 +187,3 @@ def mistake(error: Exception) -> None:
     st.error(with_code(str(error)), icon=":material/block:")
     if isinstance(error, ExpressionError) and error.text:
         st.code(error.marked.partition("\n\n")[2], language=None)
-
-
-def array_entry(name: str, start: float | list, key: str) -> float | list | None:
-    """Draw a text field for an array and return its value; None after showing an error if it cannot be read."""
-    text = st.text_input(f"{name} ({'vector' if np.ndim(start) == 1 else 'matrix'})", written(start), key=key)
-    try:
-        return value(text)
-    except ValueError as error:
-        st.error(f"{escape_markdown(name)}: {error}")
-        return None

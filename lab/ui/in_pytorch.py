@@ -9,7 +9,7 @@ import numpy as np
 import streamlit as st
 
 from lab.expression.parser import Expression
-from lab.expression.pytorch import TorchAnswer, TranslationError, run, to_torch
+from lab.expression.pytorch import TranslationError, run, to_torch
 from lab.expression.run_pytorch import installed
 from lab.text import brief
 from lab.ui.memoize import memoize
@@ -47,43 +47,33 @@ def show_comparison(
     except TranslationError as error:
         st.info(with_code(str(error)))
         return
-    answer = None
-    if runs:
-        with st.spinner("PyTorch is starting…"):
-            answer = memoize(key, at, lambda: run(program, expression.result_name, expression.names))
-    there = f"PyTorch {answer.version}" if answer and answer.version else "PyTorch"
-    programs = ({whose.capitalize(): script()} if script else {}) | {there: program}
+    programs = ({whose.capitalize(): script()} if script else {}) | {"PyTorch": program}
     for column, (title, text) in zip(st.columns(2), programs.items(), strict=False):
         column.markdown(f"**{title}**")
         column.code(text, language="python", wrap_lines=True)
-    if answer is None:
+    if not runs:
         st.info(
             "PyTorch is not installed here. Run the program where it is, or install it with `pip install torch`: then "
             "this page runs it."
         )
         return
+    with st.spinner("PyTorch is starting…"):
+        answer = memoize(key, at, lambda: run(program, expression.result_name, expression.names))
     if answer.value is None:
         st.warning(with_code(answer.error))
         return
-    show_table(["", whose, "PyTorch", "same"], _rows(expression, value, gradients, answer))
-
-
-def _rows(
-    expression: Expression, value: Any, gradients: Mapping[str, Any], answer: TorchAnswer
-) -> list[tuple[str, ...]]:
-    pairs = {expression.result_name: (value, answer.value)}
+    pairs: dict[str, tuple[Any, Any]] = {expression.result_name: (value, answer.value)}
     pairs |= {f"gradient of {name}": (gradients.get(name), answer.gradients[name]) for name in expression.names}
-    return [(name, _as_text(ours), _as_text(theirs), _agree(ours, theirs)) for name, (ours, theirs) in pairs.items()]
+    headers = ["", whose, f"PyTorch {answer.version}", "same"]
+    show_table(headers, [(name, *map(_text, pair), "✓" if _agree(*pair) else "✗") for name, pair in pairs.items()])
 
 
-def _as_text(array: Any) -> str:
+def _text(array: Any) -> str:
     return "none" if array is None else brief(np.asarray(array).tolist())
 
 
-def _agree(ours: Any, theirs: Any) -> str:
+def _agree(ours: Any, theirs: Any) -> bool:
     if ours is None or theirs is None:
-        return "✓" if ours is theirs else "✗"
-    same = np.shape(ours) == np.shape(theirs) and np.allclose(
-        np.asarray(ours), theirs, rtol=RELATIVE, atol=ABSOLUTE, equal_nan=True
-    )
-    return "✓" if same else "✗"
+        return ours is theirs
+    one, other = np.asarray(ours), np.asarray(theirs)
+    return one.shape == other.shape and np.allclose(one, other, rtol=RELATIVE, atol=ABSOLUTE, equal_nan=True)

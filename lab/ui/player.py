@@ -55,20 +55,6 @@ class Switch:
     value: str | None = None
 
 
-@dataclass(frozen=True)
-class PlayerState:
-    """The player's state when the browser last reported it.
-
-    values    value of each live leaf, by name: a number or a nested list
-    event     number of events that have happened
-    predicting  True if the learner is asked for each gradient before it is shown
-    """
-
-    values: dict[str, float | list]
-    event: int
-    predicting: bool
-
-
 def live_values(key: str, live: Mapping[str, Live]) -> dict[str, float | list]:
     """Return the value of each live leaf: the one that the learner has set, if it is valid, or else the initial one.
 
@@ -109,8 +95,8 @@ def player(
     compact: bool = False,
     grows: bool = False,
     still: bool = False,
-) -> PlayerState:
-    """Show a trace that can be played event by event, and return the player's state.
+) -> bool:
+    """Show a trace that can be played event by event; return whether it asks for each gradient before it is shown.
 
     Where the browser cannot load the player, a drawing of the whole pass and a table take its place.
 
@@ -208,12 +194,7 @@ def player(
     )
     if shown.get("failed"):
         _drawing(trace)
-    reached = next(at for at in (_natural(state.get("event")), opened, event, len(trace.events)) if at is not None)
-    return PlayerState(
-        values=values,
-        event=min(reached, len(trace.events)),
-        predicting=predicting,
-    )
+    return predicting
 
 
 def _drawing(trace: Trace) -> None:

@@ -1,19 +1,33 @@
 """A visitor's progress: completed cards of the path and exercises such as questions.
 
-The browser stores it, and a file if the visitor saves one; the server does not.
+The browser stores it, and a file if the visitor saves one; the server does not. static/progress/lists.js draws from it.
 """
 
 from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
 
 import streamlit as st
 
 from lab.lessons.cards import BY_KEY, CARD, CARDS
 from lab.lessons.pages import BY_FILE
-from lab.ui import binding, places
+from lab.text import strict_json
+from lab.ui import binding
+from lab.ui.assets import component
 from lab.ui.table import escape_markdown
 from lab.ui.widgets import button
 
 ASKED = binding.choice(CARD, "", *BY_KEY)  # the card whose link led to the page
+_component = component("progress", "progress/lists.js", lost="Your progress")
+
+
+def mount(kind: str, key: str, shown: Mapping[str, Any], **callbacks: Callable[[], None]) -> None:
+    """Mount a list, or what stores or sends the visitor's progress. key: its session key; shown: its data.
+
+    kind: "path", "assignment", "tasks", "note" or "engines"; static/types.d.ts has their data.
+    """
+    _component(key=key, data=strict_json({"kind": kind, **shown}).encode(), **callbacks)
 
 
 def note(key: str = "progress") -> None:
@@ -22,9 +36,8 @@ def note(key: str = "progress") -> None:
     Call it at the end of the page and, with another key, at the end of a fragment that can complete a card.
     """
     session = st.session_state
-    path, known = session.get("path"), session.get("cards done", ())
-    file = next((file for file, page in BY_FILE.items() if page.path == path), None)
-    here = [card for card in CARDS if file == card.file]
+    known = session.get("cards done", ())
+    here = [card for card in CARDS if BY_FILE[card.file].path == session.get("path")]
     tasks = sorted(session.get("tasks passed", ()))
     stumbles = session.get("task stumbles", {})
     if not (here or tasks or stumbles):
@@ -33,7 +46,7 @@ def note(key: str = "progress") -> None:
     done = [card.key for card in complete if not card.at_end]
     at_end = [card.key for card in complete if card.at_end]
     data = {"done": done, "tasks": tasks, "atEnd": at_end, "stumbles": stumbles}
-    places.mount("note", key, data)
+    mount("note", key, data)
 
 
 def done(card: str, met: bool = True) -> None:
@@ -71,7 +84,7 @@ def arrive() -> None:
 
 
 def has_passed(task: str) -> bool:
-    """Tell whether the visitor has passed a task such as "scalars/add" in this session."""
+    """Return whether the visitor has passed a task such as "scalars/add" in this session."""
     return task in st.session_state.get("tasks passed", ())
 
 

@@ -17,10 +17,7 @@ from practice.task import Course, Task
 ONWARD = "See your engine at work"
 COURSE = binding.choice("build-course", *COURSES)
 TASK = binding.choice("build-task", None, *(task.key for course in COURSES.values() for task in course.tasks))
-HINTS = hints.held(
-    "build-hints", [course.progress_key(task.key) for course in COURSES.values() for task in course.tasks]
-)
-HELD = (COURSE, TASK, HINTS)
+HELD = (COURSE, TASK)
 
 
 def show() -> None:
@@ -93,4 +90,4 @@ def _task(course: Course, task: Task) -> None:
     if task.starter:
         st.markdown("To begin with:")
         st.code(task.starter.rstrip())
-    hints.hints(course, task, HINTS)
+    hints.hints(course, task, f"hint_{course.key}{number}")

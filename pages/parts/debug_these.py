@@ -23,8 +23,7 @@ def _number(text: str) -> int:
 
 # The address has the number, because the key names the failure. A link from a page about that failure has the key.
 PROGRAM = binding.HeldValue("build-program", 1, _number)
-HINTS = hints.held("build-debug-hints", [program.progress_key(program.tasks[0].key) for program in PROGRAMS])
-HELD = (PROGRAM, HINTS)
+HELD = (PROGRAM,)
 
 
 def show() -> None:
@@ -67,7 +66,7 @@ def _explain(program: Course) -> None:
     if program.progress_key(task.key) in st.session_state.get("tasks passed", ()):
         _solved(program)
     else:
-        hints.hints(program, task, HINTS)
+        hints.hints(program, task, f"hint_program{NUMBERS[program.key]}")
 
 
 def _solved(program: Course) -> None:

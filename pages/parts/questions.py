@@ -5,8 +5,8 @@ import streamlit as st
 from lab.lessons.pages import BY_FILE
 from lab.practice.questions import BY_KEY, MAX_LENGTH, Judged, count_repeats, judge, lines, next_question, outcome
 from lab.ui import binding, page, progress
-from lab.ui.table import escape_markdown, show_table, with_code
-from lab.ui.widgets import button, pick
+from lab.ui.table import escape_markdown, with_code
+from lab.ui.widgets import button, pick, row
 from practice.questions import QUESTIONS, TOPICS, ChoiceQuestion, Question
 
 EVERY = "Every topic"
@@ -18,21 +18,20 @@ TOPIC = binding.choice("build-topic", EVERY, *TOPICS)
 SEED = binding.whole("build-seed", 0, 0, 999)
 KEY = binding.choice("build-question", QUESTIONS[0].key, *BY_KEY, DONE)
 ANSWER = binding.HeldValue("build-answer", "", lambda text: text[:MAX_LENGTH])
-CHECKED, HINT = binding.flag("build-checked"), binding.flag("build-hint")
-OF_ONE_QUESTION = (ANSWER, CHECKED, HINT)
+CHECKED = binding.flag("build-checked")
+OF_ONE_QUESTION = (ANSWER, CHECKED)
 HELD = (TOPIC, SEED, KEY, *OF_ONE_QUESTION)
 
 
 def arrive() -> None:
     """Ask a question of the topic in the address, which may name a topic alone."""
-    st.session_state.setdefault("questions history", ())
+    st.session_state.setdefault("questions history", ())  # (question, right or not) of each answer in this visit
     if st.session_state[KEY.key] not in (*_keys(), DONE):
         _ask_next()
 
 
 def show() -> None:
     """Draw the tab."""
-    st.session_state.setdefault("questions history", ())  # (question, right or not) of each answer in this visit
     _ask()
     page.closing(
         "Answer one question wrong on purpose, and see what the lab says about your mistake.",
@@ -80,39 +79,20 @@ def _ask() -> None:
             st.code(code, wrap_lines=True)
         judged = _answer(question)
     with right:
-        if judged is None:
-            _topics()
-        else:
+        if judged is not None:
             _feedback(question, judged)
 
 
 def _choose() -> None:
     """Draw the choice of a topic, and show the progress with it."""
-    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        pick("Topic", [EVERY, *TOPICS], TOPIC.key, on_change=_next, width=220, bare=True, persist_state="session")
-        done, count, back = _progress(_keys())
-        st.markdown(f"**{done} of {count}** done" + (f", {back} to come back." if back else "."), width="content")
-        button("Begin again, shuffled", "questions again", _begin_again, icon="shuffle", type="tertiary")
-
-
-def _progress(keys: list[str]) -> tuple[int, int, int]:
-    """Return how many of these questions are done, how many there are, and how many will come back."""
     session = st.session_state
-    history = session["questions history"]
-    back = count_repeats(keys, session[SEED.key], history)
-    return len({key for key, _ in history} & {*keys}) - back, len(keys), back
-
-
-def _topics() -> None:
-    """Tabulate the progress with each topic."""
-    rows = []
-    for topic in TOPICS:
-        done, count, back = _progress([question.key for question in QUESTIONS if question.topic == topic])
-        rows.append((topic, f"{done} of {count}", str(back or "")))
-    show_table(["topic", "done", "to come back"], rows)
-    st.caption(
-        "A question that you answered wrong comes back after a few others, until you have answered it correctly twice."
-    )
+    with row(gap="small"):
+        pick("Topic", [EVERY, *TOPICS], TOPIC.key, on_change=_next, width=220, bare=True, persist_state="session")
+        keys, history = _keys(), session["questions history"]
+        back = count_repeats(keys, session[SEED.key], history)
+        done = len({key for key, _ in history} & {*keys}) - back
+        st.markdown(f"**{done} of {len(keys)}** done" + (f", {back} to come back." if back else "."), width="content")
+        button("Begin again, shuffled", "questions again", _begin_again, icon="shuffle", type="tertiary")
 
 
 def _answer(question: Question) -> Judged | None:
@@ -145,9 +125,6 @@ def _answer(question: Question) -> Judged | None:
         if right:
             progress.passed(f"questions/{question.key}")
 
-    def hint() -> None:
-        session[HINT.key] = True
-
     answer = session[ANSWER.key]
     if isinstance(question, ChoiceQuestion):
         session[WIDGET] = int(answer) if answer.isdecimal() and int(answer) < len(question.options) else None
@@ -164,14 +141,11 @@ def _answer(question: Question) -> Judged | None:
     else:
         session[WIDGET] = answer
         st.text_input("Your answer, a number", key=WIDGET, on_change=take, max_chars=MAX_LENGTH, width=240)
-    with st.container(horizontal=True):
-        button("Check", "questions check", check, icon="check", type="primary")
-        if not session[HINT.key]:
-            button("Hint", "questions ask hint", hint, icon="lightbulb")
+    button("Check", "questions check", check, icon="check", type="primary")
     if refused := session.pop("questions refused", refused):
         st.warning(refused, icon=":material/edit:")
-    if session[HINT.key]:
-        st.info(with_code(question.hint), icon=":material/lightbulb:")
+    with st.expander("Hint", icon=":material/lightbulb:", key=f"hint {question.key}"):
+        st.markdown(with_code(question.hint))
     return None
 
 
@@ -198,7 +172,7 @@ def _feedback(question: Question, judged: Judged) -> None:
         st.markdown("These lines, run just now:")
         st.code(came, language=None, wrap_lines=True)
     place = question.place
-    with st.container(horizontal=True, vertical_alignment="center"):
+    with row():
         button("Next question", "questions next", _next, icon="arrow_forward", type="primary")
         page.link_to(place.file, f"See it happen: {BY_FILE[place.file].title}", "visibility", dict(place.query))
     st.caption(escape_markdown(place.look))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 import numpy as np
 import streamlit as st
@@ -11,19 +10,19 @@ import streamlit as st
 from lab.config import ROOT
 from lab.expression import ExpressionError
 from lab.expression.parser import Expression, parse
-from lab.gradcheck.slopes import Slope
 from lab.practice import isolation
 from lab.practice.learner_engine import EXAMPLES
 from lab.text import brief
+from lab.trace.numerical import NumericalCheck
 from lab.trace.recording import Trace, record
 from lab.ui import binding, expression_box, page, progress
 from lab.ui.in_pytorch import show_comparison
 from lab.ui.memoize import memoize
 from lab.ui.player import LIMIT, Live, live_values, player
 from lab.ui.table import escape_markdown, show_table, with_code
-from lab.ui.widgets import switch
+from lab.ui.widgets import row, switch
 from pages.parts.practice import choice, contest, finished
-from pages.parts.practice.finished import Engine
+from pages.parts.practice.finished import Engine, Passes
 
 NAME = "build"  # what the keys of the expression begin with
 PLAYER_KEY = "own player"
@@ -48,7 +47,7 @@ def arrive() -> None:
 
 def show() -> None:
     """Draw the tab."""
-    top = st.container(horizontal=True, vertical_alignment="center", gap="small")
+    top = row(gap="small")
     choice.restore()
     choice.show_missing()
     engine = _chosen()
@@ -91,7 +90,7 @@ def _choose(engine: Engine) -> None:
     if len(engines) > 1:
         titles = {key: one.course.title for key, one in engines.items()}
         switch("Engine", titles, ENGINE.key, on_change=_begin, bare=True, persist_state="session")
-    choice.badge(engine)
+    st.badge(engine.name, icon=":material/verified:", color="green")
 
 
 def _nothing_yet() -> None:
@@ -134,10 +133,10 @@ def _moving(engine: Engine, expression: Expression, live: Mapping[str, Live]) ->
     values = live_values(PLAYER_KEY, live)
     session[INPUTS.key] = {} if values == session[f"{NAME} start"] else values
     binding.write(*HELD)  # before the player, which adds its event to the new address
-    of, last = session.get("own played", (None, None))
-    rows: list[ComparedRow] = []
     with above:
-        trace = _trace(engine, expression, values, rows)
+        labs = _labs_pass(expression, values)
+        yours = _passes_of(engine, expression, values, labs) if labs else Passes()
+        trace, (of, last) = yours.trace, session.get("own played", (None, None))
         if trace is None and of == (engine, expression.text):
             trace = last
             st.caption("The player still shows the previous pass.")
@@ -153,9 +152,9 @@ def _moving(engine: Engine, expression: Expression, live: Mapping[str, Live]) ->
         event=len(trace.events),
         address=EVENT.key,
     )
-    if rows:
-        cells = [(row.name, *map(brief, row.gradients), "✓" if row.agrees else "✗") for row in rows]
-        show_table(["gradient of", "your engine", "the lab’s", "finite differences", "agree"], cells)
+    if labs and yours.gradients:
+        names = ["gradient of", "your engine", "the lab’s", "finite differences", "agree"]
+        show_table(names, [_cells(row, labs) for row in yours.gradients])
         value = trace.nodes[trace.output]["value"]
         show_comparison("own pytorch", expression, values, value, trace.gradients, whose="your engine")
     if engine.course.key != "functions":  # whose results have no _children
@@ -164,59 +163,43 @@ def _moving(engine: Engine, expression: Expression, live: Mapping[str, Live]) ->
             st.code(DRAWING.read_text("utf-8"), language="python")
 
 
-@dataclass(frozen=True)
-class ComparedRow:
-    """The gradient of an input by the learner's engine, the lab's, and finite differences of the learner's engine."""
-
-    name: str
-    gradients: tuple[np.ndarray, np.ndarray, np.ndarray]
-    slopes: tuple[Slope, ...]  # of the differences; () without a gradient
-
-    @property
-    def agrees(self) -> bool:
-        """Whether the learner's gradient agrees with the lab's and, where there is a derivative, the differences."""
-        mine, labs, differences = self.gradients
-        others = [labs] if self.slopes else [labs, differences]
-        return all(slope.kind != "differs" for slope in self.slopes) and all(
-            np.shape(mine) == np.shape(other) and np.allclose(mine, other, rtol=1e-5, atol=1e-7, equal_nan=True)
-            for other in others
-        )
-
-
-def _trace(
-    engine: Engine, expression: Expression, values: Mapping[str, float | list], rows: list[ComparedRow]
-) -> Trace | None:
-    """Run the passes on the learner's engine and say whether its gradients are right; append them to `rows`."""
+def _labs_pass(expression: Expression, values: Mapping[str, float | list]) -> Trace | None:
+    """Run the passes on the lab's engine, or say why they cannot be run on any."""
     try:
-        labs = record(expression, values)
+        return record(expression, values)
     except ExpressionError as error:
         expression_box.mistake(error)
-        return None
     except (RuntimeError, ValueError) as error:  # for example because no input takes part in the result
         st.warning(with_code(str(error)))
-        return None
+    return None
+
+
+def _passes_of(engine: Engine, expression: Expression, values: Mapping[str, float | list], labs: Trace) -> Passes:
+    """Run the passes on the learner's engine, and say whether its gradients are right."""
     shape = np.shape(labs.nodes[labs.output]["value"])
     yours = finished.passes(engine, expression, values, np.ones(shape) if shape else None)
+    of = " of its sum, as the result has many numbers," if shape else ""
+    wrong = [row for row in yours.gradients if not row.agrees_with(labs.gradients[row.name])]
     if yours.complaint:
         st.error(with_code(yours.complaint), icon=":material/block:")
-        return yours.trace
-    for row in yours.gradients:
-        numbers = (row.analytic, labs.gradients[row.name], row.numerical)
-        mine, theirs, slope = (np.zeros(np.shape(row.value)) if one is None else one for one in numbers)
-        rows.append(ComparedRow(row.name, (mine, theirs, slope), row.slopes))
-    of = " of its sum, as the result has many numbers," if shape else ""
-    if wrong := [row for row in rows if not row.agrees]:
-        shown = [brief(gradient) for gradient in wrong[0].gradients]
-        name, *others = (escape_markdown(row.name) for row in wrong)
-        more = f" So are those of {', '.join(others)}." if others else ""
+    elif wrong:
+        name, mine, theirs, slope, _ = map(escape_markdown, _cells(wrong[0], labs))
+        others = ", ".join(escape_markdown(row.name) for row in wrong[1:])
         st.error(
-            f"✗ The gradient{of} of {name} differs: {shown[0]} by your engine, {shown[1]} by the lab’s, "
-            f"{shown[2]} by finite differences.{more}"
+            f"✗ The gradient{of} of {name} differs: {mine} by your engine, {theirs} by the lab’s, {slope} by finite "
+            f"differences.{f' So are those of {others}.' if others else ''}"
         )
     else:
         st.markdown(f":green[**✓**] Each gradient{of} agrees with the lab’s engine and with finite differences.")
-        for remark in [one for row in rows for one in row.slopes if one.kind != "smooth"][:3]:
+        for remark in [one for row in yours.gradients for one in row.remarks][:3]:
             st.caption(with_code(remark.sentence))
         if expression.text not in EXAMPLES[engine.course.key]:
             st.session_state["own agreed"] = expression.text
-    return yours.trace
+    return yours
+
+
+def _cells(row: NumericalCheck, labs: Trace) -> tuple[str, ...]:
+    """Return an input's gradient by the learner's engine, the lab's and differences, and whether they agree."""
+    gradient = labs.gradients[row.name]
+    numbers = (np.zeros(np.shape(row.value)) if one is None else one for one in (row.analytic, gradient, row.numerical))
+    return (row.name, *map(brief, numbers), "✓" if row.agrees_with(gradient) else "✗")

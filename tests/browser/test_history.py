@@ -346,7 +346,7 @@ def test_a_server_that_has_lost_the_visit_learns_where_the_browser_is(browser):
 @pytest.mark.parametrize(
     "path",
     [
-        "graph-lab?expression=a*b&in_a=[1, 2]&in_b=3&start=sum&stage=backward&event=3&reach=20&step=0.5",
+        "graph-lab?expression=a*b&in_a=[1, 2]&in_b=3&start=sum&stage=backward&event=3",
         "simulate-error?tab=life&op=exp&a=1,0,-1&life=flb&rate=0.2&guesses=3",
         "what-went-wrong?tab=message&fault=overwrite&seed=3&gradient=numbers&curve=same&run=1&play=true&event=4",
         "what-went-wrong?tab=spot&case=6&seen=norms,check",

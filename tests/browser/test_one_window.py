@@ -20,7 +20,7 @@ PAGES = {
     "gradient-check": (None, ["text=h = 1 is too large", "[data-chart=curve] .picture", "[data-chart=errors] .picture", "[data-testid=stSlider]", "[data-testid=stButtonGroup]", "h1"]),
     "descent": ("Step", ["section.figure .picture", "[data-testid=stButtonGroup]", "h1"]),
     "build-it-yourself?course=tensors": ("Check (Ctrl+Enter)", [".editor", ".headline", ".sentence", ".case h4", "h1"]),
-    "build-it-yourself?tab=debug&program=4": ("Check (Ctrl+Enter)", [".editor", ".headline", ".sentence", ".case h4", "text=A hint", "h1"]),
+    "build-it-yourself?tab=debug&program=4": ("Check (Ctrl+Enter)", [".editor", ".headline", ".sentence", ".case h4", "text=Hint 1", "h1"]),
     "for-teachers?set=scalars.add": (None, ["[data-testid=stButtonGroup]", "text=Open it as your class will", "h1"]),
     "other-engines": (None, ["table", "[data-testid=stSlider]", "text=Gradients of 6 engines"]),
     "other-engines?tab=beside&question=write": (None, ["canvas", "text=This engine: 6", "text=PyTorch: ?", "[data-testid=stNumberInput]", "h1"]),

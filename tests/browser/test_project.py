@@ -31,7 +31,11 @@ def test_a_player_in_the_window_is_shown_alone_wherever_the_focus_is(open_page):
     page.locator("g.card").first.wait_for()
     page.locator(".project-bar").wait_for(state="attached")
     settled(page)
-    for role, focused in (("link", "Simulate Error"), ("button", "Step forward (right arrow)"), ("slider", "Event")):
+    for role, focused in (
+        ("link", "Next: break a backward pass with a single write"),
+        ("button", "Step forward (right arrow)"),
+        ("slider", "Event"),
+    ):
         page.get_by_role(role, name=focused, exact=True).last.focus()
         for shown in (1, 0):
             page.keyboard.press("f")

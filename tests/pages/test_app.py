@@ -135,9 +135,9 @@ def test_a_page_is_found_again_as_it_was_left(page, kind, key, value):
         ("what-went-wrong", {"failure": "none", "form": "9", "shape": "round"}),
         ("what-went-wrong", {"tab": "spot", "case": "x", "seen": "norms,norms", "named": "nobody"}),
         ("build-it-yourself", {"tab": "ask", "question": "nobody", "topic": "Cooking", "seed": "-1"}),
-        ("build-it-yourself", {"tab": "debug", "program": "13", "debug-hints": "0.1"}),
-        ("build-it-yourself", {"tab": "courses", "course": "vectors", "task": "<b>", "hints": "999.1"}),
-        ("operations", {"op": "nobody", "kind": "<b>", "draw": "1000", "x": "nan", "along": "z"}),
+        ("build-it-yourself", {"tab": "debug", "program": "13", "hint_program1": "0.1"}),
+        ("build-it-yourself", {"tab": "courses", "course": "vectors", "task": "<b>", "hint_scalars1": "999.1"}),
+        ("operations", {"op": "nobody", "kind": "<b>", "draw": "1000", "x": "nan", "element": "z"}),
     ],
 )
 def test_a_wrong_address_shows_what_the_page_shows_without_it(path, wrong):

@@ -8,7 +8,7 @@ from lab.practice import isolation
 from pages.parts.practice import exercise
 from practice.scalars import COURSE
 from tests.answers import judge_here
-from tests.pages.conftest import address, app, components, press, progress, run, texts
+from tests.pages.conftest import address, app, components, progress, run, texts
 
 NAME = "exercise scalars"
 needs_processes = pytest.mark.skipif(bool(isolation.unavailable()), reason=isolation.unavailable())
@@ -60,20 +60,19 @@ def test_a_course_opens_again_at_its_last_task():
     assert address(at)["task"] == "backward"
 
 
-def test_hints_come_one_at_a_time_and_the_lines_last():
+def test_each_hint_can_be_opened_and_the_lines_last():
     at = opened()
-    hints = COURSE.tasks[0].hints
-    for number in range(1, len(hints) + 1):
-        press(at, "task hint")
-        assert sum("**Hint " in text.value for text in at.markdown) == number
+    key = "build-hint_scalars1"
+    *hints, solution = at.button_group(key=key).options
+    assert len(hints) == len(COURSE.tasks[0].hints)
+    for number, hint in enumerate(COURSE.tasks[0].hints):
+        at.button_group(key=key).set_value(hints[number]).run()
+        assert f"**{hints[number]}.** {hint}" in texts(at.markdown)
     assert not at.code
-    press(at, "task hint")
+    at.button_group(key=key).set_value(solution).run()
     assert at.code[0].value == COURSE.lines_of("value").strip("\n")
-    assert "task hint" not in [button.key for button in at.button]
-    at = opened(**address(at), task="add")  # another task has none open, and after a reload these are
-    assert not at.code
-    at = opened(**{name: value for name, value in address(at).items() if name != "task"})
-    assert at.code[0].value == COURSE.lines_of("value").strip("\n")
+    assert opened(hint_scalars1=solution).code[0].value == COURSE.lines_of("value").strip("\n")  # after a reload
+    assert not opened(hint_scalars1=solution, task="add").code  # another task has none open
 
 
 @needs_processes

@@ -8,7 +8,7 @@ from lab.practice import isolation
 from pages.parts.practice import exercise
 from practice.debug import FAILURES, PROGRAMS
 from tests.answers import judge_here
-from tests.pages.conftest import address, app, press, progress, run, texts
+from tests.pages.conftest import app, press, progress, run, texts
 from tests.pages.test_build_it_yourself import shown
 
 needs_processes = pytest.mark.skipif(bool(isolation.unavailable()), reason=isolation.unavailable())
@@ -56,15 +56,12 @@ def test_a_program_is_checked_mended_and_its_failure_named():
     assert at.header[0].value == f"1. {PROGRAMS[0].title}"
 
 
-def test_hints_come_one_at_a_time_and_the_program_last():
+def test_the_program_can_be_opened_by_an_address_that_does_not_name_the_failure():
     at = opened(program=NUMBER)
-    for _ in PROGRAM.tasks[0].hints:
-        press(at, "task hint")
-    assert not at.code
-    press(at, "task hint")
+    hints = at.button_group(key=f"build-hint_program{NUMBER}")
+    hints.set_value(hints.options[-1]).run()
     assert at.code[0].value == PROGRAM.reference.strip()
-    assert PROGRAM.key not in str(address(at))  # it names the failure
-    assert opened(**address(at)).code[0].value == PROGRAM.reference.strip()  # after a reload
+    assert opened(program=NUMBER, **{f"hint_program{NUMBER}": hints.options[-1]}).code[0].value == at.code[0].value
 
 
 @pytest.mark.exhaustive

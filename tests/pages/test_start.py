@@ -7,7 +7,7 @@ from urllib.parse import parse_qsl
 import pytest
 
 from lab.lessons.cards import CARDS
-from lab.lessons.pages import BY_FILE, BY_PATH, GROUPS, PAGES
+from lab.lessons.pages import BY_FILE, BY_PATH
 from lab.ui.player import LIMIT
 from tests.pages.conftest import address, app, components, progress, run, switch, texts
 
@@ -38,14 +38,6 @@ def test_the_inputs_have_been_computed_with_when_it_opens(at):
     data = json.loads(player.proto.bytes)
     assert data["event"] == 2  # the end of the forward pass
     assert json.loads(components(run(app("pages/start.py"), stage="none"), "player")[0].proto.bytes)["event"] == 0
-
-
-def test_the_pages_stand_with_their_questions_in_the_order_of_the_menu(at):
-    said = [element.value for element in at.main if getattr(element, "type", "") in ("markdown", "caption")]
-    groups = [text for text in said if text.strip("*") in GROUPS]
-    assert groups == [f"**{group}**" for group in GROUPS if group]
-    listed = [text for text in said if text in {page.question for page in PAGES}]
-    assert listed == [page.question for group in GROUPS if group for page in PAGES if page.group == group]
 
 
 def test_the_cards_reach_the_browser(at):

@@ -11,7 +11,6 @@ from lab.ui.memoize import memoize
 from lab.ui.widgets import pick, switch
 
 STAGES = ("none", "forward", "backward")
-STEPS = (0.01, 0.05, 0.1, 0.25, 0.5, 1.0)
 EXAMPLES = {"number": 1.0, "vector": [1, 2], "matrix": [[1, 2], [3, 4]]}  # with 0, 1 and 2 axes
 SHAPES = tuple(EXAMPLES)
 CHANGES = {  # what the learner can do to an input before the backward pass
@@ -38,11 +37,6 @@ def parsed() -> Expression | ExpressionError:
             return error
 
     return memoize("graph parsed", text, found)
-
-
-def readable(found: Expression | ExpressionError) -> Expression | None:
-    """Return an expression, or None for an error."""
-    return found if isinstance(found, Expression) else None
 
 
 def values_of(expression: Expression) -> dict[str, float | list]:
@@ -78,16 +72,14 @@ def open_player() -> None:
     st.session_state["graph opening"] = st.session_state.get("graph opening", 0) + 1
 
 
-def settings(expression: Expression | None) -> None:
-    """Draw the settings in a popover; those of the single inputs exist only while it is open."""
+def settings() -> None:
+    """Draw the settings of each input in a popover; they exist only while it is open."""
     box = st.popover("Inputs", icon=":material/tune:", key="graph settings", on_change="rerun")
+    expression = parsed()
+    if not box.open or isinstance(expression, ExpressionError):
+        return
     with box:
-        label = "Sliders go from minus this number to plus this number"
-        st.number_input(label, 1.0, 1000.0, 10.0, key="graph-reach", bind="query-params")
-        st.select_slider("Step of the sliders", STEPS, 0.1, key="graph-step", bind="query-params")
-        if not box.open:
-            return
-        for name, value in (values_of(expression) if expression else {}).items():
+        for name, value in values_of(expression).items():
             key = f"leaf {name} shape"
             st.session_state[key] = SHAPES[np.ndim(value)]
             switch(f"Shape of {name}", SHAPES, key, on_change=_reshape, args=(name,))

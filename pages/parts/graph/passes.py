@@ -1,6 +1,5 @@
 """Records the Graph lab's passes, shows what the engine says about them, and asks for the starting gradient."""
 
-import json
 import math
 
 import numpy as np
@@ -12,21 +11,17 @@ from lab.text import brief
 from lab.trace.recording import Change, Trace, attempt, starting_gradients
 from lab.trace.script import experiment
 from lab.traps import MutationError, detect_mutation
-from lab.ui import binding, expression_box
+from lab.ui import expression_box
 from lab.ui.memoize import memoize
 from lab.ui.table import with_code
-from lab.ui.widgets import button
+from lab.ui.widgets import row
 from pages.parts.graph import inputs
 
-OFFERED = {"sum": "of its sum", "mean": "of its mean"}  # scalars to differentiate when the result has many numbers
-
-
-def _start(text: str) -> str:
-    """Parse the start of a pass from many numbers: "sum", "mean", or an upstream gradient as JSON."""
-    return text if text in ("sum", "mean") else json.dumps(expression_box.value(text))
-
-
-START = binding.HeldValue("graph-start", None, _start)
+DONE: dict[Change, str] = {
+    "constant": "`{0}` is made with `requires_grad=False`.",
+    "detached": "`{0}` is cut off with `detach()`: no path leads back.",
+    "written": "Between the passes, `{0}.data += 1` runs.",
+}
 
 
 def recorded_pass(expression: Expression, values: dict[str, float | list]) -> Trace | None:
@@ -52,19 +47,10 @@ def recorded_pass(expression: Expression, values: dict[str, float | list]) -> Tr
 
 def _tell(changes: dict[str, Change], trace: Trace, needs_start: bool) -> None:
     """Say what was done to the inputs, and the effect. needs_start: the pass still needs a starting gradient."""
-
-    def named(what: str) -> str:
-        return ", ".join(f"`{name}`" for name, change in changes.items() if change == what)
-
-    written = ", ".join(f"`{name}.data += 1`" for name, change in changes.items() if change == "written")
-    sentences = [f"Constants, made with `requires_grad=False`: {named('constant')}."] if named("constant") else []
-    if named("detached"):
-        sentences.append(f"Cut off with `detach()`, so that no path leads back: {named('detached')}.")
-    if written:
-        sentences.append(f"Run between the passes: {written}.")
+    sentences = [DONE[change].format(name) for name, change in changes.items()]
     if changes and trace.error and not needs_start:
         sentences.append("The engine refuses the backward pass.")  # the player's ledger says why
-    elif written and not needs_start:
+    elif "written" in changes.values() and not needs_start:
         sentences.append("No backward step needs the overwritten numbers, so the gradients are still right.")
     if sentences:
         st.markdown(" ".join(sentences))
@@ -73,34 +59,30 @@ def _tell(changes: dict[str, Change], trace: Trace, needs_start: bool) -> None:
 def _started(expression: Expression, values: dict[str, float | list], refused: Trace) -> Trace:
     """Ask where to start the pass from a result of many numbers, and record it; `refused` until there is an answer."""
     shape = np.shape(refused.nodes[refused.output]["value"])
-    chosen = st.session_state["graph-start"]
-    with st.container(horizontal=True, vertical_alignment="center", key="graph start from"):
-        if chosen is None:
-            asks = f"The result has {math.prod(shape)} numbers, so `backward()` asks where to start."
-            st.markdown(f"{asks} Compute the gradients…", width="content")
-        else:
-            of = f"the {chosen} of the result" if chosen in OFFERED else f"the upstream gradient {chosen}"
-            st.markdown(f"These are the gradients of {of}.", width="stretch")
-        for name, label in OFFERED.items():
-            button(label, f"graph start {name}", _start_from, name, disabled=chosen == name)
-        st.text_input(
+    offered = starting_gradients(shape)
+    with row(key="graph start from"):
+        asks = f"The result has {math.prod(shape)} numbers, so `backward()` asks where to start: the gradients of its"
+        st.markdown(asks, width="content")
+        chosen = st.segmented_control(
+            "Start from", [*offered], key="graph-start", bind="query-params", label_visibility="collapsed"
+        )
+        own = st.text_input(
             "Upstream gradient of your own",
-            key="graph own start",
-            on_change=_start_from_own,
+            key="graph-upstream",
+            bind="query-params",
             width=190,
             placeholder=f"your own: {brief(np.zeros(shape))}",
             label_visibility="collapsed",
         )
-        if chosen is not None:
-            button("None", "graph start none", _start_from, None)
-    if mistake := st.session_state.pop("graph start mistake", ""):
-        st.warning(with_code(mistake))
-    if chosen is None:
-        return refused
     try:
-        upstream = starting_gradients(shape)[chosen] if chosen in OFFERED else np.array(json.loads(chosen))
+        if own:
+            upstream = np.array(expression_box.value(own))
+        elif chosen:
+            upstream = offered[chosen]
+        else:
+            return refused
         return _attempt(expression, values, upstream, inputs.changes(expression))
-    except ValueError as error:  # of another shape
+    except ValueError as error:  # not a number, or of another shape
         st.warning(with_code(str(error)))
         return refused
 
@@ -113,17 +95,6 @@ def _attempt(
         return attempt(expression, values, upstream, changes)
     with detect_mutation() as watched:
         return attempt(expression, values, upstream, changes, tensor=watched, refusals=(MutationError,))
-
-
-def _start_from(chosen: str | None) -> None:
-    st.session_state["graph-start"] = chosen
-
-
-def _start_from_own() -> None:
-    try:
-        st.session_state["graph-start"] = _start(st.session_state["graph own start"])
-    except ValueError as error:
-        st.session_state["graph start mistake"] = str(error)
 
 
 def event_count(trace: Trace, stage: str) -> int:

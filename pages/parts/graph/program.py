@@ -9,7 +9,6 @@ from lab.practice.learner_program import MAX_CHARACTERS, ProgramPass, ProgramRun
 from lab.practice.progress_file import hashed
 from lab.text import strict_json
 from lab.trace.loading import LoadError, load
-from lab.trace.recording import Trace
 from lab.ui import binding
 from lab.ui.assets import component
 from lab.ui.memoize import memoize
@@ -130,16 +129,10 @@ def _editor(ran: ProgramRun | None, refuses: str) -> None:
 
 def _play(ran: ProgramRun, shown: ProgramPass) -> None:
     """Show a pass in the player."""
-
-    def read() -> Trace | str:
-        try:
-            return load(shown.text)
-        except LoadError as error:
-            return str(error)
-
-    trace = memoize("program pass", shown, read)
-    if isinstance(trace, str):
-        st.warning(trace)
+    try:
+        trace = memoize("program pass", shown, lambda: load(shown.text))
+    except LoadError as error:
+        st.warning(str(error))
         return
     if shown.operations > sum(bool(node["op"]) for node in trace.nodes):
         kept = sum(bool(node["op"]) for node in trace.nodes) - 1

@@ -7,8 +7,7 @@ JavaScript is in static/practice/.
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable, Collection, Mapping
-from types import MappingProxyType
+from collections.abc import Callable, Mapping
 
 import streamlit as st
 
@@ -16,13 +15,14 @@ from lab.practice import isolation, learner_engine
 from lab.practice.folder import MAX_BYTES
 from lab.practice.judge_processes import Checking
 from lab.practice.render_report import render_report
-from lab.ui import binding, page, places
+from lab.ui import binding, page, progress
 from lab.ui.table import with_code
-from lab.ui.widgets import button, switch
+from lab.ui.widgets import row, switch
 from pages.parts.practice import finished
 from pages.parts.practice.finished import Engine
 from pages.parts.practice.processes import judge_in_turn
 from practice import COURSES
+from practice.task import Course
 
 LABS = "lab"  # value of the field for the lab's engine; for the visitor's it is the key of a course
 TICK = 0.4  # seconds between two updates of a check's progress
@@ -40,57 +40,29 @@ def chosen(name: str) -> Engine | None:
     return finished.engines().get(st.session_state[f"{name}-engine"])
 
 
-def choose(name: str, on_change: Callable[[], None], others: Mapping[str, str] = MappingProxyType({})) -> Engine | None:
-    """Draw the choice of an engine, if there is one, and return the visitor's engine; None for the lab's.
+def choose(name: str, on_change: Callable[[], None], others: Mapping[str, str]) -> None:
+    """Draw the choice of an engine. A page in whose address is one that cannot be had gets the lab's.
 
-    Also names engines that could not be restored. name: of the page, as for `held`. on_change: callback for another
-    choice. others: the page's own engines with their labels.
+    name: of the page, as for `held`. on_change: callback for another choice. others: the page's own engines with their
+    labels.
     """
-    engines, missed = finished.engines(), missing()
-    _replace_unavailable(name, others)
-    if not engines and not missed and not others:
-        return None
-    names = {
-        LABS: "The lab’s",
-        **others,
-        **{key: f"Yours: {engine.course.title.lower()}" for key, engine in engines.items()},
-    }
-    with st.container(horizontal=True, vertical_alignment="center", gap="small", width="content"):
-        if len(names) > 1 and st.session_state[f"{name}-engine"] in names:  # the chosen one may be under check
-            st.markdown("Engine", width="content")
-            switch("Engine", names, f"{name}-engine", on_change=on_change, persist_state="session", bare=True)
-        if engine := chosen(name):
-            badge(engine)
-        for key in missed:
-            label = f"“{COURSES[key].title}” was not restored: see why"
-            page.link_to("pages/build_it_yourself.py", label, "warning", {"tab": "passes"})
-    return engine
+    session, key = st.session_state, f"{name}-engine"
+    yours = {key: f"Yours: {engine.course.title.lower()}" for key, engine in finished.engines().items()}
+    names = {LABS: "The lab’s", **others, **yours}
+    if session[key] not in names:
+        if session[key] in session.get(_CHECKING, {}) or session[key] in _lacking():
+            return  # it may still come
+        session[key] = LABS
+    with row(gap="small", width="content"):
+        st.markdown("Engine", width="content")
+        switch("Engine", names, key, on_change=on_change, persist_state="session", bare=True)
 
 
-def _replace_unavailable(name: str, others: Collection[str]) -> None:
-    """Switch to the lab's engine if the one in the address cannot be had, with a note until another is chosen."""
-    session = st.session_state
-    asked, note = session[f"{name}-engine"], f"{name} engine lacking"
-    known = asked in finished.engines() or asked in others
-    may_come = asked in session.get(_CHECKING, {}) or (
-        asked not in session.get(_ASKED, ()) and not isolation.unavailable()
-    )
-    if asked != LABS and not known and not may_come:
-        session[note], session[f"{name}-engine"] = asked, LABS
-        st.rerun()  # so that the address changes, too
-    elif asked != LABS:
-        session.pop(note, None)
-    if lacking := session.get(note):
-        title = COURSES[lacking].title
-        st.info(
-            f"The link asks for your engine “{title}”, but this browser has no finished one. This is the lab’s engine.",
-            icon=":material/help:",
-        )
-
-
-def badge(engine: Engine) -> None:
-    """Show the name of the visitor's engine as a badge."""
-    st.badge(engine.name, icon=":material/verified:", color="green")
+def _lacking() -> dict[str, Course]:
+    """Return the courses whose engine the browser may have and has not been asked for yet."""
+    known = () if isolation.unavailable() else learner_engine.ENGINES
+    there = {*finished.engines(), *st.session_state.get(_ASKED, ())}
+    return {key: COURSES[key] for key in known if key not in there}
 
 
 def restore(name: str = "") -> None:
@@ -117,31 +89,21 @@ def restore(name: str = "") -> None:
                 checking = Checking(course, course.tasks[-1].key, text, secrets.randbits(32), judge_in_turn())
                 session[_CHECKING] = session.get(_CHECKING, {}) | {key: checking}
 
-    lacking = {} if isolation.unavailable() else {key: COURSES[key] for key in learner_engine.ENGINES}
-    lacking = {
-        key: it for key, it in lacking.items() if key not in finished.engines() and key not in session.get(_ASKED, ())
-    }
+    lacking = _lacking()
     shown = {
         "wanted": session.get(f"{name}-engine") in lacking,
         "courses": [
             {"key": key, "last": course.tasks[-1].key, "tasks": len(course.tasks)} for key, course in lacking.items()
         ],
     }
-    places.mount("engines", _STORED, shown, on_back_change=back)
+    progress.mount("engines", _STORED, shown, on_back_change=back)
     if is_restoring():
         _progress()
 
 
 def is_restoring() -> bool:
-    """Tell whether an engine of an earlier visit is being checked."""
+    """Return whether an engine of an earlier visit is being checked."""
     return bool(st.session_state.get(_CHECKING))
-
-
-def missing() -> dict[str, str]:
-    """Return the courses whose engine could not be restored: key -> why, in a sentence."""
-    session = st.session_state
-    there = {*finished.engines(), *session.get(_CHECKING, {})}
-    return {key: why for key, why in session.get(_REFUSED, {}).items() if key not in there}
 
 
 @st.fragment(run_every=TICK)
@@ -155,16 +117,11 @@ def _progress() -> None:
 
 
 def show_missing() -> None:
-    """Show which engines could not be restored, why, and what the visitor can do."""
-    session = st.session_state
-
-    def again(key: str) -> None:
-        session[_ASKED] = session[_ASKED] - {key}
-
-    for key, why in missing().items():
-        course = COURSES[key]
-        st.markdown(f":material/warning: “{course.title}” was not restored. {with_code(why)} Your text stays as it is.")
-        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-            button("Check it again", f"own again {key}", again, key)
+    """Show which engines could not be restored, and why; another check of the text is the way to one."""
+    there = {*finished.engines(), *st.session_state.get(_CHECKING, {})}
+    for key, why in st.session_state.get(_REFUSED, {}).items():
+        if key not in there:
+            course = COURSES[key]
+            st.markdown(f":material/warning: “{course.title}” was not restored. {with_code(why)}")
             where = {"tab": "courses", "course": key, "task": course.tasks[-1].key}
             page.link_to("pages/build_it_yourself.py", "See your text", "code", where)

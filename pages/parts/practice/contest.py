@@ -102,9 +102,6 @@ def _outcome(contest: Contest) -> None:
             st.markdown(f"**The same numbers:** all {len(yours.points)} losses agree, to one part in a million.")
         else:
             st.markdown(f"**Not the same numbers:** the losses first differ in step {contest.first_difference}.")
-    if (times := contest.times_slower) is not None:
-        how = f"{times:.2g} times" if times < 10 else f"{times:.0f} times"
-        st.markdown(f"Your engine took **{how}** the lab’s processor time, measured just now.")
     show_table(["", "your engine", "the lab’s"], _results(contest))
 
 
@@ -115,7 +112,7 @@ def _results(contest: Contest) -> list[tuple[str, ...]]:
     rows: list[tuple[str, ...]] = [
         ("losses computed", *(str(len(side.points)) for side in sides)),
         ("last loss", *(f"{point.loss:.4g}" if point else "none" for point in last)),
-        ("processor time", *(f"{point.seconds:.2f} s" if point else "none" for point in last)),
+        ("processor time, just now", *(f"{point.seconds:.2f} s" if point else "none" for point in last)),
     ]
     if contest.task.answers is not None:
         shares = ("none" if side.share is None else f"{side.share:.1%}" for side in sides)

@@ -59,14 +59,6 @@ def finished_check(course: Course) -> CheckReport | None:
     return report
 
 
-def begin(course: Course, key: str, text: str) -> None:
-    """Check a text against the tasks up to `key`; stop a check of the same course that is still running."""
-    session = st.session_state
-    if running := session.get(_name(course, "checking")):
-        running.stop()
-    session[_name(course, "checking")] = Checking(course, key, text, secrets.randbits(32), judge_in_turn())
-
-
 def exercise(
     course: Course,
     key: str,
@@ -89,7 +81,8 @@ def exercise(
             return
         is_here = asked.get("key") == course.key  # it may have been sent before the page changed to another text
         if is_here and len(text) <= MAX_BYTES and not isolation.unavailable():
-            begin(course, key, text)
+            stop()
+            session[_name(course, "checking")] = Checking(course, key, text, secrets.randbits(32), judge_in_turn())
 
     def stop() -> None:
         if running := session.get(_name(course, "checking")):

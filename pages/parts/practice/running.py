@@ -42,7 +42,7 @@ def result(place: str) -> ProgramRun | None:
 
 
 def finish(place: str) -> bool:
-    """Keep the result of the program if it has ended, and tell whether it has in this run of the page."""
+    """Keep the result of the program if it has ended, and return whether it has in this run of the page."""
     running = current(place)
     if running is None or not running.done:
         return False

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 
 import streamlit as st
 
-from lab.ui import places
+from lab.ui import progress
 from practice.task import Task
 
 
@@ -30,4 +30,4 @@ def tasks(room: str, choice: Iterable[Task], current: str, go: Callable[[str], N
         "now": current,
         "tasks": [{"key": key, "title": title} for key, title in titles.items()],
     }
-    places.mount("tasks", name, shown, on_go_change=chosen)
+    progress.mount("tasks", name, shown, on_go_change=chosen)

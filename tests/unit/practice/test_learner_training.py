@@ -27,7 +27,6 @@ def test_both_come_to_their_end_with_the_same_numbers():
     assert contest.yours.ended
     assert contest.labs.ended
     assert (contest.first_difference, contest.progress, contest.graduated) == (None, 1.0, False)
-    assert contest.times_slower > 0
 
 
 def test_the_step_is_told_from_which_they_part():
@@ -57,7 +56,6 @@ def test_an_engine_that_fails_says_why_and_the_lab_s_goes_on(edit, why, line):
     assert bool(contest.yours.line) is line
     assert not contest.yours.ended
     assert contest.labs.ended
-    assert contest.times_slower is None
 
 
 def test_an_endless_loop_is_stopped_by_hand():

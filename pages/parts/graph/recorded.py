@@ -3,8 +3,8 @@
 import streamlit as st
 
 from lab.trace.loading import LoadError, load
-from lab.trace.recording import Trace
 from lab.ui import page
+from lab.ui.memoize import memoize
 from lab.ui.player import player
 
 HOW = """from lab.watch import watch
@@ -14,32 +14,22 @@ with watch() as pass_:
     loss.backward()
 pass_.save("pass.json")"""
 MAX_MEGABYTES = 20
-
-
-def _read(data: bytes) -> Trace | str:
-    try:
-        return load(data)
-    except LoadError as error:
-        return str(error)
+LOADED = "recorded pass"  # session key of the file's bytes, which stay when the page shows something else
 
 
 def choose() -> None:
-    """Let the learner load a recorded pass, and explain how to record one."""
-    session = st.session_state
+    """Let the learner load a recorded pass."""
     with st.popover("Your file", icon=":material/upload_file:"):
         st.markdown('A file that `pass_.save("pass.json")` wrote.')
-        file = st.file_uploader(
-            "A pass saved as JSON", type=["json"], key="recorded file", max_upload_size=MAX_MEGABYTES
-        )
-    if file is not None and session.get("recorded file id") != file.file_id:
-        session["recorded pass"] = _read(file.getvalue())
-        session["recorded file id"] = file.file_id
+        file = st.file_uploader("A pass saved as JSON", ["json"], key="recorded file", max_upload_size=MAX_MEGABYTES)
+    if file:
+        st.session_state[LOADED] = file.getvalue()
 
 
 def show() -> None:
-    """Show the recorded pass that was loaded last in the player, or why it could not be read."""
-    found = st.session_state.get("recorded pass")
-    if found is None:
+    """Show the recorded pass that was loaded last in the player, or explain how to record one."""
+    data = st.session_state.get(LOADED)
+    if data is None:
         st.markdown(
             "Record a pass of your PyTorch program, or of `model.Tensor`, and load the file under **Your file**."
         )
@@ -47,7 +37,9 @@ def show() -> None:
         passes = "See such passes: attention, convolution, layer norm"
         page.link_to("pages/other_engines.py", passes, "arrow_forward", {"tab": "next"})
         return
-    if isinstance(found, str):
-        st.warning(found)
+    try:
+        trace = memoize(LOADED, data, lambda: load(data))
+    except LoadError as error:
+        st.warning(str(error))
         return
-    player(found, key="recorded player", title="A recorded pass")
+    player(trace, key="recorded player", title="A recorded pass")
