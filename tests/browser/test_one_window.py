@@ -59,7 +59,7 @@ def test_action_result_and_explanation_are_in_the_window_together(tab, app_url, 
 
 
 @pytest.mark.parametrize(
-    "path", ["why-reverse-mode?tab=curious&topic=depth", "why-reverse-mode?tab=curious&topic=chain"]
+    "path", ["why-reverse-mode?tab=curious&topic=Depth", "why-reverse-mode?tab=curious&topic=A chain of functions"]
 )
 def test_before_the_guess_the_picture_stands_beside_it_and_fills_the_rest_of_the_width(tab, app_url, path):
     for width, height in SIZES:

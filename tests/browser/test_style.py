@@ -20,9 +20,8 @@ def test_a_line_of_text_asks_for_enter_and_counts_no_characters(open_page):
     assert said.inner_text() == ""
 
 
-@pytest.mark.parametrize("path", ["descent", "why-reverse-mode?tab=curious&topic=memory&fewest=two segments"])
-def test_a_chart_follows_the_theme_at_once(open_page, path):
-    page = open_page(path)
+def test_a_chart_follows_the_theme_at_once(open_page):
+    page = open_page("descent")
     canvas, payload = page.locator(".figure canvas").first, page.locator("[class*=st-key-feed-]").first
     canvas.wait_for()
     for theme, other in (("dark", "light"), ("light", "dark")):
