@@ -1,6 +1,5 @@
 """What assets/app.css changes of Streamlit's own style, in a real browser, and the theme."""
 
-import pytest
 from playwright.sync_api import expect
 
 from lab.charts.chart import COLOURS
