@@ -24,7 +24,7 @@ TEXTS = ":is([data-testid=stTextInput] input, [data-testid=stTextArea] textarea)
 PAGES = (
     "shapes", "shapes?tab=matmul", "descent", "graph-lab", "graph-lab?kind=Recorded pass",
     "why-reverse-mode?tab=cost", "why-reverse-mode?tab=one&zeros=nowhere", "why-reverse-mode?tab=curious",
-    "why-reverse-mode?tab=curious&topic=A chain of functions", "why-reverse-mode?tab=curious&topic=Checkpointing",
+    "why-reverse-mode?tab=curious&topic=Checkpointing",
     "why-reverse-mode?tab=curious&topic=Depth&calls=144", "gradient-check", "gradient-check?tab=cotangent",
     "simulate-error?tab=steps", "simulate-error?tab=life", "what-went-wrong?fault=overwrite", "operations",
     "other-engines", "other-engines?tab=beside", "training-lab", "build-it-yourself?tab=ask", "for-teachers",

@@ -116,20 +116,20 @@ def test_a_reload_keeps_the_pass_and_the_answer(open_page):
     page = open_page(width=1280, height=720)
     page.locator(".card.leaf").first.wait_for()
     settled(page)
-    expect(page.locator(".count")).to_have_text("2 / 11")
+    expect(page.locator("output.count")).to_have_text("2 / 11")
     for _ in range(7):
         page.locator(".scrubber").press("ArrowRight")
-    expect(page.locator(".count")).to_have_text("9 / 11")
+    expect(page.locator("output.count")).to_have_text("9 / 11")
     page.get_by_role("radio", name="−3").click()
     expect(page.get_by_text("✗ No: a's gradient")).to_be_visible()
     written(page)
     page.reload()
-    expect(page.locator(".count")).to_have_text("9 / 11")
+    expect(page.locator("output.count")).to_have_text("9 / 11")
     expect(page.get_by_text("✗ No: a's gradient")).to_be_visible()
     page.get_by_role("button", name="First").click()
     written(page)
     page.reload()
-    expect(page.locator(".count")).to_have_text("0 / 11")
+    expect(page.locator("output.count")).to_have_text("0 / 11")
 
 
 def test_the_card_of_start_itself_brings_its_picture_anew_into_the_window(open_page):

@@ -65,7 +65,7 @@ def test_an_explanation_leaves_free_what_is_done_next(open_page):
 def test_an_explanation_shows_once_escape_can_close_it(tab, app_url):
     page = tab()
     held = []
-    page.route("**/terms/terms.js", lambda route: held.append(route))
+    page.route("**/page/terms.js", lambda route: held.append(route))
     page.goto(f"{app_url}/simulate-error")
     term, explanation = page.get_by_role("button", name="in place", exact=True), page.locator(".definition").first
     term.click()
@@ -73,7 +73,7 @@ def test_an_explanation_shows_once_escape_can_close_it(tab, app_url):
     expect(explanation).to_be_hidden()
     while not held:
         page.wait_for_timeout(100)
-    page.unroute("**/terms/terms.js")  # which lets what was held go on
+    page.unroute("**/page/terms.js")  # which lets what was held go on
     expect(explanation).to_be_visible()
     page.keyboard.press("Escape")
     expect(explanation).to_be_hidden()
