@@ -205,15 +205,6 @@ def put(key: str, value: Any) -> None:
     st.session_state[key] = value
 
 
-def foresee(values: Mapping[str, Any]) -> None:
-    """Note the initial values of bound widgets that a callback may set before the page has ever drawn them.
-
-    Streamlit writes what a callback has set to the address only if an earlier run knew the key.
-    """
-    for key, value in values.items():
-        st.session_state.setdefault(key, value)
-
-
 def step() -> None:
     """Make the present action one that the browser's Back undoes; call it in a callback, before anything changes."""
     before = st.session_state.get(ENTRY, ("", ""))[0]
