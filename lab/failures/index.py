@@ -63,18 +63,19 @@ class Match:
 class SentenceIndex:
     """What the sentences have taught.
 
-    idf      piece -> weight: rare pieces weigh more
+    idf      piece -> weight: rare pieces weigh more; unknown: weight of a piece that none has
     labels   what a text may be about
     weights  piece -> how much it speaks for each label
     """
 
     idf: Mapping[str, float]
+    unknown: float
     labels: Sequence[Label]
     weights: Mapping[str, np.ndarray]
 
     def scores(self, text: str) -> np.ndarray:
         """Return how much a text speaks for each label."""
-        found = _vector(pieces(words_of(text)), self.idf)
+        found = _vector(pieces(words_of(text)), self.idf, self.unknown)
         return sum((weight * self.weights[piece] for piece, weight in found.items()), np.zeros(len(self.labels)))
 
     def strongest(self, text: str, label: Label) -> tuple[str, ...]:
@@ -109,15 +110,16 @@ def fit(labelled: Iterable[tuple[Label, str]]) -> SentenceIndex:
     split = [pieces(words_of(text)) for _, text in texts]
     counts = Counter(piece for its in split for piece in its)
     idf = {piece: math.log(1 + len(split) / count) ** IDF_EXPONENT for piece, count in counts.items()}
+    unknown = UNKNOWN_WEIGHT * max(idf.values())
     columns = {piece: at for at, piece in enumerate(idf)}
     matrix = np.zeros((len(split), len(columns)), np.float32)
     for row, its in zip(matrix, split, strict=True):
-        found = _vector(its, idf)
+        found = _vector(its, idf, unknown)
         row[[columns[piece] for piece in found]] = list(found.values())
     labels = list(dict.fromkeys(label for label, _ in texts))
     targets = np.array([[own == label for label in labels] for own, _ in texts], np.float32)
     solved = np.linalg.solve(matrix @ matrix.T + RIDGE * np.eye(len(split), dtype=np.float32), targets)
-    return SentenceIndex(idf, labels, dict(zip(columns, matrix.T @ solved, strict=True)))
+    return SentenceIndex(idf, unknown, labels, dict(zip(columns, matrix.T @ solved, strict=True)))
 
 
 @cache
@@ -157,8 +159,7 @@ def rank(text: str, index: SentenceIndex, margin: float = MIN_MARGIN) -> list[Ma
     return [Match(label[0], False, index.strongest(text, label)) for label in near[:MAX_CANDIDATES]]
 
 
-def _vector(its: Set[str], idf: Mapping[str, float]) -> dict[str, float]:
+def _vector(its: Set[str], idf: Mapping[str, float], unknown: float) -> dict[str, float]:
     """Return the known pieces of a text with their weights, scaled so that its length does not count."""
-    unknown = UNKNOWN_WEIGHT * max(idf.values())
     length = math.hypot(*(idf.get(piece, unknown) for piece in its)) or 1.0
     return {piece: idf[piece] / length for piece in its if piece in idf}
