@@ -320,7 +320,7 @@ def test_it_finds_what_it_has_not_learned():
             among += key in [match.key for match in found]
             assert not any(match.sure and match.key != key for match in found), text
     assert first >= 0.6 * len(LEARNED)
-    assert among >= 0.77 * len(LEARNED)
+    assert among >= 0.78 * len(LEARNED)
 
 
 def test_what_torch_and_numpy_say_is_found_as_they_say_it():
@@ -353,7 +353,7 @@ def test_an_unrelated_text_gets_no_answer(text):
 
 def test_a_text_about_something_near_by_hardly_ever_gets_an_answer_and_never_a_sure_one():
     answers = [find(text) for text in SEALED_NEARBY]
-    assert sum(not found for found in answers) >= 0.78 * len(answers)
+    assert sum(not found for found in answers) >= 0.8 * len(answers)
     assert not any(found[0].sure for found in answers if found)
 
 
