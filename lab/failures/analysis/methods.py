@@ -8,7 +8,7 @@ from typing import ClassVar
 from lab.failures.analysis.facts import Value, graph_of, leaf_of, modules, owner_of
 from lab.failures.analysis.kinds import Cut, EventKind, Kind, Tag
 from lab.failures.analysis.registry import CHOICES, LAYERS, MODULE_METHODS, TENSOR_METHODS
-from lab.failures.analysis.shapes import created_shape, part_shape, reduced_shape
+from lab.failures.analysis.shapes import created_shape, reduced_shape
 from lab.failures.analysis.state import AnalysisState, Follower
 from lab.failures.analysis.tensors import Operation, Tensors
 from lab.failures.analysis.work import walk
@@ -295,10 +295,7 @@ class Methods:
         return Value(Kind.LIST, items=[ordered, self.tensors.choice(op.node, [op.first])])
 
     def parts(self, op: Operation) -> Value:
-        size = op.argument(1) or Value()
-        axis = op.argument(1 if op.name == "unbind" else 2, "dim") or Value(constant=0)
-        shape = part_shape(op.name, op.first.shape, size.constant, axis.constant)
-        return Value(Kind.LIST, items=[self.tensors.part(op.first, op.node, shape)], tags={Tag.OPEN})
+        return Value(Kind.LIST, items=[self.tensors.part(op.first, op.node, None)], tags={Tag.OPEN})
 
     def new(self, op: Operation) -> Value:
         return Value(Kind.TENSOR, op.node, self.state.statement, op.name, graph=False)

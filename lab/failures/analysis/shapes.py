@@ -2,7 +2,6 @@
 
 import ast
 import math
-from collections.abc import Sequence
 
 from lab.failures.analysis.facts import Value
 from lab.failures.analysis.kinds import Kind, Tag, words
@@ -71,21 +70,6 @@ def output_shape(layer: str, given: tuple[int | None, ...] | None, width: int | 
     return None
 
 
-def part_shape(
-    name: str, shape: tuple[int | None, ...] | None, size: object, axis: object
-) -> tuple[int | None, ...] | None:
-    """Return the shape of each part that unbind, chunk or split returns; None if unknown."""
-    if shape is None or type(axis) is not int or not -len(shape) <= axis < len(shape):
-        return None
-    at = axis % len(shape)
-    extent = shape[at]
-    left: tuple[int | None, ...] = ()
-    if name != "unbind":
-        parts = extent // size if name == "chunk" and extent and type(size) is int and size else None
-        left = (parts or (size if name == "split" and type(size) is int else None),)
-    return (*shape[:at], *left, *shape[at + 1 :])
-
-
 def moved_shape(
     name: str, shape: tuple[int | None, ...] | None, numbers: list[object]
 ) -> tuple[int | None, ...] | None:
@@ -111,25 +95,10 @@ def moved_shape(
         return shape
     if name == "flatten" and axis == 1:
         return shape if len(shape) == 2 else (shape[0], None) if len(shape) > 2 else None
-    return turned_shape(name, shape, sizes)
+    return None
 
 
 SAME_SHAPE = words("to cuda cpu clone contiguous float double half type astype bfloat16 real")
-
-
-def turned_shape(name: str, shape: tuple[int | None, ...], axes: Sequence[int | None]) -> tuple[int | None, ...] | None:
-    """Return the shape after a reordering of axes (mT, t, transpose, permute); None if unknown."""
-    if name == "mT" or (name == "t" and len(shape) == 2):
-        return (*shape[:-2], *shape[:-3:-1])
-    known = [axis for axis in axes if axis is not None and -len(shape) <= axis < len(shape)]
-    if len(known) != len(axes):
-        return None
-    if name in {"transpose", "swapaxes", "swapdims"} and len(known) == 2:
-        turned = list(shape)
-        one, two = known
-        turned[one], turned[two] = shape[two], shape[one]
-        return tuple(turned)
-    return tuple(shape[axis] for axis in known) if name == "permute" and len(known) == len(shape) else None
 
 
 def reduced_shape(
