@@ -17,7 +17,7 @@ from lab.ui.memoize import memoize
 from lab.ui.player import Live, Switch, live_values, player
 from lab.ui.table import with_code
 from lab.ui.terms import prose
-from lab.ui.widgets import pick, row, switch
+from lab.ui.widgets import button, pick, row, switch
 from pages.parts.graph import inputs, passes, program, recorded
 from pages.parts.practice import choice, finished, running
 
@@ -39,6 +39,8 @@ ENGINES = {  # engines with one wrong rule: name in the address -> label
     "any-order": "any order",
     "forgets-the-sum": "no sum",
 }
+SHOW_TELLING = "Show one where it does"
+TELLING = {"overwrites": "shared", "any-order": "order", "forgets-the-sum": "broadcast"}  # example in which it shows
 WORDS = (
     "**What you see.** Each card is a [[node]] of the [[computational graph]]; the inputs are its [[leaves|leaf]]. "
     "The [[forward pass]] records them, as on a [[tape]]. The [[backward pass]] sorts them in reverse "
@@ -211,13 +213,24 @@ def _by_other_engine(expression: Expression, values: dict[str, float | list], la
     return yours.trace
 
 
-def _switches() -> list[Switch]:
+def _show_telling() -> None:
+    """Choose the example in which the chosen engine's wrong rule shows."""
+    session = st.session_state
+    telling = TELLING[session["graph-engine"]]
+    session["graph preset"] = next(preset["name"] for preset in PRESETS if preset["key"] == telling)
+    _choose_preset()
+    session["graph engine news"] = session["graph turned"] = True
+
+
+def _switches(offers_telling: bool) -> list[Switch]:
     """Return the choices that are also offered while the player fills the screen."""
     session = st.session_state
     direction = Switch("Direction", MODES, session["graph-mode"])
     if session["graph-mode"] != "reverse":
         return [direction]
-    return [Switch("Engine", {choice.LABS: "The lab’s", **ENGINES}, session["graph-engine"]), direction]
+    engine = Switch("Engine", {choice.LABS: "The lab’s", **ENGINES}, session["graph-engine"])
+    telling = [Switch("Example", {"telling": SHOW_TELLING})] if offers_telling else []
+    return [engine, *telling, direction]
 
 
 def _switch(name: str, value: str) -> None:
@@ -226,9 +239,11 @@ def _switch(name: str, value: str) -> None:
     if name == "Direction":
         session["graph-mode"] = value
         _turn_round()
-    else:
+    elif name == "Engine":
         session["graph-engine"] = value
         _change_engine()
+    else:
+        _show_telling()
 
 
 def _turn(by: int) -> None:
@@ -301,8 +316,12 @@ def _moving(expression: Expression | None, live: dict[str, Live], outdated: bool
         yours = _by_other_engine(expression, values, labs) if labs and not along else None
         compared = yours if labs and yours and is_same_graph(labs, yours) else None
         departed = departure(labs, compared) if labs and compared else None
-        if session["graph-engine"] in ENGINES and compared and not departed and not compared.error:
-            st.caption("This engine makes no difference with this expression: choose another example.")
+        is_broken = session["graph-engine"] in ENGINES
+        offers_telling = is_broken and compared is not None and departed is None and not compared.error
+        if offers_telling:
+            with row(gap="small"):
+                st.markdown("This engine makes no difference with this expression.", width="content")
+                button(SHOW_TELLING, "graph telling", _show_telling)
     binding.write(*HELD)  # before the player, which adds its event to the new address
     if session.pop("graph engine news", False) and departed:
         session["graph-stage"], session["graph-event"] = "backward", departed.event + 1
@@ -335,7 +354,7 @@ def _moving(expression: Expression | None, live: dict[str, Live], outdated: bool
         text=session["graph-expression"],
         field="graph-expression",
         outdated=outdated or labs is None,
-        switches=_switches(),
+        switches=_switches(offers_telling),
         on_switch=_switch,
         along=along,
         on_turn=_turn,

@@ -373,10 +373,14 @@ def test_the_link_of_the_term_opens_at_the_message_that_is_sent_too_early():
     assert data["event"] == data["departure"]["event"] + 1
 
 
-def test_where_a_wrong_rule_makes_no_difference_it_is_said():
+def test_where_a_wrong_rule_makes_no_difference_an_example_is_offered():
     at = run(app("pages/graph_lab.py"), engine="any-order", expression="a*b + c", in_a=2, in_b=3, in_c=4)
     assert sent(at)["departure"] is None
-    assert "makes no difference with this expression" in texts(at.caption)
+    assert "makes no difference with this expression" in texts(at.markdown)
+    at.button(key="graph telling").click().run()
+    at.run()
+    assert expression(at).value == "t = a*b\nt * (t + c)"
+    assert sent(at)["departure"]
 
 
 def test_a_recorded_pass_is_loaded_as_data_only(at):
