@@ -191,7 +191,7 @@ def _passes_of(engine: Engine, expression: Expression, values: Mapping[str, floa
         )
     else:
         st.markdown(f":green[**✓**] Each gradient{of} agrees with the lab’s engine and with finite differences.")
-        for remark in [one for row in yours.gradients for one in row.remarks][:3]:
+        for remark in [one for row in yours.gradients for one in row.slopes if one.kind != "smooth"][:3]:
             st.caption(with_code(remark.sentence))
         if expression.text not in EXAMPLES[engine.course.key]:
             st.session_state["own agreed"] = expression.text
