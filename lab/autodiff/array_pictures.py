@@ -169,8 +169,9 @@ def _summed(grid: Grid, cell: int, terms: Sequence[Summand], upstream: Grid) -> 
     return f"{here} comes from {count}{f', {cells}' if terms else ''}:\n{text}"
 
 
-def broadcast(run: Run, op: str, names: tuple[str, str] = ("a", "b")) -> GridPicture:
+def broadcast(run: Run, op: str) -> GridPicture:
     """Show a op b: on the left values are copied along axes, on the right messages are summed along the same axes."""
+    names = "a", "b"
     shape = run.result.shape
     sign = {"*": "×", "/": "÷", "-": "−"}.get(op, op)
     copies = [np.broadcast_to(own, shape) for own in run.operands]

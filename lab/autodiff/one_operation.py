@@ -37,14 +37,14 @@ def count_up(shape: Shape, step: float = 1.0) -> np.ndarray:
     return step * np.arange(1.0, np.prod(shape, dtype=int) + 1).reshape(shape)
 
 
-def run(operation: Callable[..., Tensor], *operands: np.ndarray, upstream: np.ndarray | None = None) -> Run:
-    """Run operation(*tensors), and its backward pass from each cell of the result and from an upstream gradient: by
-    default 1, 2, 3, …"""
+def run(operation: Callable[..., Tensor], *operands: np.ndarray) -> Run:
+    """Run operation(*tensors), and its backward pass from each cell of the result and from the upstream gradient
+    1, 2, 3, …"""
     leaves = [Tensor(operand) for operand in operands]
     result = operation(*leaves)
     rows = [pull_back(result, leaves, one) for one in np.eye(result.size)]
     jacobians = [np.array([row[number].ravel() for row in rows]) for number in range(len(leaves))]
-    upstream = count_up(result.shape) if upstream is None else upstream
+    upstream = count_up(result.shape)
     gradients = pull_back(result, leaves, upstream)
     return Run(
         tuple(leaf.numpy() for leaf in leaves),

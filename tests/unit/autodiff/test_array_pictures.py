@@ -126,3 +126,10 @@ def test_the_outcome_of_a_forgotten_sum_is_what_somebody_sees(name, rows, update
         assert forgotten_sum.silent_steps(right, broken) == sum(
             a != b for a, b in zip(right.losses, broken.losses, strict=False)
         )
+
+
+def test_before_a_guess_only_what_stands_left_of_the_sign_is_seen():
+    before = array_pictures.broadcast(broadcast_run("-", (2, 1), (2,)), "-").before("|")
+    assert before.start == ("a", 0)
+    keys = [part.key for row in before.rows for part in row if not isinstance(part, str)]
+    assert keys == ["a", "a copied", "b", "b copied", "result"]
