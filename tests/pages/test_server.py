@@ -90,7 +90,7 @@ def test_no_outside_address_is_asked_when_foreign_pages_knock(start, tmp_path, l
     # a name of theirs that leads here: origin and host agree
     port = int(url.rpartition(":")[2])
     rebound = f"http://evil.example:{port}"
-    answers.append(finish(answer(rebound, origin=rebound, host="127.0.0.1", port=port)))
+    assert finish(answer(rebound, origin=rebound, host="127.0.0.1", port=port)) == 400
     assert log.read_text() == ""
     assert set(answers) == {403}
 
