@@ -17,8 +17,9 @@ from tests.support import in_full, settled, start_app
 def open_page(tab, app_url):
     """A page of the app, in a tab whose entries are counted from the empty page before it."""
 
-    def open_page(path=""):
+    def open_page(path="", before=lambda page: None):
         page = tab()
+        before(page)
         page.goto(f"{app_url}/{in_full(path)}", wait_until="commit")  # what was forward of the empty page is gone
         page.began = page.evaluate("history.length") - 1
         page.get_by_role("heading", level=1).wait_for()
@@ -274,8 +275,8 @@ def test_back_leads_from_the_next_case_to_the_one_before(open_page):
     page.get_by_text("10 of 10").wait_for()
 
 
-def test_a_button_pressed_before_the_answer_to_back_has_come_does_not_undo_it(new_page, app_url):
-    """It is sent with the values of the page that was left, and the list of lessons would take its own for a choice."""
+def test_a_button_pressed_before_the_answer_to_back_has_come_leaves_page_and_address_in_agreement(new_page, app_url):
+    """It is sent with the values of the page that still stands there: that page counts, and Back leads from it again."""
     page = new_page()
     held = None  # what the server says while the line to the browser is slow
 
@@ -298,9 +299,20 @@ def test_a_button_pressed_before_the_answer_to_back_has_come_does_not_undo_it(ne
     for socket, message in late:
         socket.send(message)
     hidden = page.get_by_role("textbox", name="Hidden layers")
-    assert eventually(page, hidden.input_value, "4") == "4"
+    expect(hidden).to_have_value("16 16")
+    until(page, hidden="16 16", lr="0.3")
+    page.go_back()
+    expect(hidden).to_have_value("4")
     until(page, hidden="4", epochs="3")
     assert "lr" not in parameters(page)
+
+
+def test_the_address_has_each_step_of_a_run_so_that_a_reload_goes_on_from_it(open_page):
+    page = open_page("descent")
+    ready(page)
+    page.get_by_role("button", name="Run 10").click()
+    page.wait_for_url(lambda url: in_short(url).get("steps") in ("4", "5", "6", "7", "8"))
+    assert entries(page) == 2
 
 
 COUNT_RUNS = """() => {
@@ -390,11 +402,32 @@ def test_the_address_is_that_of_the_open_tab_and_back_leaves_a_link_at_once(open
     page = open_page("why-reverse-mode?tab=one&zeros=nowhere&passes=2")
     ready(page)
     assert entries(page) == 2
-    page.get_by_role("tab", name="What a gradient costs").click()
-    until(page, tab="cost")
-    assert "passes" not in parameters(page)  # the address is that of the open part
-    page.go_back()
-    until(page, tab="one", passes="2")
-    ready(page)
-    page.go_back()
+    page.get_by_role("tab", name="For the curious").click()
+    until(page, tab="curious")
+    page.wait_for_url(lambda url: "zeros" not in in_short(url))  # the address is that of the open part
+    page.go_back()  # to open a tab is no step
     page.wait_for_url("about:blank")
+
+
+@pytest.mark.parametrize(
+    ("path", "shown"),
+    [
+        ("why-reverse-mode?tab=curious&topic=Formula, differences, autograd", {"tab": "curious"}),  # the first topic
+        ("why-reverse-mode?tab=curious&topic=none", {"tab": "curious"}),
+        ("gradient-check?h=-6&method=central", {"h": "-6"}),
+    ],
+)
+def test_a_link_with_a_value_that_goes_without_saying_is_one_entry(open_page, path, shown):
+    page = open_page(path)
+    ready(page)
+    assert eventually(page, lambda: parameters(page), shown) == shown
+    assert entries(page) == 2
+
+
+def test_what_is_pressed_before_the_page_has_loaded_its_scripts_is_one_entry(open_page):
+    page = open_page("what-went-wrong", before=lambda page: page.route("**/page/page.js", lambda route: route.abort()))
+    page.get_by_role("button", name=FAULTS[0].name).click()
+    until(page, fault=FAULTS[0].key)
+    assert entries(page) == 3
+    page.go_back()
+    page.get_by_role("button", name=FAULTS[0].name).wait_for()
