@@ -72,7 +72,7 @@ class Mode(TorchFunctionMode):
             return
         self.steps.append(outer_frame())
         if _get_current_function_mode() is self:  # type: ignore[no-untyped-call]
-            self.__exit__(None, None, None)  # type: ignore[no-untyped-call]
+            self.__exit__(None, None, None)
             self.left_at = _len_torch_function_stack()
 
     def step_ends(self, optimizer: Any, args: Any, kwargs: Any) -> None:

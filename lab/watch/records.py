@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeAlias
 
 import torch
-from torch.nn.parameter import UninitializedTensorMixin
+from torch.nn.parameter import is_lazy
 
 from lab.watch.sites import NOWHERE, Site
 
@@ -39,8 +39,8 @@ def version_of(tensor: torch.Tensor) -> int:
 def has_numbers(tensor: torch.Tensor) -> bool:
     """Return whether own code can compute with a tensor: not if it is nested, on "meta", the parameter of a lazy layer,
     or of a class that defines what its operations do, such as a fake tensor."""
-    lazy = isinstance(tensor, UninitializedTensorMixin)
-    return type(tensor).__torch_dispatch__ is _DISPATCH and not (lazy or tensor.is_nested or tensor.is_meta)
+    own = type(tensor).__torch_dispatch__ is not _DISPATCH
+    return not (own or tensor.is_nested or tensor.is_meta or is_lazy(tensor))
 
 
 def writes_in_place(name: str) -> bool:

@@ -34,6 +34,8 @@ Key = tuple[GraphNode, int]  # a node of PyTorch's graph and the number of its r
 def tensor_preview(tensor: Tensor) -> ArrayPreview:
     """Return the preview of a tensor of any dtype, device and layout."""
     detached = dense(tensor.detach())
+    if not detached.untyped_storage().size():  # freed, as by a sharded layer
+        detached = torch.full(detached.shape, torch.nan)
     if detached.is_complex():
         detached = detached.abs()
     if detached.dtype in (torch.bfloat16, torch.float16):
