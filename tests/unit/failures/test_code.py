@@ -2,7 +2,7 @@
 
 How good the reader is on programs that nobody wrote it for: the last two sets, 34 faulty and 40 right programs each, gave
 29 and 18 failures with number and line at first sight, 2 and 3 in another line, and 1 and 0 right ones flagged.
-Since then it leaves to running what only a complete program shows: of 225 marks of that time, 34 are named by a run alone
+Since then it leaves to running what only a complete program shows: of 225 marks of that time, 33 are named by a run alone
 and 14 by nothing.
 """
 

@@ -243,6 +243,31 @@ def misplaced(case: Case, updater: Updater, backward: Event, zero: Event | None,
             yield case.hit("zeroed_before_step", zero.node, edit, backward, **fields)
 
 
+# Schedules that start at the optimizer's rate. Others may multiply it by a small factor from the start.
+FULL_START = words(
+    "StepLR MultiStepLR ExponentialLR CosineAnnealingLR ReduceLROnPlateau PolynomialLR CosineAnnealingWarmRestarts"
+)
+
+
+def scheduled_too_early(case: Case) -> Iterator[RuleHit]:
+    """Report failure 18: a schedule steps before its optimizer's first step, in the same block of a loop.
+    Reports nothing for schedules that may start at 0, with an argument to step(), and if either is conditional."""
+    moved: set[Value] = set()
+    for event in case.events_of(EventKind.SCHEDULER):
+        optimizer = event.value.base
+        if event.detail or event.other or optimizer is None or event.value in moved:
+            continue
+        moved.add(event.value)
+        first = next((e for e in case.events_of(EventKind.STEP) if e.value is optimizer), None)
+        if first is None or event.value.op not in FULL_START or not event.loops or event.functions != first.functions:
+            continue
+        edit = (
+            moved_behind(case, event, first) if first.iterations[: len(event.iterations)] == event.iterations else None
+        )
+        if edit is not None:
+            yield case.hit("scheduled_too_early", event.node, edit, first)
+
+
 def clipped_in_vain(case: Case) -> Iterator[RuleHit]:
     """Report failure 18: gradients are clipped after their step, or before the pass that fills them.
     Reports nothing unless one pass and one step are in the same function and iteration, under no `if`."""
@@ -352,4 +377,4 @@ def period(branch: ast.If) -> ast.expr | None:
     return None
 
 
-RULES = (order_of_steps, clipped_in_vain, accumulation)
+RULES = (order_of_steps, scheduled_too_early, clipped_in_vain, accumulation)

@@ -5,16 +5,13 @@ from collections.abc import Iterator
 from typing import TypeGuard
 
 from lab.failures.analysis.facts import Value, ancestors, graph_of, moved_by, traverse
-from lab.failures.analysis.kinds import EventKind, Kind, Tag, words
+from lab.failures.analysis.kinds import EventKind, Kind, Tag
 from lab.failures.analysis.registry import LAYERS, LOSS_FUNCTIONS, NORMS
 from lab.failures.analysis.rules.case import Case, RuleHit
+from lab.failures.analysis.rules.order import FULL_START
 from lab.failures.analysis.state import Event
 from lab.failures.analysis.syntax import argument, inside, is_simple, receiver
 
-# Schedules that start at the optimizer's rate. Others may multiply it by a small factor from the start.
-FULL_START = words(
-    "StepLR MultiStepLR ExponentialLR CosineAnnealingLR ReduceLROnPlateau PolynomialLR CosineAnnealingWarmRestarts"
-)
 SQUARES = frozenset(("**", "pow", "square", "abs"))
 
 
