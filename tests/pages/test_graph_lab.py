@@ -377,6 +377,7 @@ def test_where_a_wrong_rule_makes_no_difference_an_example_is_offered():
     at = run(app("pages/graph_lab.py"), engine="any-order", expression="a*b + c", in_a=2, in_b=3, in_c=4)
     assert sent(at)["departure"] is None
     assert "makes no difference with this expression" in texts(at.markdown)
+    assert "Example" in [switch["name"] for switch in sent(at)["switches"]]  # also where the player fills the screen
     at.button(key="graph telling").click().run()
     at.run()
     assert expression(at).value == "t = a*b\nt * (t + c)"
