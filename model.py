@@ -93,7 +93,7 @@ class Tensor:
         """Add a message, which nobody else keeps, to the gradient. Closures test `requires_grad` if it costs much."""
         if not self.requires_grad:
             return
-        if type(message) is not _Number or type(self._values) is not _Number:  # two such numbers always fit
+        if type(message) is not _Number or type(self._values) is not _Number:  # two numbers of one dtype always fit
             message = self.unbroadcast(message)
         if self.grad is None:
             self.grad = message
@@ -125,7 +125,7 @@ class Tensor:
         other, left, right = self._operands(other, "+")
 
         def _backward(upstream: Array) -> None:
-            self.accumulate(upstream * 1.0)  # d(left + right)/d left = 1; a new array, which the gradient may become
+            self.accumulate(upstream * 1.0)  # d(left + right)/d left = 1; a copy, to which `accumulate` may add
             other.accumulate(upstream * 1.0)  # d(left + right)/d right = 1
 
         return self.node(left + right, (self, other), "+", _backward)

@@ -79,7 +79,7 @@ class Trainer(RunState):
                     if not self.diverged:  # otherwise the weights stay as they are, and the run ends
                         self.optimizer.zero_grad()
                         self.with_l1_penalty(loss, self.model).backward()
-                        self.note_gradients()
+                        self.note_gradients()  # and the weights before the step, for note_update
                         if config.clip is not None:
                             norm = clip_grad_norm(self.model.parameters(), config.clip)
                             self.stats.clipped += config.clip < norm < math.inf
@@ -89,7 +89,7 @@ class Trainer(RunState):
                         self.note_update()
                 self.stats.seconds += time.perf_counter() - started
                 if self.diverged or self.batch == self.steps_per_epoch:
-                    yield loss.item(), self.finish_epoch()  # measures the network on all samples
+                    yield loss.item(), self.finish_epoch()  # measures on all samples, and counts the epoch
                     break
                 yield loss.item(), None
 
@@ -126,7 +126,7 @@ def train(config: Config, trainer: Trainer | None = None) -> Iterator[Record]:
     The keys of a record, which can be written as JSON directly (None for inf and nan; see `Record` in records.py):
     epoch, train_loss, val_loss, train_accuracy, val_accuracy, gap    after the epoch; no accuracies in regressions
     dead_units, saturated, weight_histogram    per layer, after the epoch
-    grad_norm, gradient_histogram, update_ratio    per layer, from the batches of the epoch
+    grad_norm    per layer, over the batches of the epoch; gradient_histogram, update_ratio: of its last batch
     lr, clipped, best, since_best, diverged, seconds    of the epoch
     changed    settings that changed before it
     origin    what the run is judged against: the untrained network, and always answering the commonest class or mean

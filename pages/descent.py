@@ -59,10 +59,10 @@ def _down() -> None:
         host.place("landscape")
     with right:
         _guess(surface, walks["momentum"], {kind: walk.step_after(GUESS_STEPS).loss for kind, walk in walks.items()})
-        how = st.empty()
+        states = st.empty()  # the fragment, which draws during a run, fills places that are made outside it
     below = st.container(key="descent-next").empty()
     running = _is_running()
-    st.fragment(_show, run_every=TICK if running else None)(surface, walks, host, how, below)
+    st.fragment(_show, run_every=TICK if running else None)(surface, walks, host, states, below)
 
 
 def _settings() -> Surface:
@@ -70,7 +70,7 @@ def _settings() -> Surface:
     session = st.session_state
     pick("Surface", TITLES, "descent-surface", on_change=_start_over, bind="query-params")
     surface = SURFACES[session["descent-surface"]]
-    for point in clicked_points("descent click")[-1:]:
+    for point in clicked_points("descent click")[-1:]:  # before the sliders, which cannot be set once they are drawn
         session.update(zip(START, (min(max(round(value, 2), -REACH), REACH) for value in point), strict=True))
     for column, key, name, value in zip(st.columns(2), START, surface.names, surface.start, strict=True):
         column.slider(f"Start, {name}", -REACH, REACH, value, 0.01, key=key, bind="query-params")
@@ -154,7 +154,7 @@ def _guess(surface: Surface, momentum: Walk, losses: Mapping[str, float]) -> Non
 
 
 def _show(
-    surface: Surface, walks: Mapping[str, Walk], host: ChartHost, how: DeltaGenerator, below: DeltaGenerator
+    surface: Surface, walks: Mapping[str, Walk], host: ChartHost, states: DeltaGenerator, below: DeltaGenerator
 ) -> None:
     """Draw the picture and the numbers; during a run, take the next step first."""
     session = st.session_state
@@ -163,7 +163,7 @@ def _show(
         if _ended(walks, session["descent-steps"]):
             session["descent until"] = 0
         if not _is_running():
-            st.rerun()
+            st.rerun()  # of the page: its buttons change, and the fragment no longer runs by itself
         binding.write(STEPS)
     steps = session["descent-steps"]
     ahead = {kind: walk.step_after(steps) for kind, walk in walks.items()}
@@ -180,7 +180,7 @@ def _show(
 
     chart, state_table, next_step_table = memoize("descent landscape", (walks, steps, theme), drawn)
     host.fill({"landscape": chart})
-    how.markdown(state_table)
+    states.markdown(state_table)
     below.markdown(next_step_table)
 
 

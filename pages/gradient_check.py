@@ -66,7 +66,7 @@ def _moving(expression: Expression | None) -> None:
     """Draw the part of the page that an input reruns."""
     if expression is not None:
         _one_element(expression)
-    binding.write(*HELD)
+    binding.write(*HELD)  # the page's frame does not run again with the fragment
     progress.done("breaking-step", st.session_state.get("check-h", EXPONENTS[0]) <= -16)
     progress.note("check progress")
 
@@ -199,7 +199,7 @@ def _checked(rule: SoftmaxRule, logits: Any, seed: int, guess: str, beside: Delt
 
 def _mark(slope: Slope) -> str:
     unjudged = {"small": "too small", "rounded": "hidden", "lost": "hidden"}.get(slope.kind)
-    return unjudged or "✓" if slope.error <= slope.tolerance else "✗"
+    return unjudged or ("✓" if slope.error <= slope.tolerance else "✗")
 
 
 main()

@@ -76,7 +76,7 @@ def _broadcast() -> None:
         "an example [[upstream gradient]] does [[unbroadcast]] sum?"
     )
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        example = st.container(width=220)  # filled last: it names the shapes
+        example = st.container(width=220)  # filled last: which example is shown follows from the two texts
         a = st.text_input("Shape of a", "3, 3", key="shapes-a", bind="query-params", max_chars=30, width=110)
         op = switch("Operation", SIGNS, "shapes-op", bind="query-params")
         b = st.text_input("Shape of b", "3", key="shapes-b", bind="query-params", max_chars=30, width=110)
@@ -96,17 +96,17 @@ def _broadcast() -> None:
         drawn = memoize("broadcast", (op, left, right), draw)
     except ValueError as error:
         st.error(f"The engine says: {with_code(str(error))}", icon=":material/block:")
-        _axes(left, right)
+        _axis_table(left, right)
         return
     drawing.show(drawn, key="shapes grids")
     with st.expander("Axis by axis, the last one first"):
-        _axes(left, right)
+        _axis_table(left, right)
 
 
 def _preset(a: str, b: str) -> str | None:
     """Return the name of the example with these shapes, if there is one."""
     pair = tuple(text.replace(" ", "").strip("()") for text in (a, b))
-    same = (name for name, shapes in PRESETS.items() if tuple(text.replace(" ", "") for text in shapes) == pair)
+    same = (name for name, texts in PRESETS.items() if tuple(text.replace(" ", "") for text in texts) == pair)
     return next(same, None)
 
 
@@ -117,7 +117,7 @@ def _take_preset() -> None:
         session["shapes-a"], session["shapes-b"] = PRESETS[session["shapes-example"]]
 
 
-def _axes(left: shapes.Shape, right: shapes.Shape) -> None:
+def _axis_table(left: shapes.Shape, right: shapes.Shape) -> None:
     """Tabulate how broadcasting compares two shapes, axis by axis."""
     rows = []
     for axis in shapes.fit(left, right):

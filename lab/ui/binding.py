@@ -1,7 +1,8 @@
 """Values that no widget can hold, kept in the session and in the page's address: a counter, a dict, a path of answers.
 
 A widget's own value needs none of this: `bind="query-params"` keeps it in the address, and in the session while the
-widget is not on the page.
+widget is not on the page. Such a key is written with hyphens and is the parameter's name; one with spaces is the
+session's alone.
 
 The address is read when the visitor comes to the page with parameters, or goes Back or Forward within it. It is not
 read otherwise, because the browser sends the address it had when the visitor pressed a button: what the server has

@@ -84,7 +84,7 @@ WrongCapture = broken(
     __add__={
         """
         def _backward(upstream: Array) -> None:
-            self.accumulate(upstream * 1.0)  # d(left + right)/d left = 1; a new array, which the gradient may become
+            self.accumulate(upstream * 1.0)  # d(left + right)/d left = 1; a copy, to which `accumulate` may add
             other.accumulate(upstream * 1.0)  # d(left + right)/d right = 1
 """: """\
         senders = []
