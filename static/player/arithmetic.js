@@ -1,10 +1,10 @@
 /** The arithmetic of one message in the backward pass, shared by the ledger, the derivation and forward mode. */
 
 import { brief, broadcastCell, element, factor, flat, indexText, nested, operandCell, shapeOf } from "./format.js";
-import { fullShape } from "./playback.js";
+import { fullShape } from "./states.js";
 
 /** @import { Message, SentTerm, Value } from "../types.js" */
-/** @import { Playback } from "./playback.js" */
+/** @import { TraceStates } from "./states.js" */
 
 const MAX_SUM_TERMS = 6; // terms written out; a longer sum is shortened with "â€¦"
 
@@ -21,16 +21,16 @@ const MAX_SUM_TERMS = 6; // terms written out; a longer sum is shortened with "â
  * null if they are unknown or too many
  * @property {(cell: number) => number[]} copies the cells of the contribution that go to one cell of the receiver */
 
-/** Collect the numbers behind a message. @param {Playback} playback @param {Message} event @param {number} index of the
- * event @returns {Sending} */
-export function sendingOf(playback, event, index) {
+/** Collect the numbers behind a message. @param {TraceStates} states @param {Message} event @param {number} index of
+ * the event @returns {Sending} */
+export function sendingOf(states, event, index) {
   const { upstream, contribution } = event;
-  const term = playback.term(index, event);
-  const { message: arrived } = playback.arrivalAfter(index);
+  const term = states.term(index, event);
+  const { message: arrived } = states.arrivalAfter(index);
   const shape = shapeOf(arrived);
   const sent = shapeOf(contribution);
   const sums = countOf(sent) > countOf(shape);
-  const paths = playback.operation(event.node).paths?.[event.operand];
+  const paths = states.operation(event.node).paths?.[event.operand];
   /** @param {number} position @returns {Product[] | null} */
   const products = (position) => {
     const { local } = term;
@@ -100,22 +100,22 @@ export function factorOf(value, full) {
   return Array.isArray(value) ? brief(value, full) : factor(value);
 }
 
-/** Write a message's rule with the upstream gradient in numbers. @param {Playback} playback @param {Sending} sending
+/** Write a message's rule with the upstream gradient in numbers. @param {TraceStates} states @param {Sending} sending
  * @param {(id: number) => string} text how to write an operand or the result */
-export function ruleWith(playback, { term, upstream }, text) {
-  const sent = brief(upstream, fullShape(playback.nodes[term.node]));
+export function ruleWith(states, { term, upstream }, text) {
+  const sent = brief(upstream, fullShape(states.nodes[term.node]));
   return term.rule.replaceAll(/\{([gaby])\}/g, (_, key) => (key === "g" ? sent : text(term.used[key])));
 }
 
 /** Write a message as a matrix product in numbers. Return null for any other rule, and for products of vectors, where
- * the text could not tell rows from columns. @param {Playback} playback @param {Sending} sending */
-export function matrixProduct(playback, sending) {
+ * the text could not tell rows from columns. @param {TraceStates} states @param {Sending} sending */
+export function matrixProduct(states, sending) {
   const { node, operand } = sending.term;
-  const { kind, children } = playback.operation(node);
-  const axes = children.map((child) => playback.nodes[child].shape.length);
+  const { kind, children } = states.operation(node);
+  const axes = children.map((child) => states.nodes[child].shape.length);
   if (kind !== "matrix product" || operand > 1 || axes[0] !== 2 || axes[1] > 2 || (axes[1] < 2 && operand === 0))
     return null;
-  return ruleWith(playback, sending, (id) => brief(playback.nodes[id].value, fullShape(playback.nodes[id])));
+  return ruleWith(states, sending, (id) => brief(states.nodes[id].value, fullShape(states.nodes[id])));
 }
 
 /** Return the cell to use as an example: the first one with a nonzero gradient, or cell 0. Return null if the receiver

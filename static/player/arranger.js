@@ -3,7 +3,7 @@
 import { arrangeByDepth, describe, stylesFor, withGraphviz } from "./layout.js";
 
 /** @import { Plan } from "./layout.js" */
-/** @import { Playback } from "./playback.js" */
+/** @import { TraceStates } from "./states.js" */
 
 /** @typedef {object} Engine where the layout engine comes from
  * @property {string} source Graphviz: its address or its source text
@@ -55,11 +55,11 @@ export class Arranger {
 
   /** Lay the graph out in each style. Always resolves: if Graphviz fails, takes too long or is cancelled, to the plans
    * that are ready or to one `simple` plan.
-   * @param {Playback} playback @param {Set<string>} folded @param {boolean} afar @returns {Promise<Plan[]>} */
-  arrange(playback, folded, afar = false) {
+   * @param {TraceStates} states @param {Set<string>} folded @param {boolean} afar @returns {Promise<Plan[]>} */
+  arrange(states, folded, afar = false) {
     this.cancel(); // a layout still in progress is out of date
     if (!this.worker) this.start();
-    const descriptions = stylesFor(afar).map((style) => describe(playback, folded, style));
+    const descriptions = stylesFor(afar).map((style) => describe(states, folded, style));
     /** @type {Plan[]} */
     const plans = [];
     return new Promise((resolve) => {

@@ -3,11 +3,11 @@
 import { brief, cellOrAll, flat, indexText, numeral, shapeOf, shapeText, toNumber } from "./format.js";
 import { h, moveFocus, section } from "./dom.js";
 import { gridOf } from "./layout.js";
-import { fullShape } from "./playback.js";
+import { fullShape } from "./states.js";
 
 /** @import { Value } from "../types.js" */
 /** @import { Grid } from "./layout.js" */
-/** @import { Frame, Playback } from "./playback.js" */
+/** @import { Frame, TraceStates } from "./states.js" */
 
 /** @typedef {{negative: number[], positive: number[]}} Palette */
 
@@ -112,27 +112,26 @@ export class Arrays {
     this.shown = "";
   }
 
-  /** Show the cells of a node's value and gradient. @param {Playback} playback @param {Frame} frame
+  /** Show the cells of a node's value and gradient. @param {TraceStates} states @param {Frame} frame
    * @param {number} id @param {number | null} cell */
-  paint(playback, frame, id, cell) {
-    const node = playback.nodes[id];
+  paint(states, frame, id, cell) {
+    const node = states.nodes[id];
     const full = fullShape(node);
     this.element.hidden = node.shape.length === 0;
     if (this.element.hidden) return;
-    const value = playback.isKnown(id, frame) ? node.value : null;
+    const value = states.isKnown(id, frame) ? node.value : null;
     const gradient = frame.gradients.get(id) ?? null;
     const key = JSON.stringify([id, value, gradient, cell]);
     if (key === this.shown) return;
     this.shown = key;
     const focused = this.element.matches(":focus-within");
-    this.panel.heading.textContent = `Cells of ${playback.name(id)} ${shapeText(full)}`;
+    this.panel.heading.textContent = `Cells of ${states.name(id)} ${shapeText(full)}`;
     if (cell === null) {
       this.readout.textContent = "Choose a cell to see its arithmetic alone in the ledger.";
     } else {
       const valueText = value === null ? "not run yet" : brief(cellOrAll(value, cell), full);
-      const gradientText =
-        gradient === null ? playback.gradientText(id, frame) : brief(cellOrAll(gradient, cell), full);
-      const where = playback.name(id) + indexText(node.shape, cell, full);
+      const gradientText = gradient === null ? states.gradientText(id, frame) : brief(cellOrAll(gradient, cell), full);
+      const where = states.name(id) + indexText(node.shape, cell, full);
       this.readout.textContent = `${where}: value ${valueText}, gradient ${gradientText}`;
     }
     const maps = h("div", { class: "maps" }, this.map("value", value, node.shape, cell, full));

@@ -3,10 +3,10 @@
 import { brief, shapeText } from "./format.js";
 import { h, link, section } from "./dom.js";
 import { factsOf } from "./facts.js";
-import { isOperation } from "./playback.js";
+import { isOperation } from "./states.js";
 
 /** @import { Captured, CapturedArray, CapturedSetting, Operation } from "../types.js" */
-/** @import { Frame, Playback } from "./playback.js" */
+/** @import { Frame, TraceStates } from "./states.js" */
 
 export class Closure {
   /** @param {(id: number) => void} onSelect */
@@ -20,22 +20,22 @@ export class Closure {
     this.later = false; // whether the forward pass is over
   }
 
-  /** Show what the closure of a node has captured. @param {Playback} playback @param {Frame} frame
+  /** Show what the closure of a node has captured. @param {TraceStates} states @param {Frame} frame
    * @param {number} id */
-  paint(playback, frame, id) {
-    const node = playback.nodes[id];
-    const known = playback.isKnown(id, frame);
-    this.later = playback.isForwardOver(frame);
-    const ran = playback.events.slice(0, frame.k).some((event) => event.kind === "message" && event.node === id);
-    this.read = ran || frame.k === playback.length;
+  paint(states, frame, id) {
+    const node = states.nodes[id];
+    const known = states.isKnown(id, frame);
+    this.later = states.isForwardOver(frame);
+    const ran = states.events.slice(0, frame.k).some((event) => event.kind === "message" && event.node === id);
+    this.read = ran || frame.k === states.length;
     const next = [node, known, this.read, this.later];
     if (next.every((part, i) => part === this.shown[i])) return;
     this.shown = next;
     const facts = factsOf(node).map((fact) => h("p", {}, fact));
     const { body } = this.panel;
-    const definition = h("b", {}, playback.definition(id));
+    const definition = h("b", {}, states.definition(id));
     if (!isOperation(node)) {
-      const text = `${playback.name(id)} was not computed from anything, so it keeps nothing for the backward pass.`;
+      const text = `${states.name(id)} was not computed from anything, so it keeps nothing for the backward pass.`;
       return body.replaceChildren(...facts, h("p", {}, text));
     }
     if (!known) return body.replaceChildren(h("p", {}, definition, " has not run yet, so it holds nothing."));
@@ -44,7 +44,7 @@ export class Closure {
     const heads = ["Name", "What it is", "Value", "Since then"].map((text, i) =>
       h("th", { scope: "col", class: i === 2 ? "number" : "" }, text),
     );
-    const rows = node.captured.map((entry) => this.row(playback, node, entry));
+    const rows = node.captured.map((entry) => this.row(states, node, entry));
     body.replaceChildren(
       ...facts,
       h("p", {}, "When ", definition, " ran, its backward step kept:"),
@@ -56,24 +56,24 @@ export class Closure {
     );
   }
 
-  /** Return the row of a captured variable. @param {Playback} playback @param {Operation} node
+  /** Return the row of a captured variable. @param {TraceStates} states @param {Operation} node
    * @param {Captured} entry */
-  row(playback, node, entry) {
+  row(states, node, entry) {
     const read = entry.holds !== "operand"; // the backward step only sends to an operand and never reads it
     return h(
       "tr",
       { class: this.isWritten(entry) ? "written" : "" },
       h("th", { scope: "row" }, h("code", {}, entry.name)),
-      h("td", {}, ...this.meaning(playback, node, entry)),
-      h("td", { class: "number" }, read ? this.value(playback, node, entry) : ""),
+      h("td", {}, ...this.meaning(states, node, entry)),
+      h("td", { class: "number" }, read ? this.value(states, node, entry) : ""),
       h("td", {}, read ? this.status(entry) : ""),
     );
   }
 
-  /** Say what a captured variable holds. @param {Playback} playback @param {Operation} node @param {Captured} entry
+  /** Say what a captured variable holds. @param {TraceStates} states @param {Operation} node @param {Captured} entry
    * @returns {(string | Node)[]} */
-  meaning(playback, node, entry) {
-    const toNode = (/** @type {number} */ id) => link(playback.name(id), () => this.onSelect(id));
+  meaning(states, node, entry) {
+    const toNode = (/** @type {number} */ id) => link(states.name(id), () => this.onSelect(id));
     if (entry.holds === "operand") return ["the tensor ", toNode(entry.node), ", to send its message to"];
     if (entry.holds === "setting") return [`a setting (${entry.type})`];
     const shape = entry.shape.length ? ` ${shapeText(entry.shape)}` : "";
@@ -87,10 +87,10 @@ export class Closure {
     return (entry.holds !== "operand" && entry.written) || ("now" in entry && this.later);
   }
 
-  /** Write a captured value, and the new one if it was overwritten. @param {Playback} playback
+  /** Write a captured value, and the new one if it was overwritten. @param {TraceStates} states
    * @param {Operation} node @param {CapturedArray | CapturedSetting} entry */
-  value(playback, node, entry) {
-    const text = valueText(playback, node, entry);
+  value(states, node, entry) {
+    const text = valueText(states, node, entry);
     return "now" in entry && entry.now !== undefined && this.later ? `${text} → ${brief(entry.now)}` : text;
   }
 
@@ -104,10 +104,10 @@ export class Closure {
 }
 
 /** Write the value that a closure holds. The trace leaves it out if it is the value of a node.
- * @param {Playback} playback @param {Operation} node @param {CapturedArray | CapturedSetting} entry */
-export function valueText(playback, node, entry) {
+ * @param {TraceStates} states @param {Operation} node @param {CapturedArray | CapturedSetting} entry */
+export function valueText(states, node, entry) {
   if (entry.holds === "setting") return entry.value;
-  return brief(entry.value ?? playback.nodes[operandOf(node, entry) ?? node.id].value);
+  return brief(entry.value ?? states.nodes[operandOf(node, entry) ?? node.id].value);
 }
 
 /** Return the operand whose value a closure holds, or null if it holds something else.

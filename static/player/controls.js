@@ -1,8 +1,8 @@
-/** The playback controls: play, pause, step, scrub, speed. They set one number: how many events have happened. */
+/** The states controls: play, pause, step, scrub, speed. They set one number: how many events have happened. */
 
 import { boxed, h, mayMove, s, setAttribute } from "./dom.js";
 
-/** @import { Playback } from "./playback.js" */
+/** @import { TraceStates } from "./states.js" */
 
 const EVENT_MS = 1100; // time for one event at normal speed
 const ICONS = {
@@ -33,8 +33,8 @@ export class Controls {
     this.alone = alone;
     this.k = 0;
     this.length = 0;
-    /** @type {Playback | null} */
-    this.playback = null;
+    /** @type {TraceStates | null} */
+    this.states = null;
     this.playing = false;
     this.running = 0; // the event at which the current run ends, or 0
     this.presenting = false;
@@ -85,7 +85,7 @@ export class Controls {
     );
     this.element = h(
       "div",
-      { class: "controls", role: "group", "aria-label": "Playback" },
+      { class: "controls", role: "group", "aria-label": "TraceStates" },
       h("div", { class: "runs" }, this.runs.forward, this.runs.backward),
       h(
         "div",
@@ -105,17 +105,17 @@ export class Controls {
     );
   }
 
-  /** Show the length and the marks of a trace on the scrubber. @param {Playback} playback @param {number} k */
-  setTrace(playback, k) {
-    if (k !== this.k || playback.length !== this.length) this.pause();
-    this.playback = playback;
-    this.length = playback.length;
-    this.scrubber.max = String(playback.length);
-    this.count.style.width = `${2 * String(playback.length).length + 3}ch`;
-    this.element.style.setProperty("--seed", `${(100 * playback.forwardEnd) / playback.length}%`);
-    this.backward.hidden = playback.seedIndex < 0;
-    this.backward.textContent = playback.tangentOf ? "tangents" : "backward";
-    const { departure, length } = playback;
+  /** Show the length and the marks of a trace on the scrubber. @param {TraceStates} states @param {number} k */
+  setTrace(states, k) {
+    if (k !== this.k || states.length !== this.length) this.pause();
+    this.states = states;
+    this.length = states.length;
+    this.scrubber.max = String(states.length);
+    this.count.style.width = `${2 * String(states.length).length + 3}ch`;
+    this.element.style.setProperty("--seed", `${(100 * states.forwardEnd) / states.length}%`);
+    this.backward.hidden = states.seedIndex < 0;
+    this.backward.textContent = states.tangentOf ? "tangents" : "backward";
+    const { departure, length } = states;
     this.departs.hidden = departure === null;
     if (departure) this.departs.style.left = `${(100 * (departure.event + 1)) / length}%`;
     this.k = k;
@@ -132,15 +132,15 @@ export class Controls {
 
   /** Update the buttons of the two passes: a tick for one that is done, a highlight for the next one. */
   showRuns() {
-    if (!this.playback) return;
-    const { forwardEnd, seedIndex, length } = this.playback;
+    if (!this.states) return;
+    const { forwardEnd, seedIndex, length } = this.states;
     const done = { forward: this.k >= forwardEnd, backward: seedIndex >= 0 && this.k === length };
     for (const pass of /** @type {const} */ (["forward", "backward"])) {
       const lit = !done[pass] && (pass === "forward" || done.forward);
       const look = `run${lit ? " main" : ""}${done[pass] ? " done" : ""}`;
       const button = this.runs[pass];
       const halted = lit && !this.running && this.k > (pass === "forward" ? 0 : forwardEnd);
-      const full = pass === "backward" && this.playback.tangentOf ? "Send tangents" : `Run ${pass} pass`;
+      const full = pass === "backward" && this.states.tangentOf ? "Send tangents" : `Run ${pass} pass`;
       const text = halted ? "Continue" : full;
       if (button.className === look && button.textContent === text) continue;
       button.className = look;
@@ -183,21 +183,21 @@ export class Controls {
 
   /** Go to the next or the previous node. @param {1 | -1} by */
   stepNode(by) {
-    if (!this.playback) return;
+    if (!this.states) return;
     this.pause();
-    this.advance(this.playback.nextStop(this.k, by), false);
+    this.advance(this.states.nextStop(this.k, by), false);
     this.callbacks.onRelease();
   }
 
   /** Run a pass from here, or again from its start. Pressed while it runs, it goes on to the next halt at once.
    * @param {"forward" | "backward"} pass */
   run(pass) {
-    const { playback } = this;
-    if (!playback || !this.callbacks.mayRun(pass)) return;
-    const end = pass === "forward" ? playback.forwardEnd : playback.length;
+    const { states } = this;
+    if (!states || !this.callbacks.mayRun(pass)) return;
+    const end = pass === "forward" ? states.forwardEnd : states.length;
     const immediate = this.running === end || !mayMove();
-    if (this.k >= end) this.go(pass === "forward" ? 0 : playback.forwardEnd, false);
-    if (immediate) this.playTo(playback.nextHalt(this.k, end), 0);
+    if (this.k >= end) this.go(pass === "forward" ? 0 : states.forwardEnd, false);
+    if (immediate) this.playTo(states.nextHalt(this.k, end), 0);
     else this.playTo(end, EVENT_MS / Number(this.speed.value));
   }
 
@@ -218,7 +218,7 @@ export class Controls {
     this.running = end;
     this.setPlaying(true);
     const tick = () => {
-      const halt = this.playback?.nextHalt(this.k, end) ?? end;
+      const halt = this.states?.nextHalt(this.k, end) ?? end;
       this.advance(pace ? this.k + 1 : halt, pace > 0);
       if (this.k >= halt) this.pause();
       else if (this.playing) this.timer = setTimeout(tick, pace);

@@ -3,10 +3,10 @@
 import { matrixProduct, ruleWith, sendingOf, wholeProduct } from "./arithmetic.js";
 import { brief, broadcastCell, cellOrAll, factor, indexText } from "./format.js";
 import { h, link, section } from "./dom.js";
-import { fullShape, WAITING } from "./playback.js";
+import { fullShape, WAITING } from "./states.js";
 
 /** @import { Derived, SentTerm, Value } from "../types.js" */
-/** @import { Frame, Playback } from "./playback.js" */
+/** @import { Frame, TraceStates } from "./states.js" */
 
 const MAX_MESSAGES = 8; // of a derivation; more are shortened with "…"
 const PLUS = { text: " + " };
@@ -21,13 +21,13 @@ const DOTS = { text: "…" };
  * @property {boolean} [late] true if it belongs to a message that has not been sent yet */
 
 /** Return the lines of the derivation as tokens, which become text or links. Messages never sent are left out.
- * @param {Playback} playback @param {Frame} frame @param {number} id @param {number | null} cell
+ * @param {TraceStates} states @param {Frame} frame @param {number} id @param {number | null} cell
  * @returns {{label: string, tokens: Token[]}[]} */
-export function derivation(playback, frame, id, cell) {
-  const self = playback.derived[id];
-  const out = playback.derived[playback.output];
+export function derivation(states, frame, id, cell) {
+  const self = states.derived[id];
+  const out = states.derived[states.output];
   const all = self.terms.filter((term) => term.event !== null);
-  const terms = all.slice(0, MAX_MESSAGES).map((term) => numbersOf(playback, frame, id, cell, term));
+  const terms = all.slice(0, MAX_MESSAGES).map((term) => numbersOf(states, frame, id, cell, term));
   const rest = all.length > MAX_MESSAGES ? [PLUS, DOTS] : [];
   /** @param {string} label @param {(term: Numbers) => Token[]} tokensOf */
   const line = (label, tokensOf) => ({
@@ -37,7 +37,7 @@ export function derivation(playback, frame, id, cell) {
   const lines = [
     line("in symbols", (term) => {
       if (term.local === null) return [term.symbols];
-      const parent = playback.derived[term.node];
+      const parent = states.derived[term.node];
       return summed(term, [partial(out, parent, term), TIMES, partial(parent, self, term)]);
     }),
     line("upstream numbers in", (term) =>
@@ -61,17 +61,17 @@ export function derivation(playback, frame, id, cell) {
  * @property {Value | null} local
  * @property {Value} message */
 
-/** Return the numbers of a message, as the derivation writes them. @param {Playback} playback @param {Frame} frame
+/** Return the numbers of a message, as the derivation writes them. @param {TraceStates} states @param {Frame} frame
  * @param {number} id @param {number | null} cell @param {SentTerm} term @returns {Numbers} */
-function numbersOf(playback, frame, id, cell, term) {
-  const event = playback.message(term.event);
-  const sent = sendingOf(playback, event, term.event);
-  const { shape } = playback.nodes[id];
+function numbersOf(states, frame, id, cell, term) {
+  const event = states.message(term.event);
+  const sent = sendingOf(states, event, term.event);
+  const { shape } = states.nodes[id];
   const chosen = String(sent.shape) === String(shape) ? cell : null;
   const late = term.event >= frame.k;
   const at = chosen === null ? "" : indexText(shape, chosen);
   const inside = (/** @type {string} */ text) => (at && term.local === null ? `(${text})${at}` : text);
-  const upstreamOf = () => inside(ruleWith(playback, sent, (node) => playback.name(node)));
+  const upstreamOf = () => inside(ruleWith(states, sent, (node) => states.name(node)));
   const message = cellOrAll(sent.arrived, cell);
   const alone = chosen !== null && !sent.sums;
   const numbers = {
@@ -103,7 +103,7 @@ function numbersOf(playback, frame, id, cell, term) {
         TIMES,
         number(wholeProduct(sent, numbers.local).local, late),
       ]);
-    const text = late ? null : matrixProduct(playback, sent);
+    const text = late ? null : matrixProduct(states, sent);
     return [{ ...number(message, late), ...(text === null ? {} : { text }) }];
   };
   return { ...numbers, localIn: localIn() };
@@ -138,64 +138,64 @@ export class Derivation {
     this.panel = section("Derivation", "derivation");
     this.element = this.panel.element;
     this.shown = "";
-    /** @type {Playback | null} */
-    this.playback = null;
+    /** @type {TraceStates | null} */
+    this.states = null;
   }
 
-  /** Show the derivation of a node's gradient. @param {Playback} playback @param {Frame} frame @param {number} id
+  /** Show the derivation of a node's gradient. @param {TraceStates} states @param {Frame} frame @param {number} id
    * @param {number | null} cell */
-  paint(playback, frame, id, cell) {
-    const derived = playback.derived[id];
-    const out = playback.name(playback.output);
-    const state = playback.gradientState(id, frame);
-    const key = JSON.stringify([id, frame.k, cell, state, playback.nodes[id].value]) + String(frame.gradients.get(id));
-    if (this.shown === key && this.playback === playback) return;
+  paint(states, frame, id, cell) {
+    const derived = states.derived[id];
+    const out = states.name(states.output);
+    const state = states.gradientState(id, frame);
+    const key = JSON.stringify([id, frame.k, cell, state, states.nodes[id].value]) + String(frame.gradients.get(id));
+    if (this.shown === key && this.states === states) return;
     this.shown = key;
-    this.playback = playback;
+    this.states = states;
     /** @type {HTMLElement[]} */
     const parts = [h("p", { class: "goal" }, `How fast does ${out} change with ${derived.name}? `)];
     if (derived.why) {
-      const early = id === playback.output && state === "waiting";
+      const early = id === states.output && state === "waiting";
       parts.push(h("p", {}, early ? `${WAITING}: the backward pass has not started` : derived.why, "."));
     } else {
-      const lines = this.lines(playback, frame, id, cell);
+      const lines = this.lines(states, frame, id, cell);
       parts[0].append("The chain rule: multiply the rates along each path, and add up the paths.");
-      parts.push(lines, this.result(playback, frame, id, cell));
+      parts.push(lines, this.result(states, frame, id, cell));
       if (lines.textContent?.includes(OPEN.text))
         parts.push(h("p", { class: "note" }, `Σ adds up what the copies of ${derived.name} receive.`));
     }
-    const where = cell === null ? "" : indexText(playback.nodes[id].shape, cell, fullShape(playback.nodes[id]));
+    const where = cell === null ? "" : indexText(states.nodes[id].shape, cell, fullShape(states.nodes[id]));
     this.panel.heading.textContent = `Derivation of ∂${out}/∂${derived.name}${where}`;
     this.panel.body.replaceChildren(...parts);
   }
 
-  /** Return the lines of the derivation as a list. @param {Playback} playback @param {Frame} frame
+  /** Return the lines of the derivation as a list. @param {TraceStates} states @param {Frame} frame
    * @param {number} id @param {number | null} cell */
-  lines(playback, frame, id, cell) {
+  lines(states, frame, id, cell) {
     const list = h("ol", { class: "lines" });
-    for (const { label, tokens } of derivation(playback, frame, id, cell)) {
+    for (const { label, tokens } of derivation(states, frame, id, cell)) {
       const formula = h("span", { class: "formula" }, "= ");
       for (const { text, node, late } of tokens) {
         if (node === undefined) formula.append(h("span", { class: late ? "late" : "" }, text));
-        else formula.append(link(text, () => this.onSelect(node), `Go to ${playback.name(node)}`));
+        else formula.append(link(text, () => this.onSelect(node), `Go to ${states.name(node)}`));
       }
       list.append(h("li", {}, h("small", {}, label), formula));
     }
     return list;
   }
 
-  /** Return the last line: the gradient so far, and what is still to come. @param {Playback} playback
+  /** Return the last line: the gradient so far, and what is still to come. @param {TraceStates} states
    * @param {Frame} frame @param {number} id @param {number | null} cell */
-  result(playback, frame, id, cell) {
+  result(states, frame, id, cell) {
     const gradient = frame.gradients.get(id);
-    const expected = playback.derived[id].terms.length;
+    const expected = states.derived[id].terms.length;
     const arrived = frame.arrived.get(id) ?? 0;
     if (gradient === undefined) return h("p", { class: "result waiting" }, WAITING);
-    const text = brief(cellOrAll(gradient, cell), fullShape(playback.nodes[id]));
+    const text = brief(cellOrAll(gradient, cell), fullShape(states.nodes[id]));
     const still = expected - arrived;
     return h(
       "p",
-      { class: `result ${playback.derived[id].kind}` },
+      { class: `result ${states.derived[id].kind}` },
       "= ",
       h("b", {}, text),
       still > 0 ? ` so far: ${still} more ${still === 1 ? "message" : "messages"} to come` : "",

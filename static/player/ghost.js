@@ -4,7 +4,7 @@
 import { s, setAttribute, setText } from "./dom.js";
 import { numeral } from "./format.js";
 
-/** @import { Outcome } from "./change.js" */
+/** @import { Outcome } from "./predicted_change.js" */
 
 const BAR_HEIGHT = 7; // pixels
 const STEPS = [1, 2, 5, 10];

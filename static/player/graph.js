@@ -20,9 +20,9 @@ import { View } from "./view.js";
 
 /** @import { Message, Push, Value } from "../types.js" */
 /** @import { Engine } from "./arranger.js" */
-/** @import { Outcome } from "./change.js" */
+/** @import { Outcome } from "./predicted_change.js" */
 /** @import { Card, Grid, Group, Item, PlacedEdge, Plan, Point, Size } from "./layout.js" */
-/** @import { Frame, Playback } from "./playback.js" */
+/** @import { Frame, TraceStates } from "./states.js" */
 
 const TRAVEL_MS = 450; // time a message takes along its edge
 const MAX_GROUP_BUTTONS = 8; // with more groups there is one button per sort of group
@@ -90,8 +90,8 @@ export class Graph {
     this.arranger = new Arranger(graphviz);
     this.onSelect = onSelect;
     this.onLayout = onLayout;
-    /** @type {Playback | null} */
-    this.playback = null;
+    /** @type {TraceStates | null} */
+    this.states = null;
     /** @type {Drawing | null} */
     this.drawing = null;
     /** @type {{frame: Frame, selected: number | null, cell: number | null} | null} */
@@ -132,23 +132,23 @@ export class Graph {
     this.observer.observe(this.element);
   }
 
-  /** Show a new trace, with a new drawing only if its structure is new. @param {Playback} playback */
-  setTrace(playback) {
-    const before = this.playback;
-    const known = before?.structure === playback.structure;
-    this.playback = playback;
+  /** Show a new trace, with a new drawing only if its structure is new. @param {TraceStates} states */
+  setTrace(states) {
+    const before = this.states;
+    const known = before?.structure === states.structure;
+    this.states = states;
     this.shown = null;
-    this.ordering.hidden = Boolean(playback.tangentOf);
-    const { departure } = playback;
-    if (departure && playback.events[departure.event].kind === "message") this.showOrder(true); // sent too early
+    this.ordering.hidden = Boolean(states.tangentOf);
+    const { departure } = states;
+    if (departure && states.events[departure.event].kind === "message") this.showOrder(true); // sent too early
     if (known && this.wanted) {
-      if (String(before.roomForDue) !== String(playback.roomForDue)) this.draw(playback);
+      if (String(before.roomForDue) !== String(states.roomForDue)) this.draw(states);
       return;
     }
-    this.groups = groupsOf(playback);
-    this.folded = new Set(openingFolds(playback, this.groups));
+    this.groups = groupsOf(states);
+    this.folded = new Set(openingFolds(states, this.groups));
     this.showFolding();
-    this.draw(playback);
+    this.draw(states);
   }
 
   /** Show or hide the order in which operations send, and the list of the next ones. @param {boolean} shown */
@@ -160,33 +160,33 @@ export class Graph {
 
   /** Update the order badges and the list of operations that still have to send. */
   writeOrder() {
-    const { playback, drawing, shown } = this;
-    const wanted = this.svg.classList.contains("ordered") && playback !== null;
-    const on = wanted && !playback.tangentOf;
+    const { states, drawing, shown } = this;
+    const wanted = this.svg.classList.contains("ordered") && states !== null;
+    const on = wanted && !states.tangentOf;
     this.pending.hidden = !on;
     setText(this.pending, "");
     if (!wanted) return;
-    const order = on ? playback.sendingOrder() : new Map();
+    const order = on ? states.sendingOrder() : new Map();
     for (const { node, rank } of drawing?.cards ?? []) {
       setText(rank, String(order.get(node) ?? ""));
       rank.parentElement?.toggleAttribute("data-none", !order.has(node));
     }
-    if (!on || !shown || shown.frame.k <= playback.forwardEnd) return;
-    const named = playback.pending(shown.frame).map((id) => {
-      const [arrived, all] = [shown.frame.arrived.get(id) ?? 0, playback.derived[id].terms.length];
-      return playback.name(id) + (all > 1 ? ` (${arrived} of ${all} messages)` : "");
+    if (!on || !shown || shown.frame.k <= states.forwardEnd) return;
+    const named = states.pending(shown.frame).map((id) => {
+      const [arrived, all] = [shown.frame.arrived.get(id) ?? 0, states.derived[id].terms.length];
+      return states.name(id) + (all > 1 ? ` (${arrived} of ${all} messages)` : "");
     });
     setText(this.pending, named.length ? `Still to send: ${named.join(", ")}` : "All have sent.");
   }
 
-  /** Lay out and draw a trace; does nothing if that drawing is there or in progress. @param {Playback} playback */
-  async draw(playback) {
-    const afar = this.isPresented() && !this.element.closest(".narrow") && hasCells(playback, this.folded);
-    const key = [playback.structure, ...this.folded, afar, playback.roomForDue].join(" ");
+  /** Lay out and draw a trace; does nothing if that drawing is there or in progress. @param {TraceStates} states */
+  async draw(states) {
+    const afar = this.isPresented() && !this.element.closest(".narrow") && hasCells(states, this.folded);
+    const key = [states.structure, ...this.folded, afar, states.roomForDue].join(" ");
     if (key === this.wanted) return;
     this.wanted = key;
     this.plans = [];
-    const plans = await this.arranger.arrange(playback, this.folded, afar);
+    const plans = await this.arranger.arrange(states, this.folded, afar);
     if (key !== this.wanted) return; // a newer drawing has been requested meanwhile
     this.plans = plans;
     this.plan = null;
@@ -195,13 +195,13 @@ export class Graph {
 
   /** Draw the plan that suits the panel's size; called whenever the size changes. */
   choosePlan() {
-    const { playback, plans } = this;
-    if (!playback || !plans.length) return;
+    const { states, plans } = this;
+    if (!states || !plans.length) return;
     const presented = this.isPresented();
     const plan = bestFor(plans, this.room(), presented ? MAX_PRESENTED_SCALE : 1, presented ? 0 : this.view.readable());
     if (plan === this.plan) return;
     this.plan = plan;
-    this.build(playback, plan);
+    this.build(states, plan);
   }
 
   /** Return whether the graph is too large to be read as a whole if the panel is this much lower. @param {number} by */
@@ -219,12 +219,12 @@ export class Graph {
   /** Lay out and centre again after present mode was opened or closed. */
   present() {
     this.view.measure();
-    if (this.playback && hasCells(this.playback, this.folded)) this.draw(this.playback);
+    if (this.states && hasCells(this.states, this.folded)) this.draw(this.states);
     this.choosePlan();
-    const { plan, playback, shown } = this;
-    if (!plan || !playback) return;
-    const focus = shown ? playback.focus(shown.frame).to : undefined;
-    this.view.open(plan, centreOf(plan, focus ?? playback.output));
+    const { plan, states, shown } = this;
+    if (!plan || !states) return;
+    const focus = shown ? states.focus(shown.frame).to : undefined;
+    this.view.open(plan, centreOf(plan, focus ?? states.output));
   }
 
   /** Measure the space for drawing and legend; it decides whether there is a legend. @returns {Size} */
@@ -234,19 +234,19 @@ export class Graph {
     return { width: this.svg.clientWidth || 600, height: height || 400 };
   }
 
-  /** Draw a plan. @param {Playback} playback @param {Plan} plan */
-  build(playback, plan) {
+  /** Draw a plan. @param {TraceStates} states @param {Plan} plan */
+  build(states, plan) {
     const pill = makePill();
-    const cards = [...plan.items.values()].map((item) => this.makeCard(playback, plan, item));
+    const cards = [...plan.items.values()].map((item) => this.makeCard(states, plan, item));
     const edges = plan.edges.map(makeEdge);
     this.drawing = { plan, edges, cards, pill };
     const [below, above] = [edges, cards].map((parts) => parts.map(({ element }) => element));
     const [wires, boxes] = [s("g", { class: "edges" }, ...below), s("g", { class: "cards" }, ...above)];
     this.scene.replaceChildren(wires, boxes, this.ghost.element, pill.element);
-    this.view.open(plan, centreOf(plan, playback.output));
-    const scalars = playback.nodes.some(({ shape }) => shape.length === 0);
+    this.view.open(plan, centreOf(plan, states.output));
+    const scalars = states.nodes.some(({ shape }) => shape.length === 0);
     this.signs.hidden = !(plan.compact && scalars);
-    this.colours.hidden = playback.nodes.every(({ shape }) => shape.length === 0);
+    this.colours.hidden = states.nodes.every(({ shape }) => shape.length === 0);
     this.legend.hidden = this.signs.hidden && this.colours.hidden;
     this.simple.hidden = !plan.simple;
     this.onLayout();
@@ -254,16 +254,16 @@ export class Graph {
 
   /** Return the drawing if it belongs to this trace; the previous one stays on the screen until then. */
   current() {
-    const { playback, drawing } = this;
-    return playback && drawing?.plan.structure === playback.structure ? { playback, ...drawing } : null;
+    const { states, drawing } = this;
+    return states && drawing?.plan.structure === states.structure ? { states, ...drawing } : null;
   }
 
-  /** Make a card. @param {Playback} playback @param {Plan} plan @param {Item} item @returns {CardParts} */
-  makeCard(playback, plan, item) {
-    const node = playback.nodes[item.node];
+  /** Make a card. @param {TraceStates} states @param {Plan} plan @param {Item} item @returns {CardParts} */
+  makeCard(states, plan, item) {
+    const node = states.nodes[item.node];
     const card = /** @type {Card} */ (plan.cards.get(item.id));
     const { x, y } = /** @type {Point} */ (plan.boxes.get(item.id));
-    const kind = item.group ? "group" : playback.derived[node.id].kind;
+    const kind = item.group ? "group" : states.derived[node.id].kind;
     const { width, height, grid } = card;
     const compact = plan.compact;
     const step = compact ? 15 : 18;
@@ -295,7 +295,7 @@ export class Graph {
     const badge = s("g", corner, s("circle", { r: 11 }), rank);
     const value = field("value", "value", 0);
     const gradient = node.requires_grad
-      ? field("gradient", playback.tangentOf ? `∂/∂${playback.tangentOf}` : "grad", 1)
+      ? field("gradient", states.tangentOf ? `∂/∂${states.tangentOf}` : "grad", 1)
       : null;
     const element = s(
       "g",
@@ -319,7 +319,7 @@ export class Graph {
       ...[...parts, badge].flatMap((part) => [part, " "]), // spaces separate the texts for screen readers
     );
     const due = s("text", { class: "due", x: 0, y: height / 2 - 8, "text-anchor": "middle" });
-    if (playback.roomForDue[node.id]) element.append(due);
+    if (states.roomForDue[node.id]) element.append(due);
     const written = parts.filter((part) => ["title", "text"].includes(part.tagName));
     const last = { classes: "", value: null, gradient: null };
     return { element, node: node.id, card, kind, title, rank, written, value, gradient, due, last };
@@ -398,9 +398,9 @@ export class Graph {
   showGhost(outcome) {
     const drawn = this.current();
     if (!drawn) return;
-    const { plan, playback } = drawn;
-    const card = /** @type {Card} */ (plan.cards.get(plan.itemOf[playback.output]));
-    this.ghost.paint(centreOf(plan, playback.output), card, outcome);
+    const { plan, states } = drawn;
+    const card = /** @type {Card} */ (plan.cards.get(plan.itemOf[states.output]));
+    this.ghost.paint(centreOf(plan, states.output), card, outcome);
     this.svg.classList.toggle("changing", outcome !== null);
   }
 
@@ -409,11 +409,11 @@ export class Graph {
   paint(frame, selected, cell, moving) {
     const drawn = this.current();
     if (!drawn) return;
-    const focus = drawn.playback.focus(frame);
+    const focus = drawn.states.focus(frame);
     this.shown = { frame, selected, cell };
-    const to = focus.to ?? drawn.playback.events[0]?.node; // before the first event, show its node
+    const to = focus.to ?? drawn.states.events[0]?.node; // before the first event, show its node
     if (to !== undefined) {
-      const others = focus.from === undefined ? drawn.playback.nodes[to].children : [focus.from];
+      const others = focus.from === undefined ? drawn.states.nodes[to].children : [focus.from];
       this.view.reveal([boundsOfCards(drawn.plan, [...others, to]), boundsOfCards(drawn.plan, [to])]);
     }
     this.paintCards(drawn, frame, selected);
@@ -428,9 +428,9 @@ export class Graph {
     if (drawn) this.view.reveal([boundsOfCards(drawn.plan, [id])]);
   }
 
-  /** Update the edges that have changed. @param {Drawing & {playback: Playback}} drawn @param {Frame} frame */
-  paintEdges({ playback, edges }, frame) {
-    const focus = playback.focus(frame);
+  /** Update the edges that have changed. @param {Drawing & {states: TraceStates}} drawn @param {Frame} frame */
+  paintEdges({ states, edges }, frame) {
+    const focus = states.focus(frame);
     for (const edge of edges) {
       const message = frame.sent.get(edge.id);
       const current = edge.id === focus.edge;
@@ -447,29 +447,29 @@ export class Graph {
     }
   }
 
-  /** Update the cards that have changed. @param {Drawing & {playback: Playback}} drawn @param {Frame} frame
+  /** Update the cards that have changed. @param {Drawing & {states: TraceStates}} drawn @param {Frame} frame
    * @param {number | null} selected node */
-  paintCards({ playback, plan, cards }, frame, selected) {
-    const focus = playback.focus(frame);
+  paintCards({ states, plan, cards }, frame, selected) {
+    const focus = states.focus(frame);
     /** @param {number | null | undefined} node */
     const itemOf = (node) => (node === null || node === undefined ? null : plan.itemOf[node]);
     const [itemFrom, itemTo, itemSelected] = [focus.from, focus.to, selected].map(itemOf);
     for (const card of cards) {
       const node = card.node;
       const id = itemOf(node);
-      const state = playback.gradientState(node, frame);
-      const known = playback.isKnown(node, frame);
-      const due = playback.due(node, frame);
+      const state = states.gradientState(node, frame);
+      const known = states.isKnown(node, frame);
+      const due = states.due(node, frame);
       const classes =
         `card ${card.kind} ${known ? "" : "not-run"} ${state.replace(" ", "-")}` +
         `${this.numbers.allows(node) ? " moves" : ""}` +
         `${id === itemTo ? " to" : ""}${id === itemFrom ? " from" : ""}${id === itemSelected ? " selected" : ""}` +
         (due === undefined ? "" : " wrong") +
-        (id === itemTo && playback.departs(frame) ? DEPARTS : "");
-      const { now: after } = playback.nodes[node];
-      const overwritten = after !== undefined && playback.isForwardOver(frame); // the label also gives the old value
-      const seen = known && !playback.nodes[node].unseen;
-      const value = overwritten ? after : seen ? playback.nodes[node].value : null;
+        (id === itemTo && states.departs(frame) ? DEPARTS : "");
+      const { now: after } = states.nodes[node];
+      const overwritten = after !== undefined && states.isForwardOver(frame); // the label also gives the old value
+      const seen = known && !states.nodes[node].unseen;
+      const value = overwritten ? after : seen ? states.nodes[node].value : null;
       const gradient = frame.gradients.get(node) ?? null;
       const { last } = card;
       if (classes === last.classes && value === last.value && gradient === last.gradient && due === last.due) continue;
@@ -485,26 +485,26 @@ export class Graph {
       // The label starts with the card's visible text, because voice control users say what they see.
       const written = card.written.map((text) => text.textContent).filter(Boolean);
       const label =
-        `${written.join(" ")}: ${playback.definition(node)}, ${playback.derived[node].kind}, ` +
-        `value ${playback.valueText(node, frame)}, ` +
-        `${playback.tangentOf ? "tangent" : "gradient"} ${playback.gradientText(node, frame)}`;
+        `${written.join(" ")}: ${states.definition(node)}, ${states.derived[node].kind}, ` +
+        `value ${states.valueText(node, frame)}, ` +
+        `${states.tangentOf ? "tangent" : "gradient"} ${states.gradientText(node, frame)}`;
       setAttribute(card.element, "aria-label", label);
       setAttribute(card.element, "aria-pressed", String(id === itemSelected));
     }
   }
 
   /** Move the message along its edge: a gradient against the arrow's direction, a tangent along it.
-   * @param {Drawing & {playback: Playback}} drawn @param {Frame} frame @param {boolean} moving */
-  paintPill({ playback, plan, edges, pill }, frame, moving) {
+   * @param {Drawing & {states: TraceStates}} drawn @param {Frame} frame @param {boolean} moving */
+  paintPill({ states, plan, edges, pill }, frame, moving) {
     for (const travel of pill.element.getAnimations()) travel.cancel();
-    const focus = playback.focus(frame);
+    const focus = states.focus(frame);
     const edge = edges.find((one) => one.id === focus.edge);
     const message = edge && frame.sent.get(edge.id);
     setAttribute(pill.element, "visibility", message ? "visible" : "hidden");
     if (!message) return;
     // The gradients of an operand's broadcast copies are summed on arrival.
     const arrived = frame.event?.kind === "accumulate" ? frame.event.message : message.contribution;
-    const shape = playback.shapeIn(arrived, [focus.to, focus.from]);
+    const shape = states.shapeIn(arrived, [focus.to, focus.from]);
     const full = shorten(brief(arrived, shape), 28);
     const widthOf = (/** @type {string} */ content) => Math.ceil(content.length * LETTER_WIDTH + PILL_ENDS);
     let [text, rest] = [full, restingPlace(plan, edge, widthOf(full))];
@@ -527,14 +527,14 @@ export class Graph {
   /** Fold or unfold groups. If too many cards came of it, the rest is folded as at the beginning.
    * @param {string[]} keys of groups @param {boolean} folded */
   fold(keys, folded) {
-    const { playback } = this;
-    if (!playback) return;
+    const { states } = this;
+    if (!states) return;
     const without = (/** @type {Iterable<string>} */ all) => new Set([...all].filter((key) => !keys.includes(key)));
     const wanted = folded ? new Set([...this.folded, ...keys]) : without(this.folded);
     this.folded =
-      [wanted, without(openingFolds(playback, this.groups))].find((one) => isDrawable(playback, one)) ?? this.folded;
+      [wanted, without(openingFolds(states, this.groups))].find((one) => isDrawable(states, one)) ?? this.folded;
     this.showFolding();
-    this.draw(playback);
+    this.draw(states);
   }
 
   /** Show a button for each group; if there are many, one for each sort, and the rest behind "One by one". */
@@ -546,7 +546,7 @@ export class Graph {
       const operations = keys.reduce((sum, key) => sum + (this.groups.get(key)?.members.length ?? 0), 0);
       const onclick = () => this.fold(keys, !folded);
       const alone = new Set([...this.folded].filter((key) => !keys.includes(key)));
-      const disabled = folded && keys.length > 1 && this.playback !== null && !isDrawable(this.playback, alone);
+      const disabled = folded && keys.length > 1 && this.states !== null && !isDrawable(this.states, alone);
       const title = `${operations} operations${disabled ? ": too many cards to draw; unfold them one by one" : ""}`;
       return h("button", { "aria-pressed": folded, title, disabled, onclick }, text);
     };

@@ -3,10 +3,10 @@
  * graph is folded until it has few cards, so that all of them can be drawn and read. */
 
 import { shapeText, shorten } from "./format.js";
-import { fullShape, isOperation } from "./playback.js";
+import { fullShape, isOperation } from "./states.js";
 
 /** @import { GraphvizLayout, TraceNode } from "../types.js" */
-/** @import { Playback } from "./playback.js" */
+/** @import { TraceStates } from "./states.js" */
 
 /** @typedef {{x: number, y: number}} Point in pixels; y points down */
 /** @typedef {{width: number, height: number}} Size */
@@ -54,7 +54,7 @@ import { fullShape, isOperation } from "./playback.js";
 /** @typedef {object} Description a graph in one style, before layout
  * @property {boolean} down
  * @property {boolean} compact
- * @property {string} structure the trace's `Playback.structure`
+ * @property {string} structure the trace's `TraceStates.structure`
  * @property {string} dot Graphviz source
  * @property {Map<string, Item>} items
  * @property {string[]} itemOf node -> item
@@ -90,10 +90,10 @@ const ARRANGEMENTS = [
   { down: true, compact: true, preference: 0.82 },
 ];
 
-/** Return whether any card shows an array's numbers. @param {Playback} playback @param {Set<string>} folded */
-export function hasCells(playback, folded) {
-  if (itemsOf(playback, folded).items.size >= MIN_LARGE_ITEMS) return false;
-  return playback.nodes.some(({ shape }) => shape.length > 0 && isNumbered(gridOf(shape)));
+/** Return whether any card shows an array's numbers. @param {TraceStates} states @param {Set<string>} folded */
+export function hasCells(states, folded) {
+  if (itemsOf(states, folded).items.size >= MIN_LARGE_ITEMS) return false;
+  return states.nodes.some(({ shape }) => shape.length > 0 && isNumbered(gridOf(shape)));
 }
 
 /** Return the styles to lay out. @param {boolean} afar @returns {Style[]} */
@@ -135,8 +135,8 @@ export function bestFor(plans, room, limit, readable) {
 /** Return the groups that can be folded into one card, by key, largest first: lines of the learner's code, calls of
  * engine functions, and stretches of a large graph. Each has at least two operations, but not all of them. Lines of one
  * name, as in a loop, are numbered.
- * @param {Playback} playback @returns {Map<string, Group>} */
-export function groupsOf(playback) {
+ * @param {TraceStates} states @returns {Map<string, Group>} */
+export function groupsOf(states) {
   /** @type {Map<string, Group>} */
   const groups = new Map();
   /** @param {string} key @param {string} name @param {string} sort @param {number} member */
@@ -145,18 +145,18 @@ export function groupsOf(playback) {
     group.members.push(member);
     groups.set(key, group);
   };
-  const lines = linesOf(playback);
-  const names = lineNames(playback, lines);
-  for (const node of playback.nodes) {
+  const lines = linesOf(states);
+  const names = lineNames(states, lines);
+  for (const node of states.nodes) {
     const line = lines[node.id] ?? null;
     if (line !== null) add(`line ${line}`, names.get(line) ?? "", "lines", node.id);
     for (const call of node.calls ?? []) add(`call ${call}`, call, call.replace(/ \d+$/, ""), node.id);
   }
-  const operations = playback.nodes.filter(isOperation);
-  if (playback.nodes.length > MAX_CARDS)
+  const operations = states.nodes.filter(isOperation);
+  if (states.nodes.length > MAX_CARDS)
     operations.forEach(({ id }, i) => {
       const stretch = Math.floor((i * STRETCHES) / operations.length);
-      add(`stretch ${stretch}`, `${playback.name(id)}, …`, "stretches", id);
+      add(`stretch ${stretch}`, `${states.name(id)}, …`, "stretches", id);
     });
   return new Map(
     [...groups]
@@ -166,31 +166,31 @@ export function groupsOf(playback) {
 }
 
 /** Return for each operation the one named node (or the result) whose line uses it; null if several lines do.
- * @param {Playback} playback */
-function linesOf(playback) {
+ * @param {TraceStates} states */
+function linesOf(states) {
   /** @param {TraceNode} node */
   const isNamed = (node) => isOperation(node) && node.label !== "";
-  if (!playback.nodes.some((node) => isNamed(node) && node.id !== playback.output)) return []; // one line only
+  if (!states.nodes.some((node) => isNamed(node) && node.id !== states.output)) return []; // one line only
   /** @type {(number | null | undefined)[]} undefined while no use is known */
-  const lines = playback.nodes.map(() => undefined);
-  for (const node of playback.nodes.toReversed()) {
-    if (isNamed(node) || node.id === playback.output) lines[node.id] = node.id;
+  const lines = states.nodes.map(() => undefined);
+  for (const node of states.nodes.toReversed()) {
+    if (isNamed(node) || node.id === states.output) lines[node.id] = node.id;
     const line = lines[node.id] ?? null;
     for (const child of node.children) lines[child] = [undefined, line].includes(lines[child]) ? line : null;
   }
-  return lines.map((line, id) => (isOperation(playback.nodes[id]) ? (line ?? null) : null));
+  return lines.map((line, id) => (isOperation(states.nodes[id]) ? (line ?? null) : null));
 }
 
 /** Return the name of each line: "h", or "h 1", "h 2", ... if several lines are named h.
- * @param {Playback} playback @param {(number | null)[]} lines of the operations */
-function lineNames(playback, lines) {
+ * @param {TraceStates} states @param {(number | null)[]} lines of the operations */
+function lineNames(states, lines) {
   const ids = [...new Set(lines.filter((line) => line !== null))].toSorted((a, b) => a - b);
   /** @type {Map<string, number[]>} */
   const same = new Map();
-  for (const id of ids) same.set(playback.name(id), [...(same.get(playback.name(id)) ?? []), id]);
+  for (const id of ids) same.set(states.name(id), [...(same.get(states.name(id)) ?? []), id]);
   /** @param {number} id @returns {[number, string]} */
   const named = (id) => {
-    const name = playback.name(id);
+    const name = states.name(id);
     const all = same.get(name) ?? [];
     return [id, all.length > 1 ? `${name} ${all.indexOf(id) + 1}` : name];
   };
@@ -199,30 +199,30 @@ function lineNames(playback, lines) {
 
 /** Return the groups with which a graph opens folded: none if it is small, otherwise all lines or calls, if they leave
  * enough to see and not too much, or else all stretches.
- * @param {Playback} playback @param {Map<string, Group>} groups */
-export function openingFolds(playback, groups) {
-  if (playback.nodes.length <= MAX_CARDS) return [];
+ * @param {TraceStates} states @param {Map<string, Group>} groups */
+export function openingFolds(states, groups) {
+  if (states.nodes.length <= MAX_CARDS) return [];
   const keysOf = (/** @type {(sort: string) => boolean} */ of) =>
     [...groups].filter(([, { sort }]) => of(sort)).map(([key]) => key);
   const lines = keysOf((sort) => sort === "lines");
   const calls = keysOf((sort) => sort !== "lines" && sort !== "stretches");
   const enough = (/** @type {string[]} */ keys) => {
-    const { items } = itemsOf(playback, new Set(keys));
-    const operations = [...items.values()].filter(({ node }) => isOperation(playback.nodes[node])).length;
+    const { items } = itemsOf(states, new Set(keys));
+    const operations = [...items.values()].filter(({ node }) => isOperation(states.nodes[node])).length;
     return operations >= MIN_FOLDED_CARDS && items.size <= MAX_CARDS;
   };
   return [lines, calls].find(enough) ?? keysOf((sort) => sort === "stretches");
 }
 
-/** Return whether few enough cards remain. @param {Playback} playback @param {Set<string>} folded */
-export function isDrawable(playback, folded) {
-  return playback.nodes.length <= MAX_CARDS || itemsOf(playback, folded).items.size <= MAX_CARDS;
+/** Return whether few enough cards remain. @param {TraceStates} states @param {Set<string>} folded */
+export function isDrawable(states, folded) {
+  return states.nodes.length <= MAX_CARDS || itemsOf(states, folded).items.size <= MAX_CARDS;
 }
 
-/** Return the cards to draw and each node's card. @param {Playback} playback @param {Set<string>} folded group keys */
-export function itemsOf(playback, folded) {
-  const groups = groupsOf(playback);
-  const itemOf = playback.nodes.map((node) => `node-${node.id}`);
+/** Return the cards to draw and each node's card. @param {TraceStates} states @param {Set<string>} folded group keys */
+export function itemsOf(states, folded) {
+  const groups = groupsOf(states);
+  const itemOf = states.nodes.map((node) => `node-${node.id}`);
   /** @type {Map<string, Group>} */
   const foldedAs = new Map();
   for (const [key, group] of groups) {
@@ -233,10 +233,10 @@ export function itemsOf(playback, folded) {
   }
   /** @type {Map<number, Set<string>>} */
   const users = new Map();
-  for (const node of playback.nodes) {
+  for (const node of states.nodes) {
     for (const child of node.children) users.set(child, (users.get(child) ?? new Set()).add(itemOf[node.id]));
   }
-  for (const node of playback.nodes) {
+  for (const node of states.nodes) {
     // A constant that only one folded group uses is hidden in that group.
     if (isOperation(node) || node.requires_grad) continue;
     const [user, ...others] = users.get(node.id) ?? [];
@@ -244,7 +244,7 @@ export function itemsOf(playback, folded) {
   }
   /** @type {Map<string, Item>} */
   const items = new Map();
-  for (const node of playback.nodes) {
+  for (const node of states.nodes) {
     const id = itemOf[node.id];
     const item = items.get(id) ?? { id, group: foldedAs.get(id)?.name ?? "", node: node.id, members: [] };
     item.members.push(node.id);
@@ -272,17 +272,17 @@ function isNumbered({ rows, columns, cropped }) {
 }
 
 /** Compute a card's title, size and grid, from names and shapes only.
- * @param {Playback} playback @param {Item} item @param {Omit<Style, "down">} style
+ * @param {TraceStates} states @param {Item} item @param {Omit<Style, "down">} style
  * @param {boolean} large true in a large graph, where cards show no numbers of arrays @returns {Card} */
-export function cardOf(playback, item, { compact, afar = false }, large = false) {
-  const node = playback.nodes[item.node];
-  const name = playback.name(node.id);
-  const full = item.group ? `${item.group} (${item.members.length} nodes)` : playback.definition(node.id);
+export function cardOf(states, item, { compact, afar = false }, large = false) {
+  const node = states.nodes[item.node];
+  const name = states.name(node.id);
+  const full = item.group ? `${item.group} (${item.members.length} nodes)` : states.definition(node.id);
   const short = item.group || (node.op ? `${name}  ${node.op}` : name);
   const shape = node.shape.length ? ` ${shapeText(fullShape(node))}` : "";
   const title = shorten(compact ? short : full, compact ? 12 : 26) + shape;
   const textWidth = title.length * (compact ? 6.6 : 7.4) + 24;
-  const due = playback.roomForDue[node.id] ? DUE_HEIGHT : 0;
+  const due = states.roomForDue[node.id] ? DUE_HEIGHT : 0;
   if (node.shape.length === 0) {
     const width = Math.max(textWidth, compact ? (due ? 90 : 72) : 124);
     return {
@@ -317,11 +317,11 @@ export function cardOf(playback, item, { compact, afar = false }, large = false)
 }
 
 /** Describe the graph for Graphviz: numbered boxes of fixed size, without any of the learner's text.
- * @param {Playback} playback @param {Set<string>} folded @param {Style} style @returns {Description} */
-export function describe(playback, folded, style) {
+ * @param {TraceStates} states @param {Set<string>} folded @param {Style} style @returns {Description} */
+export function describe(states, folded, style) {
   const { down, compact } = style;
-  const { items, itemOf } = itemsOf(playback, folded);
-  const large = items.size >= MIN_LARGE_ITEMS || playback.nodes.length > MAX_CARDS;
+  const { items, itemOf } = itemsOf(states, folded);
+  const large = items.size >= MIN_LARGE_ITEMS || states.nodes.length > MAX_CARDS;
   const inches = (/** @type {number} */ pixels) => (pixels / PIXELS_PER_INCH).toFixed(4);
   /** @type {Map<string, Card>} */
   const cards = new Map();
@@ -334,7 +334,7 @@ export function describe(playback, folded, style) {
   ];
   const numbers = new Map([...items.keys()].map((id, index) => [id, index]));
   for (const [id, item] of items) {
-    const card = cardOf(playback, item, style, large);
+    const card = cardOf(states, item, style, large);
     cards.set(id, card);
     lines.push(
       `${numbers.get(id)} [id="${numbers.get(id)}" width=${inches(card.width)} height=${inches(card.height)}]`,
@@ -344,7 +344,7 @@ export function describe(playback, folded, style) {
   const edges = [];
   /** @type {Map<string, number>} two cards -> the first edge between them */
   const first = new Map();
-  for (const node of playback.nodes) {
+  for (const node of states.nodes) {
     node.children.forEach((child, operand) => {
       const [index, pair] = [edges.length, `${itemOf[child]} ${itemOf[node.id]}`];
       if (itemOf[child] === itemOf[node.id]) return;
@@ -355,7 +355,7 @@ export function describe(playback, folded, style) {
   const depths = depthsOf(items, itemOf, edges);
   /** A label that reserves space for a message: a number or an array's shape. @param {number} child */
   const messageLabel = (child) => {
-    const width = playback.nodes[child].shape.length ? 58 : 40;
+    const width = states.nodes[child].shape.length ? 58 : 40;
     const table = `<table border="0" fixedsize="true" width="${width}" height="16"><tr><td></td></tr></table>`;
     return large ? "" : `label=<${table}>`;
   };
@@ -365,7 +365,7 @@ export function describe(playback, folded, style) {
     lines.push(`${numbers.get(from)} -> ${numbers.get(to)} [id="${index}" ${messageLabel(child)}]`);
   });
   lines.push("}");
-  const { structure } = playback;
+  const { structure } = states;
   return { structure, dot: lines.join("\n"), items, itemOf, cards, depths, edges, down, compact };
 }
 

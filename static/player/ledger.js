@@ -28,7 +28,7 @@ import {
 } from "./format.js";
 import { h, setText } from "./dom.js";
 import { gridOf } from "./layout.js";
-import { fullShape, isSame } from "./playback.js";
+import { fullShape, isSame } from "./states.js";
 
 const MAX_WRITTEN_COPIES = 4; // copies of a cell; more are shortened with "…"
 const MAX_NAMED_INPUTS = 6; // inputs whose gradients the result names
@@ -40,7 +40,7 @@ const ANNOUNCE_DELAY = 250; // milliseconds without a new event before a screen 
 
 /** @import { Product, Sending } from "./arithmetic.js" */
 /** @import { Accumulate, Forward, Message, Operation, Push, Seed, Tangent, Value } from "../types.js" */
-/** @import { Frame, Playback } from "./playback.js" */
+/** @import { Frame, TraceStates } from "./states.js" */
 
 /** @typedef {object} Figure a number or a sign in the equation
  * @property {string} text
@@ -60,18 +60,18 @@ const ANNOUNCE_DELAY = 250; // milliseconds without a new event before a screen 
  * @property {Figure[]} equation */
 
 /** Describe the last event of a frame.
- * @param {Playback} playback @param {Frame} frame @param {number | null} cell @returns {Story} */
-export function tell(playback, frame, cell) {
-  const story = storyOf(playback, frame, cell);
-  if (frame.k < playback.forwardEnd || (frame.k > playback.forwardEnd && frame.k < playback.length)) return story;
-  const ended = frame.k === playback.length;
-  if (playback.error && ended)
-    story.note = `${story.note} Here the engine stopped: ${playback.error.replaceAll("`", "")}`.trim();
-  else if (playback.seedIndex < 0 && ended) story.note = "The forward pass is done. The backward pass has not begun.";
-  else if (ended) story.result = playback.tangentOf ? tangentsOf(playback, frame) : gradientsOf(playback, frame);
+ * @param {TraceStates} states @param {Frame} frame @param {number | null} cell @returns {Story} */
+export function tell(states, frame, cell) {
+  const story = storyOf(states, frame, cell);
+  if (frame.k < states.forwardEnd || (frame.k > states.forwardEnd && frame.k < states.length)) return story;
+  const ended = frame.k === states.length;
+  if (states.error && ended)
+    story.note = `${story.note} Here the engine stopped: ${states.error.replaceAll("`", "")}`.trim();
+  else if (states.seedIndex < 0 && ended) story.note = "The forward pass is done. The backward pass has not begun.";
+  else if (ended) story.result = states.tangentOf ? tangentsOf(states, frame) : gradientsOf(states, frame);
   else if (frame.k > 0) {
-    const { tangentOf } = playback;
-    const backward = `the backward pass: how fast does ${playback.name(playback.output)} change with each input?`;
+    const { tangentOf } = states;
+    const backward = `the backward pass: how fast does ${states.name(states.output)} change with each input?`;
     const next = tangentOf ? `the tangents: how fast does each node change with ${tangentOf}?` : backward;
     story.note = `The forward pass is done. Now ${next}`;
   }
@@ -90,15 +90,15 @@ function fitting(figures) {
 }
 
 /** Describe the result of the backward pass: each input's gradient, and what the largest one means.
- * @param {Playback} playback @param {Frame} frame @returns {Result} */
-function gradientsOf(playback, frame) {
-  const found = playback.leaves().flatMap((leaf) => {
+ * @param {TraceStates} states @param {Frame} frame @returns {Result} */
+function gradientsOf(states, frame) {
+  const found = states.leaves().flatMap((leaf) => {
     const gradient = frame.gradients.get(leaf.id);
-    const due = playback.due(leaf.id, frame);
+    const due = states.due(leaf.id, frame);
     if (gradient === undefined) return [];
-    return [{ name: playback.name(leaf.id), gradient, due, full: playback.gradientShape(leaf.id, gradient) }];
+    return [{ name: states.name(leaf.id), gradient, due, full: states.gradientShape(leaf.id, gradient) }];
   });
-  const out = playback.name(playback.output);
+  const out = states.name(states.output);
   const texts = found.map(({ name, gradient, due, full }) => {
     const right = due === undefined ? "" : ` (right: ${brief(due)})`;
     return `${name} ${brief(gradient, full)}${range(gradient, full)}${right}`;
@@ -108,18 +108,18 @@ function gradientsOf(playback, frame) {
   );
   const rest = texts.length > named.length ? `, and ${texts.length - named.length} more` : "";
   const wrong =
-    playback.departure !== null ||
+    states.departure !== null ||
     found.some(({ due }) => due !== undefined) ||
-    playback.derived.some(({ terms }) => terms.some((term) => term.event !== null && term.agrees === false)) ||
-    playback.events.some((e) => e.kind === "accumulate" && !addsUp(e.first ? 0 : e.before, e.message, e.after));
-  const arrivals = playback.events.filter((e) => e.kind === "accumulate");
-  const sum = playback.leaves().some(({ id }) => arrivals.find((e) => e.node === id)?.first === false);
+    states.derived.some(({ terms }) => terms.some((term) => term.event !== null && term.agrees === false)) ||
+    states.events.some((e) => e.kind === "accumulate" && !addsUp(e.first ? 0 : e.before, e.message, e.after));
+  const arrivals = states.events.filter((e) => e.kind === "accumulate");
+  const sum = states.leaves().some(({ id }) => arrivals.find((e) => e.node === id)?.first === false);
   let done = `The backward pass is done. Gradients of ${out}`;
   if (sum) done = "The backward pass is done. It was added to gradients of an earlier pass. The inputs hold";
   if (wrong) done = "The backward pass is done, but something went wrong on the way. The inputs hold";
   const called = (/** @type {string} */ name) => (wrong || sum ? `${name}.grad` : `∂${out}/∂${name}`);
   return {
-    sentence: `${done}: ${named.join(", ")}${rest}. ${meaningOf(playback)}`.trim(),
+    sentence: `${done}: ${named.join(", ")}${rest}. ${meaningOf(states)}`.trim(),
     equation: fitting(
       found.map(({ name, gradient, due, full }) =>
         due === undefined
@@ -131,18 +131,18 @@ function gradientsOf(playback, frame) {
 }
 
 /** Say what the gradients mean: name one that is not simply the slope, otherwise explain the largest. Return "" without
- * a numerical check. @param {Playback} playback */
-function meaningOf(playback) {
-  const [special, ...others] = playback.slopes.filter(
+ * a numerical check. @param {TraceStates} states */
+function meaningOf(states) {
+  const [special, ...others] = states.slopes.filter(
     (one) => !one.hasDerivative || ["differs", "rounded", "lost"].includes(one.kind),
   );
   if (special) {
     const more = others.filter((one) => one.hasValue && !one.hasDerivative).map((one) => one.element);
     return special.sentence + (more.length ? ` There is none at ${more.join(", ")} either.` : "");
   }
-  const [largest] = playback.slopes.toSorted((a, b) => Math.abs(toNumber(b.used)) - Math.abs(toNumber(a.used)));
+  const [largest] = states.slopes.toSorted((a, b) => Math.abs(toNumber(b.used)) - Math.abs(toNumber(a.used)));
   if (!largest || largest.kind === "small") return largest?.sentence ?? "";
-  const out = playback.name(playback.output);
+  const out = states.name(states.output);
   const change = `If ${largest.element} grows by a little, ${out}`;
   if (toNumber(largest.used) !== 0) return `${change} changes by ${factor(largest.used)} times as much.`;
   return `${change} does not change${largest.still ? "" : ", to first order"}.`;
@@ -161,11 +161,11 @@ function range(value, full) {
   return least === most ? ` all ${least}${others}` : ` from ${least} to ${most}${others}`;
 }
 
-/** Tell what the last event did. @param {Playback} playback @param {Frame} frame @param {number | null} cell
+/** Tell what the last event did. @param {TraceStates} states @param {Frame} frame @param {number | null} cell
  * @returns {Story} */
-function storyOf(playback, frame, cell) {
+function storyOf(states, frame, cell) {
   const event = frame.event;
-  if (playback.length === 0) {
+  if (states.length === 0) {
     return {
       phase: "No graph",
       sentence: "The values are computed. No operation is recorded: none of the inputs requires a gradient.",
@@ -177,55 +177,53 @@ function storyOf(playback, frame, cell) {
     return {
       phase: "Start",
       sentence: "Nothing has run yet: only the inputs have values.",
-      equation: fitting(playback.leaves().map((leaf) => amount(leaf.value, playback.name(leaf.id), "value"))),
+      equation: fitting(states.leaves().map((leaf) => amount(leaf.value, states.name(leaf.id), "value"))),
       note: "The forward pass computes everything that depends on them, down to the result.",
     };
   }
-  if (event.kind === "forward") return forward(playback, event, cell);
-  if (event.kind === "seed") return seed(playback, event);
+  if (event.kind === "forward") return forward(states, event, cell);
+  if (event.kind === "seed") return seed(states, event);
   if (event.kind === "message") {
-    const { sentence, figures, note } = sending(playback, event, frame.k - 1, cell);
+    const { sentence, figures, note } = sending(states, event, frame.k - 1, cell);
     return { phase: "Backward pass", sentence: `${sentence}.`, equation: figures, note };
   }
-  if (event.kind === "push") return push(playback, event);
-  if (event.kind === "tangent") return tangent(playback, event);
-  return accumulate(playback, event, frame.k - 1, cell);
+  if (event.kind === "push") return push(states, event);
+  if (event.kind === "tangent") return tangent(states, event);
+  return accumulate(states, event, frame.k - 1, cell);
 }
 
-/** Tell the story of an operation. @param {Playback} playback @param {Forward} event @param {number | null} cell
+/** Tell the story of an operation. @param {TraceStates} states @param {Forward} event @param {number | null} cell
  * @returns {Story} */
-function forward(playback, event, cell) {
-  const node = playback.operation(event.node);
+function forward(states, event, cell) {
+  const node = states.operation(event.node);
   const chosen = node.kind === "elementwise" ? cellOf(node.value, cell) : null;
-  const numbers = playback.written(node, (child) =>
-    factorOf(broadcastCell(playback.nodes[child].value, node.shape, chosen), fullShape(playback.nodes[child])),
+  const numbers = states.written(node, (child) =>
+    factorOf(broadcastCell(states.nodes[child].value, node.shape, chosen), fullShape(states.nodes[child])),
   );
   const result = brief(cellOrAll(node.value, chosen), fullShape(node));
   const where = chosen === null ? "" : ` at ${indexText(node.shape, chosen, fullShape(node))}`;
-  const names = playback.written(node, (child) => playback.name(child));
-  const given = amount(cellOrAll(node.value, chosen), `${playback.name(event.node)}${where}`, "value", fullShape(node));
+  const names = states.written(node, (child) => states.name(child));
+  const given = amount(cellOrAll(node.value, chosen), `${states.name(event.node)}${where}`, "value", fullShape(node));
   return {
     phase: "Forward pass",
-    sentence: `${playback.definition(event.node)}${where}: ${numbers} gives ${result}.`,
+    sentence: `${states.definition(event.node)}${where}: ${numbers} gives ${result}.`,
     // Operands that fill two rows appear only in the sentence; otherwise the result would not fit.
     equation: numbers.length > 2 * MAX_ROW_LENGTH ? [given] : [figure(numbers, names), sign("="), given],
-    note: chosen === null ? firstCell(playback, node) : "",
+    note: chosen === null ? firstCell(states, node) : "",
   };
 }
 
 /** Describe the first cell of an elementwise operation on arrays that are too large to write out.
- * @param {Playback} playback @param {Operation} node */
-function firstCell(playback, node) {
+ * @param {TraceStates} states @param {Operation} node */
+function firstCell(states, node) {
   if (node.kind !== "elementwise" || flat(node.value).length <= 4) return "";
-  const numbers = playback.written(node, (child) =>
-    factorOf(broadcastCell(playback.nodes[child].value, node.shape, 0)),
-  );
+  const numbers = states.written(node, (child) => factorOf(broadcastCell(states.nodes[child].value, node.shape, 0)));
   return `At ${indexText(node.shape, 0, fullShape(node))}: ${numbers} gives ${brief(element(node.value, 0))}.`;
 }
 
-/** Tell the story of the seed. @param {Playback} playback @param {Seed} event @returns {Story} */
-function seed(playback, event) {
-  const name = playback.name(event.node);
+/** Tell the story of the seed. @param {TraceStates} states @param {Seed} event @returns {Story} */
+function seed(states, event) {
+  const name = states.name(event.node);
   return {
     phase: "Backward pass",
     sentence: `The backward pass starts at ${name} with the starting gradient ${brief(event.grad)}.`,
@@ -239,9 +237,9 @@ function seed(playback, event) {
 }
 
 /** Describe a push of forward mode: an operand's tangent times the local derivative goes to an operation.
- * @param {Playback} playback @param {Push} event @returns {Story} */
-function push(playback, event) {
-  const [from, to] = [event.child, event.node].map((id) => playback.name(id));
+ * @param {TraceStates} states @param {Push} event @returns {Story} */
+function push(states, event) {
+  const [from, to] = [event.child, event.node].map((id) => states.name(id));
   const arriving = amount(event.contribution, `message to ${to}`, "message");
   const phase = "Forward mode";
   if (event.local === null) {
@@ -263,16 +261,16 @@ function push(playback, event) {
   };
 }
 
-/** Describe a node's tangent. @param {Playback} playback @param {Tangent} event @returns {Story} */
-function tangent(playback, event) {
-  const [name, of] = [playback.name(event.node), playback.tangentOf];
+/** Describe a node's tangent. @param {TraceStates} states @param {Tangent} event @returns {Story} */
+function tangent(states, event) {
+  const [name, of] = [states.name(event.node), states.tangentOf];
   const phase = "Forward mode";
   const shown = amount(event.value, `∂${name}/∂${of}`, "gradient");
   if (event.leaves.length) {
     const sentence = `Forward mode starts at ${of}: its tangent is 1, and that of every other input is 0.`;
     return { phase, sentence, equation: [shown], note: "" };
   }
-  const sent = playback.events.filter((one) => one.kind === "push" && one.node === event.node);
+  const sent = states.events.filter((one) => one.kind === "push" && one.node === event.node);
   const sum = sent.flatMap((one) =>
     one.kind === "push" && !Array.isArray(one.contribution) ? [one.contribution] : [],
   );
@@ -295,12 +293,12 @@ function changes(name, of, value) {
   return `${opening} if ${of} grows by a little, ${name} changes by ${factor(value)} times as much.`;
 }
 
-/** Describe the result of forward mode. @param {Playback} playback @param {Frame} frame @returns {Result} */
-function tangentsOf(playback, frame) {
-  const [out, of] = [playback.name(playback.output), playback.tangentOf];
-  const value = frame.gradients.get(playback.output);
+/** Describe the result of forward mode. @param {TraceStates} states @param {Frame} frame @returns {Result} */
+function tangentsOf(states, frame) {
+  const [out, of] = [states.name(states.output), states.tangentOf];
+  const value = frame.gradients.get(states.output);
   if (value === undefined) return { sentence: `Forward mode did not reach ${out}.`, equation: [] };
-  const count = playback.leaves().reduce((sum, { shape }) => sum + countOf(shape), 0);
+  const count = states.leaves().reduce((sum, { shape }) => sum + countOf(shape), 0);
   const all = count > 1 ? ` For all ${count} inputs it takes ${count} such passes; backward takes one.` : "";
   return {
     sentence: `${changes(out, of, value)}${all}`,
@@ -308,24 +306,24 @@ function tangentsOf(playback, frame) {
   };
 }
 
-/** Tell the story of a message that is added to a gradient. @param {Playback} playback @param {Accumulate} event
+/** Tell the story of a message that is added to a gradient. @param {TraceStates} states @param {Accumulate} event
  * @param {number} index @param {number | null} cell @returns {Story} */
-function accumulate(playback, event, index, cell) {
+function accumulate(states, event, index, cell) {
   const chosen = cellOf(event.after, cell);
   const [before, arrived, after] = [event.before, event.message, event.after].map((value) => cellOrAll(value, chosen));
-  const sent = sendingOf(playback, playback.message(index - 1), index - 1);
-  const full = fullShape(playback.nodes[event.node]);
-  const name = cellName(playback.name(event.node), shapeOf(event.after), chosen, full);
+  const sent = sendingOf(states, states.message(index - 1), index - 1);
+  const full = fullShape(states.nodes[event.node]);
+  const name = cellName(states.name(event.node), shapeOf(event.after), chosen, full);
   const right = addsUp(event.first ? 0 : event.before, event.message, event.after);
   const wrong = "This is not what adding the message gives: something is broken here.";
   const copies = sent.sums ? sumText(copiesOf(sent, chosen)) : "";
-  const { sentence } = sending(playback, playback.message(index - 1), index - 1, cell);
+  const { sentence } = sending(states, states.message(index - 1), index - 1, cell);
   const arrival = sent.sums ? `The copies of ${name} receive ${copies} = ${brief(arrived, full)} together` : sentence;
   const summed = sent.sums ? [figure(copies, `what the copies of ${name} receive`, "message"), sign("=")] : [];
   const repeated = sent.sums
-    ? `Broadcasting repeated ${playback.name(event.node)}, so its copies' messages are summed.`
+    ? `Broadcasting repeated ${states.name(event.node)}, so its copies' messages are summed.`
     : "";
-  const again = event.first ? "" : `${playback.name(event.node)} is used more than once, so its messages add up.`;
+  const again = event.first ? "" : `${states.name(event.node)} is used more than once, so its messages add up.`;
   return {
     phase: "Backward pass",
     sentence: event.first
@@ -346,28 +344,28 @@ function accumulate(playback, event, index, cell) {
           sign(right ? "=" : "≠"),
           amount(after, `${name} after`, "gradient", full),
         ],
-    note: right ? [shareOf(playback, sent, index), repeated, again].filter(Boolean).join(" ") : wrong,
+    note: right ? [shareOf(states, sent, index), repeated, again].filter(Boolean).join(" ") : wrong,
   };
 }
 
 /** Mark where a broken engine first differs from the right one; say so if a node sends too early.
- * @param {Playback} playback @param {Frame} frame */
-export function departureText(playback, frame) {
-  if (!playback.departs(frame)) return "";
+ * @param {TraceStates} states @param {Frame} frame */
+export function departureText(states, frame) {
+  if (!states.departs(frame)) return "";
   const first = "✗ The first event that differs.";
   if (frame.event?.kind !== "message") return first;
   const { node } = frame.event;
-  const [arrived, all] = [frame.arrived.get(node) ?? 0, playback.derived[node].terms.length];
+  const [arrived, all] = [frame.arrived.get(node) ?? 0, states.derived[node].terms.length];
   if (arrived >= all) return first;
-  return `${first} ${playback.name(node)} sends too early: ${arrived} of its ${all} messages have arrived.`;
+  return `${first} ${states.name(node)} sends too early: ${arrived} of its ${all} messages have arrived.`;
 }
 
 /** Return the same event of the right engine as a sum or a product in numbers, if it gives another number; otherwise
- * null. @param {Playback} playback @param {Frame} frame @returns {Figure | null} */
-export function rightOf(playback, frame) {
-  const { right, events } = playback;
+ * null. @param {TraceStates} states @param {Frame} frame @returns {Figure | null} */
+export function rightOf(states, frame) {
+  const { right, events } = states;
   const index = frame.k - 1;
-  const there = right && frame.event ? playback.counterpart(index) : null;
+  const there = right && frame.event ? states.counterpart(index) : null;
   if (!right || there === null) return null;
   const [here, due] = [events[index], right.events[there]];
   if (here.kind === "message" && due.kind === "message") {
@@ -386,27 +384,27 @@ export function rightOf(playback, frame) {
 
 /** Say why a message has its value: "v1's gradient 1 times the local derivative b = −3." Return "" if the rule is not
  * such a product.
- * @param {Playback} playback @param {Sending} sent @param {number} index of the arrival */
-function shareOf(playback, { term, arrived, upstream }, index) {
+ * @param {TraceStates} states @param {Sending} sent @param {number} index of the arrival */
+function shareOf(states, { term, arrived, upstream }, index) {
   const { local } = term;
   if (local === null || Array.isArray(local) || Array.isArray(arrived) || Array.isArray(upstream)) return "";
-  const { node } = playback.message(index - 1);
+  const { node } = states.message(index - 1);
   const slope = term.text === numeral(local) ? factor(local) : `${term.text} = ${numeral(local)}`;
-  return `${playback.name(node)}'s gradient ${factor(upstream)} times the local derivative ${slope}.`;
+  return `${states.name(node)}'s gradient ${factor(upstream)} times the local derivative ${slope}.`;
 }
 
 /** Describe a message from an operation to an operand, with the numbers that it is computed from if they are known.
- * @param {Playback} playback @param {Message} event @param {number} index @param {number | null} cell
+ * @param {TraceStates} states @param {Message} event @param {number} index @param {number | null} cell
  * @returns {{sentence: string, figures: Figure[], note: string}} */
-function sending(playback, event, index, cell) {
-  const sent = sendingOf(playback, event, index);
+function sending(states, event, index, cell) {
+  const sent = sendingOf(states, event, index);
   const { term, arrived, contribution, sums, shape } = sent;
-  const receiver = playback.name(event.child);
+  const receiver = states.name(event.child);
   const chosen = cellOf(arrived, cell);
-  const full = fullShape(playback.nodes[event.child]);
-  const sentShape = playback.shapeIn(contribution, [event.child, event.node]);
+  const full = fullShape(states.nodes[event.child]);
+  const sentShape = states.shapeIn(contribution, [event.child, event.node]);
   const where = cellName(receiver, shape, chosen, full);
-  const from = `${playback.name(event.node)} (${playback.nodes[event.node].op})`;
+  const from = `${states.name(event.node)} (${states.nodes[event.node].op})`;
   const wrong =
     term.agrees === false ? "The rule gives another number than the engine sent: something is broken here." : "";
   const equals = wrong ? "≠" : "=";
@@ -431,7 +429,7 @@ function sending(playback, event, index, cell) {
       parts.length > 1
         ? [figure(texts.join(", ") + more, `messages to the copies of ${where}`, "message")]
         : products?.length === 1
-          ? product(playback, event, sent, products[0], equals, arriving)
+          ? product(states, event, sent, products[0], equals, arriving)
           : products?.length
             ? [figure(productSumText(products), "upstream gradient × local derivative, summed"), sign(equals), arriving]
             : [arriving];
@@ -444,15 +442,15 @@ function sending(playback, event, index, cell) {
   if (term.local !== null) {
     const whole = wholeProduct(sent, term.local);
     const factors = [whole.upstream, whole.local].map((value) =>
-      factorOf(value, playback.shapeIn(value, [event.child, event.node])),
+      factorOf(value, states.shapeIn(value, [event.child, event.node])),
     );
     return {
       sentence: `${from} sends ${factors.join(" × ")} ${equals} ${brief(contribution, sentShape)} to ${where}`,
-      figures: product(playback, event, sent, whole, equals, arriving),
+      figures: product(states, event, sent, whole, equals, arriving),
       note: notes(shown),
     };
   }
-  const numbers = matrixProduct(playback, sent);
+  const numbers = matrixProduct(states, sent);
   if (numbers !== null) {
     return {
       sentence: `${from} sends ${numbers} = ${brief(contribution, sentShape)} to ${where}`,
@@ -476,16 +474,16 @@ function exampleText(sent, place, cell, equals) {
   return others.length ? `A copy of ${place} is sent ${text}.` : `${place} is sent ${text}.`;
 }
 
-/** Return the figures of a message: upstream gradient times local derivative. @param {Playback} playback
+/** Return the figures of a message: upstream gradient times local derivative. @param {TraceStates} states
  * @param {Message} event @param {Sending} sent @param {Product} numbers @param {string} equals
  * @param {Figure} arriving */
-function product(playback, event, { term }, { upstream, local }, equals, arriving) {
+function product(states, event, { term }, { upstream, local }, equals, arriving) {
   const slope = term.local === null ? "local derivative" : `local derivative: ${term.text}`;
   const ends = [event.child, event.node];
   return [
-    amount(upstream, `upstream gradient of ${playback.name(event.node)}`, "", playback.shapeIn(upstream, ends)),
+    amount(upstream, `upstream gradient of ${states.name(event.node)}`, "", states.shapeIn(upstream, ends)),
     sign("×"),
-    amount(local, slope, "", playback.shapeIn(local, ends)),
+    amount(local, slope, "", states.shapeIn(local, ends)),
     sign(equals),
     arriving,
   ];
@@ -550,8 +548,8 @@ export class Ledger {
     this.equation = h("div", { class: "equation", "aria-hidden": true });
     this.note = h("p", { class: "note" });
     this.live = h("p", { class: "for-readers", "aria-live": "polite" });
-    /** @type {Playback | null} */
-    this.playback = null;
+    /** @type {TraceStates | null} */
+    this.states = null;
     this.element = h(
       "section",
       { class: "ledger", "aria-label": "What happens" },
@@ -563,27 +561,27 @@ export class Ledger {
     );
   }
 
-  /** Show the last event in words and as an equation. @param {Playback} playback @param {Frame} frame
+  /** Show the last event in words and as an equation. @param {TraceStates} states @param {Frame} frame
    * @param {number | null} cell @param {string} verdict on the learner's prediction
    * @param {Story | null} other shown instead of the event */
-  paint(playback, frame, cell, verdict = "", other = null) {
-    const told = other ?? tell(playback, frame, cell);
+  paint(states, frame, cell, verdict = "", other = null) {
+    const told = other ?? tell(states, frame, cell);
     const { phase, ...event } = told;
-    const result = playback.departs(frame) ? undefined : told.result; // an event that differs is worth more
+    const result = states.departs(frame) ? undefined : told.result; // an event that differs is worth more
     const { sentence } = result ?? event;
-    const right = other || result ? null : rightOf(playback, frame);
+    const right = other || result ? null : rightOf(states, frame);
     const equation = right ? [...event.equation.slice(-1), right] : (result ?? event).equation;
-    if (right) equation[0] = { ...equation[0], caption: `✗ ${playback.engine}`, role: "wrong" };
-    const departs = other ? "" : departureText(playback, frame);
-    const remark = result && !playback.tangentOf ? `Last: ${event.sentence} ${event.note}` : event.note;
+    if (right) equation[0] = { ...equation[0], caption: `✗ ${states.engine}`, role: "wrong" };
+    const departs = other ? "" : departureText(states, frame);
+    const remark = result && !states.tangentOf ? `Last: ${event.sentence} ${event.note}` : event.note;
     // The picture shows the last message as well, so a long list of gradients may take its place here.
     const fits = !result || sentence.length + remark.length <= VERY_LONG_TEXT;
     const note = [verdict, departs, fits ? remark.trim() : ""].filter(Boolean).join(" ");
-    const text = other ? phase : `${phase}, event ${frame.k} of ${playback.length}`;
+    const text = other ? phase : `${phase}, event ${frame.k} of ${states.length}`;
     const before = [this.phase, this.sentence, this.note].map((part) => part.textContent);
     // New inputs can change the figures without changing a word.
-    if (this.playback === playback && text === before[0] && sentence === before[1] && note === before[2]) return;
-    this.playback = playback;
+    if (this.states === states && text === before[0] && sentence === before[1] && note === before[2]) return;
+    this.states = states;
     this.phase.textContent = text;
     this.sentence.textContent = sentence;
     this.note.textContent = note;

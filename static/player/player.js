@@ -1,7 +1,7 @@
 /** The player: the number of events that have happened decides everything it shows. */
 
 import { Arrays } from "./arrays.js";
-import { Change, storyOfChange } from "./change.js";
+import { Change, storyOfChange } from "./predicted_change.js";
 import { Bar } from "./bar.js";
 import { Closure } from "./closure.js";
 import { Controls } from "./controls.js";
@@ -10,7 +10,7 @@ import { boxed, h, inWindow, save } from "./dom.js";
 import { Graph } from "./graph.js";
 import { Inputs, Sender } from "./inputs.js";
 import { Ledger } from "./ledger.js";
-import { isOperation, Playback } from "./playback.js";
+import { isOperation, TraceStates } from "./states.js";
 import { Pointing } from "./pointing.js";
 import { Predict } from "./predict.js";
 import { Present } from "./present.js";
@@ -49,8 +49,8 @@ const END_EVENT = "tensor-ops-lab-end"; // sent when the backward pass has ended
 /** Build a player inside an element. Call `update` with what lab/ui/player.py or lab/trace/export.py sends.
  * @param {Element | ShadowRoot} root @param {Host} host */
 export function createPlayer(root, host) {
-  /** @type {Playback | null} */
-  let playback = null;
+  /** @type {TraceStates | null} */
+  let states = null;
   /** @type {PlayerData | null} */
   let data = null;
   let k = 0;
@@ -79,7 +79,7 @@ export function createPlayer(root, host) {
   });
   const change = new Change();
   const inputs = new Inputs(
-    (name, at) => playback && change.begin(playback, k === playback.length, name, at),
+    (name, at) => states && change.begin(states, k === states.length, name, at),
     () => sender.push(),
   );
   const graph = new Graph({
@@ -90,11 +90,11 @@ export function createPlayer(root, host) {
       repaint(false);
     },
     numbers: {
-      allows: (id) => playback !== null && !isOperation(playback.nodes[id]) && inputs.has(playback.nodes[id].label),
+      allows: (id) => states !== null && !isOperation(states.nodes[id]) && inputs.has(states.nodes[id].label),
       moveBy: (id, at, steps) => {
-        if (!playback) return;
-        if (k < playback.forwardEnd) controls.go(playback.forwardEnd, false); // what follows is to be seen
-        inputs.moveBy(playback.nodes[id].label, at, steps);
+        if (!states) return;
+        if (k < states.forwardEnd) controls.go(states.forwardEnd, false); // what follows is to be seen
+        inputs.moveBy(states.nodes[id].label, at, steps);
       },
       release: () => change.release(),
     },
@@ -259,7 +259,7 @@ export function createPlayer(root, host) {
   /** Ask for one prepared state at a time: until it arrives, the page would ask for the same again. */
   function turn() {
     if (turning || !turns) return;
-    if (playback) left.set(playback.structure, k);
+    if (states) left.set(states.structure, k);
     ask({ what: "turn", by: turns });
     turns = 0;
     turning = true;
@@ -280,10 +280,10 @@ export function createPlayer(root, host) {
     change.clear();
     predict.paint(k, stopped);
     repaint(moving);
-    if (playback && playback.seedIndex >= 0 && k === playback.length) dispatchEvent(new CustomEvent(END_EVENT));
+    if (states && states.seedIndex >= 0 && k === states.length) dispatchEvent(new CustomEvent(END_EVENT));
   }
 
-  /** @param {Playback} now */
+  /** @param {TraceStates} now */
   function paintLedger(now) {
     const frame = now.frame(k);
     const shownCell = now.focus(frame).to === pinned ? cell : null;
@@ -301,31 +301,31 @@ export function createPlayer(root, host) {
     repaint(false);
     if (!same) graph.reveal(id);
     const answers = ["Derivation", "Nodes"];
-    if (playback && playback.nodes[id].op) answers.push("Closure");
-    if (!same && !playback?.tangentOf && !answers.includes(tabs.front.name)) tabs.show("Derivation");
+    if (states && states.nodes[id].op) answers.push("Closure");
+    if (!same && !states?.tangentOf && !answers.includes(tabs.front.name)) tabs.show("Derivation");
   }
 
   /** @param {boolean} moving whether a message may be seen travelling */
   function repaint(moving) {
-    if (!playback) return;
-    const frame = playback.frame(k);
-    const focus = playback.focus(frame);
-    selected = pinned ?? focus.to ?? playback.output;
-    paintLedger(playback);
+    if (!states) return;
+    const frame = states.frame(k);
+    const focus = states.focus(frame);
+    selected = pinned ?? focus.to ?? states.output;
+    paintLedger(states);
     graph.paint(frame, pinned, cell, moving);
     twin.paint(k, moving);
-    graph.showGhost(k === playback.length || k === playback.forwardEnd ? change.outcome(playback) : null);
-    paintChosen(playback);
-    tabs.paint(playback, frame);
+    graph.showGhost(k === states.length || k === states.forwardEnd ? change.outcome(states) : null);
+    paintChosen(states);
+    tabs.paint(states, frame);
     for (const remark of remarks.children) {
-      const due = k >= playback.endOf(/** @type {HTMLElement} */ (remark).dataset.after ?? "backward");
+      const due = k >= states.endOf(/** @type {HTMLElement} */ (remark).dataset.after ?? "backward");
       remark.classList.toggle("due", due);
     }
-    pointing.show(playback, frame);
+    pointing.show(states, frame);
   }
 
   let named = "";
-  /** Show which node the panel describes. @param {Playback} now */
+  /** Show which node the panel describes. @param {TraceStates} now */
   function paintChosen(now) {
     const key = `${selected} ${pinned} ${now.structure}`;
     if (key === named) return;
@@ -342,9 +342,9 @@ export function createPlayer(root, host) {
   /** Write the event to the address. No script runs: the server learns the event when an input changes. */
   function writeAddress() {
     const address = new URL(location.href);
-    if (data?.address && playback) {
-      const stage = playback.stage(k);
-      const usual = data.stage ? playback.endOf(stage) : (data.usual ?? playback.length);
+    if (data?.address && states) {
+      const stage = states.stage(k);
+      const usual = data.stage ? states.endOf(stage) : (data.usual ?? states.length);
       const asked = [[data.address, k === usual ? null : String(k)]];
       if (data.stage) asked.push([data.stage, stage === (data.usualStage ?? "none") ? null : stage]);
       for (const [name, text] of /** @type {[string, string | null][]} */ (asked)) {
@@ -356,18 +356,18 @@ export function createPlayer(root, host) {
   }
 
   /** Return the event at which new data are shown: the server's if the server asks for another one than before, or else
-   * the visitor's. @param {PlayerData} next @param {Playback} fresh its trace @param {PlayerData | null} before */
+   * the visitor's. @param {PlayerData} next @param {TraceStates} fresh its trace @param {PlayerData | null} before */
   function eventIn(next, fresh, before) {
     const asked = next.event ?? fresh.length;
     const opening = next.opening ?? 0;
-    if (!playback || !before) {
+    if (!states || !before) {
       const place = host.places?.get(next.key ?? "");
       const known = place?.structure === fresh.structure && place.event === next.event && place.opening === opening;
       return known ? place.k : asked;
     }
     if (opening !== (before.opening ?? 0)) return (turning ? left.get(fresh.structure) : null) ?? asked;
-    if (playback.structure === fresh.structure) return next.event === before.event ? k : asked;
-    return fresh.eventAfter(playback, controls.running || k, before.event ?? playback.length, asked);
+    if (states.structure === fresh.structure) return next.event === before.event ? k : asked;
+    return fresh.eventAfter(states, controls.running || k, before.event ?? states.length, asked);
   }
 
   return {
@@ -378,8 +378,8 @@ export function createPlayer(root, host) {
       sender.answered(next.sequence ?? 0); // first, so that the server can go on while this is painted
       const before = data;
       data = next;
-      const right = next.right ? new Playback(next.right.trace) : null;
-      const reverse = new Playback(
+      const right = next.right ? new TraceStates(next.right.trace) : null;
+      const reverse = new TraceStates(
         next.trace,
         next.slopes ?? [],
         next.departure ?? null,
@@ -388,7 +388,7 @@ export function createPlayer(root, host) {
         next.right?.engine ?? "",
       );
       const fresh = next.along ? forwardMode(reverse, next.along) : reverse;
-      const sameStructure = playback?.structure === fresh.structure;
+      const sameStructure = states?.structure === fresh.structure;
       const opened = (next.opening ?? 0) !== (before?.opening ?? 0);
       element.classList.toggle("compact", Boolean(next.compact));
       element.classList.toggle("still", Boolean(next.still));
@@ -397,24 +397,24 @@ export function createPlayer(root, host) {
       fill();
       const moved = !sameStructure || next.event !== before?.event || opened;
       k = Math.min(eventIn(next, fresh, before), fresh.length);
-      playback = fresh;
+      states = fresh;
       if (!sameStructure) {
         pinned = null;
         cell = null;
       }
       if (moved) change.clear();
       writeAddress(); // the server has written the address without it
-      controls.setTrace(playback, k);
+      controls.setTrace(states, k);
       inputs.setLive(next.live ?? null, next.values ?? {});
       for (const name of ["Derivation", "Closure"]) tabs.allow(name, !fresh.tangentOf);
-      predict.setTrace(playback, Boolean(next.canPredict), next.guesses ?? null);
+      predict.setTrace(states, Boolean(next.canPredict), next.guesses ?? null);
       takeaway.script.hidden = !next.hasScript;
       remarks.replaceChildren(
         ...(next.remarks ?? []).map(({ after, text }) => h("p", { "data-after": after }, `⚠ ${text}`)),
       );
-      twin.setTrace(playback);
+      twin.setTrace(states);
       element.classList.toggle("beside", twin.on);
-      graph.setTrace(playback);
+      graph.setTrace(states);
       repaint(false);
       if (opened && next.chosen) {
         pinned = null;
@@ -440,8 +440,8 @@ export function createPlayer(root, host) {
     },
 
     destroy() {
-      if (playback && data?.key) {
-        const { structure } = playback;
+      if (states && data?.key) {
+        const { structure } = states;
         host.places?.set(data.key, { structure, event: data.event ?? null, opening: data.opening ?? 0, k });
       }
       document.removeEventListener("keydown", keyOfPage);

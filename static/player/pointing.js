@@ -4,9 +4,9 @@
  * sends LINE for the line under the pointer or the cursor. */
 
 /** @import { Graph } from "./graph.js" */
-/** @import { Frame, Playback } from "./playback.js" */
-/** @typedef {{playback: Playback, frame: Frame, element: Element}} Shown the detail of SHOWN */
-/** @typedef {{playback: Playback, node: number | null}} Pointed the detail of POINTED */
+/** @import { Frame, TraceStates } from "./states.js" */
+/** @typedef {{states: TraceStates, frame: Frame, element: Element}} Shown the detail of SHOWN */
+/** @typedef {{states: TraceStates, node: number | null}} Pointed the detail of POINTED */
 
 export const SHOWN = "tensor-ops-lab-shown";
 export const POINTED = "tensor-ops-lab-pointed";
@@ -16,8 +16,8 @@ export class Pointing {
   /** @param {Graph} graph */
   constructor(graph) {
     this.graph = graph;
-    /** @type {Playback | null} */
-    this.playback = null;
+    /** @type {TraceStates | null} */
+    this.states = null;
     const here = (/** @type {Event} */ event) => this.point(/** @type {Element} */ (event.target).closest(".card"));
     const gone = () => this.point(null);
     const kinds = { pointerover: here, focusin: here, pointerleave: gone, focusout: gone };
@@ -27,21 +27,21 @@ export class Pointing {
     addEventListener(LINE, this.listener);
   }
 
-  /** @param {Playback} playback @param {Frame} frame */
-  show(playback, frame) {
-    this.playback = playback;
-    dispatchEvent(new CustomEvent(SHOWN, { detail: { playback, frame, element: this.graph.element } }));
+  /** @param {TraceStates} states @param {Frame} frame */
+  show(states, frame) {
+    this.states = states;
+    dispatchEvent(new CustomEvent(SHOWN, { detail: { states, frame, element: this.graph.element } }));
   }
 
   /** Tell the editor which card is pointed at. @param {Element | null} card */
   point(card) {
     const node = this.graph.drawing?.cards.find(({ element }) => element === card)?.node ?? null;
-    if (this.playback) dispatchEvent(new CustomEvent(POINTED, { detail: { playback: this.playback, node } }));
+    if (this.states) dispatchEvent(new CustomEvent(POINTED, { detail: { states: this.states, node } }));
   }
 
   /** Mark the cards of the operations in a line, and no others. @param {number | null} line */
   light(line) {
-    const nodes = new Set(line === null || !this.playback ? [] : nodesOf(this.playback, line));
+    const nodes = new Set(line === null || !this.states ? [] : nodesOf(this.states, line));
     for (const { element, node } of this.graph.drawing?.cards ?? [])
       element.classList.toggle("pointed", nodes.has(node));
   }
@@ -51,7 +51,7 @@ export class Pointing {
   }
 }
 
-/** Return the operations that a line of the program computed. @param {Playback} playback @param {number} line */
-function nodesOf(playback, line) {
-  return playback.events.flatMap((event) => (event.kind === "forward" && event.line === line ? [event.node] : []));
+/** Return the operations that a line of the program computed. @param {TraceStates} states @param {number} line */
+function nodesOf(states, line) {
+  return states.events.flatMap((event) => (event.kind === "forward" && event.line === line ? [event.node] : []));
 }

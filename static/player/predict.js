@@ -5,7 +5,7 @@ import { brief, flat, shapeOf, shapeText, toNumber } from "./format.js";
 import { h, setText } from "./dom.js";
 
 /** @import { Guessed, Value } from "../types.js" */
-/** @import { Playback } from "./playback.js" */
+/** @import { TraceStates } from "./states.js" */
 
 const RELATIVE_TOLERANCE = 0.01; // the player itself shows four digits
 const ABSOLUTE_TOLERANCE = 1e-9;
@@ -52,11 +52,11 @@ export function verdictOn(answer, right, known) {
 
 /** Return how far a step may go: up to the next message to predict, or past the open question. Until the answers are
  * known, that is every message.
- * @param {Playback} playback @param {Record<string, Guessed[]> | null} known @param {number} asking
+ * @param {TraceStates} states @param {Record<string, Guessed[]> | null} known @param {number} asking
  * @param {number} from @param {number} to */
-export function limitOf(playback, known, asking, from, to) {
+export function limitOf(states, known, asking, from, to) {
   const start = asking === from ? from + 2 : from;
-  for (let i = start; i < to; i++) if (playback.events[i].kind === "message" && (!known || known[i + 1])) return i;
+  for (let i = start; i < to; i++) if (states.events[i].kind === "message" && (!known || known[i + 1])) return i;
   return Math.max(to, start);
 }
 
@@ -67,8 +67,8 @@ export class Predict {
     this.onWish = onWish;
     this.onDone = onDone;
     this.wanted = false;
-    /** @type {Playback | null} */
-    this.playback = null;
+    /** @type {TraceStates | null} */
+    this.states = null;
     /** @type {Record<string, Guessed[]> | null} by the event index of an arrival */
     this.known = null;
     this.asking = -1; // the number of events before the open question, or -1
@@ -98,11 +98,11 @@ export class Predict {
     };
   }
 
-  /** Take a trace, and end the question about the last one, unless this brings its answer. @param {Playback} playback
+  /** Take a trace, and end the question about the last one, unless this brings its answer. @param {TraceStates} states
    * @param {boolean} possible whether a server can answer @param {Record<string, Guessed[]> | null} known */
-  setTrace(playback, possible, known) {
+  setTrace(states, possible, known) {
     const answered = !this.known && known?.[this.asking + 1];
-    this.playback = playback;
+    this.states = states;
     this.known = known;
     this.toggle.hidden = !possible;
     this.verdict = { k: -1, text: "" };
@@ -111,19 +111,19 @@ export class Predict {
 
   /** Return how far a step from one event to another may go. @param {number} from @param {number} to */
   limit(from, to) {
-    const { playback, known } = this;
-    return playback && this.wanted ? limitOf(playback, known, this.asking, from, to) : to;
+    const { states, known } = this;
+    return states && this.wanted ? limitOf(states, known, this.asking, from, to) : to;
   }
 
   /** Show or close the question at an event. @param {number} k @param {boolean} stopped because of a question */
   paint(k, stopped) {
     if (k !== this.verdict.k) this.verdict = { k: -1, text: "" };
-    if (!stopped || !this.playback) {
+    if (!stopped || !this.states) {
       if (k !== this.asking) this.close();
       return;
     }
-    const message = this.playback.message(k);
-    const [from, to] = [message.node, message.child].map((id) => this.playback?.name(id));
+    const message = this.states.message(k);
+    const [from, to] = [message.node, message.child].map((id) => this.states?.name(id));
     this.asking = k;
     setText(this.question, `Next, ${from} sends a message to ${to}. What is the gradient of ${to} after it?`);
     this.input.value = "";
@@ -133,15 +133,15 @@ export class Predict {
   }
 
   answer() {
-    const { playback, known, asking } = this;
-    if (!playback || asking < 0) return;
+    const { states, known, asking } = this;
+    if (!states || asking < 0) return;
     if (!known) return setText(this.wrong, "The answers are being computed: press Check again in a moment.");
     const answer = readAnswer(this.input.value);
     if (answer === null) {
       setText(this.wrong, "Write a number such as 6, −0.5 or 1/2, or an array such as [1, 2].");
       return;
     }
-    this.done(verdictOn(answer, playback.arrivalAfter(asking).after, known[asking + 1]));
+    this.done(verdictOn(answer, states.arrivalAfter(asking).after, known[asking + 1]));
   }
 
   /** Close the question, and show the feedback at the event that it was about.

@@ -3,7 +3,7 @@
 import { h, section, setText } from "./dom.js";
 
 /** @import { SourceCode } from "../types.js" */
-/** @import { Frame, Playback } from "./playback.js" */
+/** @import { Frame, TraceStates } from "./states.js" */
 
 /** A function on the page, its lines and the current one.
  * @typedef {{element: HTMLElement, lines: HTMLElement[], lit: HTMLElement | null}} Code */
@@ -22,10 +22,10 @@ export class Source {
     this.shown = null;
   }
 
-  /** Show the line of the engine that made the last event. @param {Playback} playback @param {Frame} frame */
-  paint(playback, frame) {
+  /** Show the line of the engine that made the last event. @param {TraceStates} states @param {Frame} frame */
+  paint(states, frame) {
     const event = frame.event;
-    const right = playback.departs(frame) ? (playback.departure?.line ?? "") : ""; // "" if the lines agree
+    const right = states.departs(frame) ? (states.departure?.line ?? "") : ""; // "" if the lines agree
     this.right.hidden = !right;
     setText(this.right, right && `✓ right engine: ${right}`);
     this.codes.classList.toggle("departs", right !== "");
@@ -36,7 +36,7 @@ export class Source {
       this.shown = null;
       return;
     }
-    const source = playback.sources[event.source];
+    const source = states.sources[event.source];
     const key = `${event.source} ${source.file} ${source.first}`;
     const code = this.functions.get(key) ?? build(source);
     this.functions.set(key, code);

@@ -2,7 +2,7 @@
 
 import { h, link, section, setAttribute, setText } from "./dom.js";
 
-/** @import { Frame, Playback } from "./playback.js" */
+/** @import { Frame, TraceStates } from "./states.js" */
 
 /** A row of the table, its cells, and the state that it last showed.
  * @typedef {{row: HTMLElement, value: HTMLElement, gradient: HTMLElement, last: unknown[]}} Row */
@@ -22,42 +22,42 @@ export class Table {
     this.panel.body.append(h("table", {}, h("thead", {}, h("tr", {}, ...heads)), this.body));
   }
 
-  /** Show the state of each node after an event. @param {Playback} playback @param {Frame} frame
+  /** Show the state of each node after an event. @param {TraceStates} states @param {Frame} frame
    * @param {number | null} selected */
-  paint(playback, frame, selected) {
-    if (this.structure !== playback.structure) {
-      this.structure = playback.structure;
-      setText(this.rate, playback.tangentOf ? "Tangent" : "Gradient");
-      this.rows = playback.nodes.map(({ id }) => this.makeRow(playback, id));
+  paint(states, frame, selected) {
+    if (this.structure !== states.structure) {
+      this.structure = states.structure;
+      setText(this.rate, states.tangentOf ? "Tangent" : "Gradient");
+      this.rows = states.nodes.map(({ id }) => this.makeRow(states, id));
       this.body.replaceChildren(...this.rows.map(({ row }) => row));
     }
-    this.rows.forEach((row, id) => paintRow(row, playback, id, frame, selected));
+    this.rows.forEach((row, id) => paintRow(row, states, id, frame, selected));
   }
 
-  /** Return the row of a node. @param {Playback} playback @param {number} id @returns {Row} */
-  makeRow(playback, id) {
+  /** Return the row of a node. @param {TraceStates} states @param {number} id @returns {Row} */
+  makeRow(states, id) {
     const value = h("td", { class: "number" });
     const gradient = h("td", { class: "number gradient" });
-    const name = link(playback.definition(id), () => this.onSelect(id));
+    const name = link(states.definition(id), () => this.onSelect(id));
     return { row: h("tr", {}, h("th", { scope: "row" }, name), value, gradient), value, gradient, last: [] };
   }
 }
 
-/** Update a row's cells. @param {Row} parts @param {Playback} playback @param {number} id
+/** Update a row's cells. @param {Row} parts @param {TraceStates} states @param {number} id
  * @param {Frame} frame @param {number | null} selected */
-function paintRow(parts, playback, id, frame, selected) {
+function paintRow(parts, states, id, frame, selected) {
   const { row, value, gradient, last } = parts;
-  const lit = id === playback.focus(frame).to;
+  const lit = id === states.focus(frame).to;
   const chosen = id === selected;
-  const known = playback.isKnown(id, frame);
-  const over = playback.isForwardOver(frame); // only then a value may have been overwritten
-  const now = [playback, frame.gradients.get(id), known, over, lit, chosen, frame.arrived.get(id)];
+  const known = states.isKnown(id, frame);
+  const over = states.isForwardOver(frame); // only then a value may have been overwritten
+  const now = [states, frame.gradients.get(id), known, over, lit, chosen, frame.arrived.get(id)];
   if (now.every((part, i) => part === last[i])) return;
   parts.last = now;
-  setAttribute(row, "class", `${lit ? "lit" : ""} ${chosen ? "selected" : ""} ${playback.derived[id].kind}`);
-  setText(value, playback.valueText(id, frame));
-  setText(gradient, playback.gradientText(id, frame));
-  const wrong = playback.due(id, frame) !== undefined;
-  const kind = wrong ? "wrong" : playback.gradientState(id, frame).replace(" ", "-");
+  setAttribute(row, "class", `${lit ? "lit" : ""} ${chosen ? "selected" : ""} ${states.derived[id].kind}`);
+  setText(value, states.valueText(id, frame));
+  setText(gradient, states.gradientText(id, frame));
+  const wrong = states.due(id, frame) !== undefined;
+  const kind = wrong ? "wrong" : states.gradientState(id, frame).replace(" ", "-");
   setAttribute(gradient, "class", `number gradient ${kind}`);
 }

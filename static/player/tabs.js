@@ -2,20 +2,20 @@
 
 import { boxed, h } from "./dom.js";
 
-/** @import { Frame, Playback } from "./playback.js" */
+/** @import { Frame, TraceStates } from "./states.js" */
 
 /** @typedef {object} Page
  * @property {string} name
  * @property {string} title tooltip: the question that the panel answers
  * @property {HTMLElement[]} content
- * @property {(playback: Playback, frame: Frame) => void} paint */
+ * @property {(states: TraceStates, frame: Frame) => void} paint */
 
 export class Tabs {
   /** @param {HTMLElement} head shown above every panel @param {Page[]} pages */
   constructor(head, pages) {
     this.pages = pages;
     this.front = pages[0];
-    /** @type {[Playback, Frame] | null} the state to paint */
+    /** @type {[TraceStates, Frame] | null} the state to paint */
     this.shown = null;
     const list = h("div", { class: "tab-list", role: "tablist", "aria-label": "What to look at" });
     this.buttons = pages.map((page) => {
@@ -54,9 +54,9 @@ export class Tabs {
     if (!possible && this.front === this.pages[i]) this.show(this.pages[0].name);
   }
 
-  /** Paint the open tab. @param {Playback} playback @param {Frame} frame */
-  paint(playback, frame) {
-    this.shown = [playback, frame];
+  /** Paint the open tab. @param {TraceStates} states @param {Frame} frame */
+  paint(states, frame) {
+    this.shown = [states, frame];
     this.repaint();
   }
 

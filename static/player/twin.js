@@ -4,7 +4,7 @@ import { h } from "./dom.js";
 import { Graph } from "./graph.js";
 
 /** @import { Engine } from "./arranger.js" */
-/** @import { Playback } from "./playback.js" */
+/** @import { TraceStates } from "./states.js" */
 
 export class Twin {
   /** @param {Engine} graphviz @param {(id: number) => void} onSelect @param {() => void} onTurn called when the second
@@ -14,7 +14,7 @@ export class Twin {
     this.onSelect = onSelect;
     this.on = false;
     this.k = 0;
-    /** @type {Playback | null} */
+    /** @type {TraceStates | null} */
     this.right = null;
     /** @type {Graph | null} made when it is first shown */
     this.graph = null;
@@ -27,7 +27,7 @@ export class Twin {
     };
   }
 
-  /** Take another engine's trace with the right one. @param {Playback} playback */
+  /** Take another engine's trace with the right one. @param {TraceStates} states */
   setTrace({ right, engine }) {
     this.right = right;
     this.button.hidden = right === null;

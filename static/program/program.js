@@ -14,7 +14,7 @@ import { packed } from "./packed.js";
 
 /** @import { Place } from "../mount.js" */
 /** @import { ShownProgram } from "../types.js" */
-/** @import { Playback } from "../player/playback.js" */
+/** @import { TraceStates } from "../player/states.js" */
 /** @import { Pointed, Shown } from "../player/pointing.js" */
 
 const MAX_CHARACTERS = 20_000; // of a program that is run
@@ -140,14 +140,14 @@ class Program {
 
   /** Light the lines of the event that the player shows. @param {Shown} shown */
   follow(shown) {
-    if (shown.playback !== this.at?.playback) requestAnimationFrame(() => this.fit(shown.element));
+    if (shown.states !== this.at?.states) requestAnimationFrame(() => this.fit(shown.element));
     this.at = shown;
-    const { playback, frame } = shown;
-    const engine = playback.events.some((event) => event.engine);
+    const { states, frame } = shown;
+    const engine = states.events.some((event) => event.engine);
     this.tabs[1].hidden = !engine;
     if (!engine) this.open(0);
     const event = frame.event;
-    if (event?.engine) this.source.paint(playback, /** @type {any} */ ({ ...frame, event: event.engine }));
+    if (event?.engine) this.source.paint(states, /** @type {any} */ ({ ...frame, event: event.engine }));
     this.light(null);
   }
 
@@ -161,15 +161,15 @@ class Program {
   light(pointed) {
     const lines = this.at && this.isCurrent() ? linesOf(this.at) : new Map();
     if (pointed && pointed.node !== null && this.isCurrent())
-      for (const line of linesOfNode(pointed.playback, pointed.node)) lines.set(line, "cm-pointed");
+      for (const line of linesOfNode(pointed.states, pointed.node)) lines.set(line, "cm-pointed");
     this.editor.light(lines);
   }
 }
 
 /** Return the lines of an event: of the operation that computes, or of `backward()` and of the operation that sends.
  * @param {Shown} shown @returns {Map<number, string>} */
-function linesOf({ playback, frame: { event } }) {
-  const seed = playback.events[playback.seedIndex];
+function linesOf({ states, frame: { event } }) {
+  const seed = states.events[states.seedIndex];
   const lines = new Map();
   if (!event) return lines;
   lines.set(event.line, event.kind === "forward" || event.kind === "seed" ? "cm-now" : "cm-sender");
@@ -177,15 +177,13 @@ function linesOf({ playback, frame: { event } }) {
   return lines;
 }
 
-/** Return the line that computed a node, or for an input the lines that use it. @param {Playback} playback
+/** Return the line that computed a node, or for an input the lines that use it. @param {TraceStates} states
  * @param {number} node */
-function linesOfNode(playback, node) {
-  const users = playback.nodes[node].op
+function linesOfNode(states, node) {
+  const users = states.nodes[node].op
     ? [node]
-    : playback.nodes.flatMap((one) => (one.children.includes(node) ? [one.id] : []));
-  return playback.events.flatMap((event) =>
-    event.kind === "forward" && users.includes(event.node) ? [event.line] : [],
-  );
+    : states.nodes.flatMap((one) => (one.children.includes(node) ? [one.id] : []));
+  return states.events.flatMap((event) => (event.kind === "forward" && users.includes(event.node) ? [event.line] : []));
 }
 
 export const show = mount((place, shown) => new Program(place, shown), new URL("program.css", import.meta.url));

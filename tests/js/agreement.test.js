@@ -7,7 +7,7 @@ import { sumText, copiesOf, sendingOf } from "../../static/player/arithmetic.js"
 import { derivation } from "../../static/player/derivation.js";
 import { brief, element, flat, shapeOf, toNumber } from "../../static/player/format.js";
 import { tell } from "../../static/player/ledger.js";
-import { Playback } from "../../static/player/playback.js";
+import { TraceStates } from "../../static/player/states.js";
 import { comesTo, near, numbersIn, says } from "./numbers.js";
 import { traces } from "./traces.js";
 
@@ -29,13 +29,13 @@ test("ledger, pill, derivation, table and engine agree on arrays", () => {
   assert.equal(traces.arrays.length, 300);
   const seen = new Set();
   for (const [program, { data, gradients }] of traces.arrays.entries()) {
-    const playback = new Playback(data);
+    const states = new TraceStates(data);
     let random = program;
-    playback.events.forEach((event, i) => {
-      const frame = playback.frame(i + 1);
-      if (event.kind === "forward") seen.add(playback.operation(event.node).op);
+    states.events.forEach((event, i) => {
+      const frame = states.frame(i + 1);
+      if (event.kind === "forward") seen.add(states.operation(event.node).op);
       if (event.kind !== "message") return;
-      const sent = sendingOf(playback, event, i);
+      const sent = sendingOf(states, event, i);
       const where = `program ${program}, event ${i}`;
       const size = flat(sent.arrived).length;
       random = (random * 31 + 7) % 1009;
@@ -44,7 +44,7 @@ test("ledger, pill, derivation, table and engine agree on arrays", () => {
 
       // the engine: its products, of all copies of the cell, add up to what arrives
       const products = sent.copies(cell).map((position) => sent.products(position));
-      assert.ok(!products.includes(null), `${where}: nobody knows the numbers of ${playback.name(event.node)}`);
+      assert.ok(!products.includes(null), `${where}: nobody knows the numbers of ${states.name(event.node)}`);
       const terms = products
         .flatMap((one) => one ?? [])
         .map((one) => toNumber(flat(one.upstream)[0]) * toNumber(flat(one.local)[0]));
@@ -54,16 +54,16 @@ test("ledger, pill, derivation, table and engine agree on arrays", () => {
 
       // the ledger, for that cell
       const chosen = Array.isArray(sent.arrived) ? cell : null;
-      const told = tell(playback, frame, chosen).sentence;
+      const told = tell(states, frame, chosen).sentence;
       const [, numbers] = / sends (.+) to [^:]+\.$/.exec(told) ?? assert.fail(told);
       if (chosen === null && sent.sums) says(numbers.split(" = ").at(-1) ?? "", event.contribution, told);
       else ledgerSays(numbers, number, scale, told);
 
       // the pill is what the closure sends; when that has arrived, their sum
       says(brief(event.contribution), event.contribution, where);
-      const arrival = playback.arrivalAfter(i);
-      const after = playback.frame(i + 2);
-      const arrived = tell(playback, after, chosen).sentence;
+      const arrival = states.arrivalAfter(i);
+      const after = states.frame(i + 2);
+      const arrived = tell(states, after, chosen).sentence;
       const at = chosen === null ? arrival.after : element(arrival.after, chosen);
       says(/(?:after|gradient is) (.+)\.$/.exec(arrived)?.[1] ?? "", at, arrived);
       if (sent.sums) {
@@ -73,16 +73,16 @@ test("ledger, pill, derivation, table and engine agree on arrays", () => {
       }
 
       // the derivation, up to here, and the table
-      const [, , line] = derivation(playback, after, event.child, chosen);
+      const [, , line] = derivation(states, after, event.child, chosen);
       const text = line.tokens.map((token) => token.text).join("");
       if (!/[…Σ@]/.test(text) && chosen !== null) comesTo(text, toNumber(flat(at)[0]), `${where}: ${text}`);
-      says(playback.gradientText(event.child, after), arrival.after, where);
+      says(states.gradientText(event.child, after), arrival.after, where);
     });
-    const end = playback.frame(playback.length);
+    const end = states.frame(states.length);
     for (const [node, value] of Object.entries(gradients)) {
       assert.deepEqual(end.gradients.get(Number(node)), value);
-      assert.equal(playback.gradientText(Number(node), end), brief(value));
-      assert.deepEqual(shapeOf(value), playback.nodes[Number(node)].shape);
+      assert.equal(states.gradientText(Number(node), end), brief(value));
+      assert.deepEqual(shapeOf(value), states.nodes[Number(node)].shape);
     }
   }
   for (const op of [

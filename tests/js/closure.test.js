@@ -3,14 +3,14 @@ import { test } from "node:test";
 
 import { valueText } from "../../static/player/closure.js";
 import { brief } from "../../static/player/format.js";
-import { Playback } from "../../static/player/playback.js";
+import { TraceStates } from "../../static/player/states.js";
 import { traces } from "./traces.js";
 
 test("the X-ray shows what each closure kept, also what the trace did not send twice", () => {
   let lookedUp = 0;
   for (const { op, data, captured } of traces.operations) {
-    const playback = new Playback(data);
-    const node = playback.operation(playback.output);
+    const states = new TraceStates(data);
+    const node = states.operation(states.output);
     assert.deepEqual(
       node.captured.map((entry) => entry.name),
       captured.map((entry) => entry.name),
@@ -21,7 +21,7 @@ test("the X-ray shows what each closure kept, also what the trace did not send t
       assert.ok(kept.value !== undefined, op);
       lookedUp += Number(!("value" in entry));
       const wanted = kept.holds === "setting" ? kept.value : brief(kept.value);
-      assert.equal(valueText(playback, node, entry), wanted, `${op}: ${entry.name}`);
+      assert.equal(valueText(states, node, entry), wanted, `${op}: ${entry.name}`);
     });
   }
   assert.ok(lookedUp > 100);
@@ -29,12 +29,12 @@ test("the X-ray shows what each closure kept, also what the trace did not send t
 
 test("the masks of closures are shown as Python writes them", () => {
   const texts = traces.operations.flatMap(({ data, captured }) => {
-    const playback = new Playback(data);
-    const node = playback.operation(playback.output);
+    const states = new TraceStates(data);
+    const node = states.operation(states.output);
     return captured.flatMap((kept, i) => {
       const entry = node.captured[i];
       if (kept.holds !== "array" || entry.holds === "operand") return [];
-      return /true|false/.test(JSON.stringify(kept.value)) ? [valueText(playback, node, entry)] : [];
+      return /true|false/.test(JSON.stringify(kept.value)) ? [valueText(states, node, entry)] : [];
     });
   });
   assert.ok(texts.some((text) => text.includes("True")) && texts.some((text) => text.includes("False")));
@@ -42,9 +42,9 @@ test("the masks of closures are shown as Python writes them", () => {
 });
 
 test("an array of one number that is none is told as everywhere else", () => {
-  const playback = new Playback(traces.named.shared);
-  const node = playback.operation(4);
+  const states = new TraceStates(traces.named.shared);
+  const node = states.operation(4);
   const shape = /** @type {number[]} */ ([]);
-  assert.equal(valueText(playback, node, { name: "y", holds: "array", shape, value: "nan" }), "NaN");
-  assert.equal(valueText(playback, node, { name: "axis", holds: "setting", type: "str", shape, value: "nan" }), "nan");
+  assert.equal(valueText(states, node, { name: "y", holds: "array", shape, value: "nan" }), "NaN");
+  assert.equal(valueText(states, node, { name: "axis", holds: "setting", type: "str", shape, value: "nan" }), "nan");
 });

@@ -3,9 +3,9 @@ import { test } from "node:test";
 
 import { derivation } from "../../static/player/derivation.js";
 import { element, flat, shapeOf, toNumber } from "../../static/player/format.js";
-import { Playback } from "../../static/player/playback.js";
+import { TraceStates } from "../../static/player/states.js";
 import { choices, comesTo, filled, numbersIn, says } from "./numbers.js";
-import { playbackOf, traces } from "./traces.js";
+import { statesOf, traces } from "./traces.js";
 
 /** The text of each line, by its label. @param {Parameters<typeof derivation>} arguments_ */
 function lines(...arguments_) {
@@ -15,16 +15,16 @@ function lines(...arguments_) {
 }
 
 for (const op of new Set(traces.operations.map((example) => example.op))) {
-  const examples = traces.operations.filter((example) => example.op === op).map(({ data }) => new Playback(data));
+  const examples = traces.operations.filter((example) => example.op === op).map(({ data }) => new TraceStates(data));
 
   test(`the derivation of a gradient that came through ${op} has the numbers of the messages`, () => {
-    for (const playback of examples) {
-      const frame = playback.frame(playback.length);
-      for (const [id, { terms, name }] of playback.derived.entries()) {
+    for (const states of examples) {
+      const frame = states.frame(states.length);
+      for (const [id, { terms, name }] of states.derived.entries()) {
         if (!terms.length) continue;
         const gradient = frame.gradients.get(id) ?? assert.fail(name);
         for (const { cell } of choices(shapeOf(gradient))) {
-          const written = derivation(playback, frame, id, cell);
+          const written = derivation(states, frame, id, cell);
           const texts = written[2].tokens.map((token) => token.text);
           const whole = cell === null ? gradient : element(gradient, cell);
           const isArray = cell === null && shapeOf(gradient).length > 0;
@@ -36,7 +36,7 @@ for (const op of new Set(traces.operations.map((example) => example.op))) {
             assert.equal(messages.length, terms.length);
             terms.forEach((term, i) => {
               assert.ok(term.event !== null);
-              const { message } = playback.arrivalAfter(term.event);
+              const { message } = states.arrivalAfter(term.event);
               says(messages[i].text, cell === null ? message : element(message, cell), name);
             });
           }
@@ -44,16 +44,16 @@ for (const op of new Set(traces.operations.map((example) => example.op))) {
           const last = texts.filter((text) => ![" + ", " · ", "Σ(", ")"].includes(text));
           for (const term of terms) {
             assert.ok(term.event !== null);
-            const { upstream } = playback.message(term.event);
-            const arrived = playback.arrivalAfter(term.event).message;
+            const { upstream } = states.message(term.event);
+            const arrived = states.arrivalAfter(term.event).message;
             const text = last.shift() ?? "";
             if (term.local !== null) {
               says(text, upstream, name);
               const fills = !Array.isArray(upstream) && !Array.isArray(term.local);
               says(last.shift() ?? "", fills ? filled(arrived, term.local) : term.local, name);
             } else if (text.includes("@")) {
-              const operand = playback.nodes[term.node].children[1 - term.operand];
-              const factors = [upstream, playback.nodes[operand].value];
+              const operand = states.nodes[term.node].children[1 - term.operand];
+              const factors = [upstream, states.nodes[operand].value];
               const [left, right] = text.replace("ᵀ", "").split(" @ ");
               says(left, factors[term.operand], name);
               says(right, factors[1 - term.operand], name);
@@ -69,8 +69,8 @@ for (const op of new Set(traces.operations.map((example) => example.op))) {
 }
 
 test("the lines of a leaf that is used twice are these", () => {
-  const playback = playbackOf("shared");
-  assert.deepEqual(lines(playback, playback.frame(playback.length), 0, null), {
+  const states = statesOf("shared");
+  assert.deepEqual(lines(states, states.frame(states.length), 0, null), {
     "in symbols": "∂out/∂v3 · ∂v3/∂a + ∂out/∂v1 · ∂v1/∂a",
     "upstream numbers in": "10 · 1 + 7 · b",
     "local derivatives in": "10 · 1 + 7 · 3",
@@ -79,12 +79,12 @@ test("the lines of a leaf that is used twice are these", () => {
 });
 
 test("numbers of messages that have not been sent are dots", () => {
-  const playback = playbackOf("shared");
-  const first = playback.derived[0].terms[0].event;
+  const states = statesOf("shared");
+  const first = states.derived[0].terms[0].event;
   assert.ok(first !== null);
-  const before = lines(playback, playback.frame(first), 0, null);
+  const before = lines(states, states.frame(first), 0, null);
   assert.equal(before["local derivatives in"], "… · … + … · …");
-  const half = derivation(playback, playback.frame(first + 1), 0, null);
+  const half = derivation(states, states.frame(first + 1), 0, null);
   assert.equal(half[2].tokens.map((token) => token.text).join(""), "10 · 1 + … · …");
   assert.deepEqual(
     half[0].tokens.filter((token) => token.node !== undefined).map((token) => Boolean(token.late)),
@@ -93,19 +93,19 @@ test("numbers of messages that have not been sent are dots", () => {
 });
 
 test("many messages are shortened, and say so", () => {
-  const playback = playbackOf("many");
-  const frame = playback.frame(playback.length);
-  const messages = lines(playback, frame, 0, null).messages;
+  const states = statesOf("many");
+  const frame = states.frame(states.length);
+  const messages = lines(states, frame, 0, null).messages;
   assert.deepEqual(numbersIn(messages), [11, 10, 9, 8, 7, 6, 5, 4]);
   assert.ok(messages.endsWith(" + …"));
 });
 
 test("messages that never came are in no derivation", () => {
-  const playback = playbackOf("only forward");
-  const frame = playback.frame(playback.length);
+  const states = statesOf("only forward");
+  const frame = states.frame(states.length);
   assert.deepEqual(
-    playback.derived[0].terms.map((term) => term.event),
+    states.derived[0].terms.map((term) => term.event),
     [null],
   );
-  assert.deepEqual(new Set(Object.values(lines(playback, frame, 0, null))), new Set([""]));
+  assert.deepEqual(new Set(Object.values(lines(states, frame, 0, null))), new Set([""]));
 });

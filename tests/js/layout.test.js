@@ -12,23 +12,23 @@ import {
   openingFolds,
 } from "../../static/player/layout.js";
 import { shapeText } from "../../static/player/format.js";
-import { Playback } from "../../static/player/playback.js";
-import { playbackOf, traces } from "./traces.js";
+import { TraceStates } from "../../static/player/states.js";
+import { statesOf, traces } from "./traces.js";
 
 const STYLES = [false, true].flatMap((down) => [false, true].map((compact) => ({ down, compact })));
 const all = [
   ...Object.values(traces.named),
   ...traces.operations.map(({ data }) => data),
   ...traces.random.slice(0, 50).map(({ data }) => data),
-].map((data) => new Playback(data));
+].map((data) => new TraceStates(data));
 
 test("every node has a box, every use of an operand an edge", () => {
-  for (const playback of all) {
+  for (const states of all) {
     for (const style of STYLES) {
-      const { dot, items, edges, cards } = describe(playback, new Set(), style);
-      assert.equal(items.size, playback.nodes.length);
-      assert.equal(dot.match(/^\d+ \[id=/gm)?.length, playback.nodes.length);
-      const uses = playback.nodes.flatMap((node) =>
+      const { dot, items, edges, cards } = describe(states, new Set(), style);
+      assert.equal(items.size, states.nodes.length);
+      assert.equal(dot.match(/^\d+ \[id=/gm)?.length, states.nodes.length);
+      const uses = states.nodes.flatMap((node) =>
         node.children.map((child, operand) => ({ id: `${node.id}-${operand}`, child, node: node.id })),
       );
       assert.deepEqual(
@@ -50,8 +50,8 @@ test("no text of a learner reaches Graphviz", () => {
   const nasty = 'x"] ; evil [label=<b>';
   data.derived.forEach((node) => (node.name = nasty));
   data.nodes.forEach((node) => (node.label = nasty));
-  const playback = new Playback(data);
-  for (const style of STYLES) assert.ok(!describe(playback, new Set(), style).dot.includes("evil"));
+  const states = new TraceStates(data);
+  for (const style of STYLES) assert.ok(!describe(states, new Set(), style).dot.includes("evil"));
 });
 
 test("the drawing depends on the structure alone", () => {
@@ -59,35 +59,35 @@ test("the drawing depends on the structure alone", () => {
   for (const node of changed.nodes) node.value = JSON.parse(JSON.stringify(node.value).replaceAll(/\d+/g, "7"));
   for (const style of STYLES) {
     const [before, after] = [traces.named.joined, changed].map((data) =>
-      describe(new Playback(data), new Set(), style),
+      describe(new TraceStates(data), new Set(), style),
     );
     assert.equal(before.dot, after.dot);
   }
 });
 
 test("a call of the engine with two operations can be folded into one card", () => {
-  const playback = playbackOf("joined");
-  const groups = groupsOf(playback);
+  const states = statesOf("joined");
+  const groups = groupsOf(states);
   assert.deepEqual([...groups.keys()], ["call mean 1"]);
   const { members } = groups.get("call mean 1") ?? assert.fail();
-  const { items, itemOf } = itemsOf(playback, new Set(groups.keys()));
+  const { items, itemOf } = itemsOf(states, new Set(groups.keys()));
   const group = items.get("group-call mean 1") ?? assert.fail();
   assert.equal(group.group, "mean 1");
   assert.equal(group.node, members.at(-1)); // the last operation is what the call returns
-  const constants = playback.nodes.filter((node) => !node.op && !node.requires_grad).map((node) => node.id);
+  const constants = states.nodes.filter((node) => !node.op && !node.requires_grad).map((node) => node.id);
   const inside = constants.filter((id) => itemOf[id] === "group-call mean 1");
   assert.deepEqual(
     group.members.toSorted((a, b) => a - b),
     [...members, ...inside].toSorted((a, b) => a - b),
   );
   assert.ok(inside.length > 0 && inside.length < constants.length); // the number of elements, not the factor 2
-  const { edges } = describe(playback, new Set(groups.keys()), STYLES[0]);
+  const { edges } = describe(states, new Set(groups.keys()), STYLES[0]);
   assert.ok(edges.every((edge) => itemOf[edge.child] !== itemOf[edge.node]));
 });
 
 test("a line of the learner can be folded into one card, with the engine's calls in it", () => {
-  const playback = playbackOf("lines");
-  const groups = groupsOf(playback);
+  const states = statesOf("lines");
+  const groups = groupsOf(states);
   const named = [...groups.values()].map(({ name, sort, members }) => [name, sort, members.length]);
   assert.deepEqual(named, [
     ["h", "lines", 4],
@@ -95,26 +95,26 @@ test("a line of the learner can be folded into one card, with the engine's calls
     ["g", "lines", 2],
     ["out", "lines", 2],
   ]);
-  const { items } = itemsOf(playback, new Set(groups.keys()));
-  const cards = [...items.values()].map(({ group, node }) => group || playback.name(node));
+  const { items } = itemsOf(states, new Set(groups.keys()));
+  const cards = [...items.values()].map(({ group, node }) => group || states.name(node));
   assert.deepEqual(cards.toSorted(), ["a", "b", "c", "g", "h", "k", "out"]);
-  for (const { node, group } of items.values()) if (group) assert.equal(playback.name(node), group);
+  for (const { node, group } of items.values()) if (group) assert.equal(states.name(node), group);
 });
 
 test("lines of one name are told apart by their number", () => {
-  const names = [...groupsOf(playbackOf("loop")).values()].map(({ name }) => name);
+  const names = [...groupsOf(statesOf("loop")).values()].map(({ name }) => name);
   assert.deepEqual(names.toSorted(), ["h 1", "h 2", "h 3"]);
 });
 
 test("a large graph opens folded, by lines or else by stretches; a small one does not", () => {
-  for (const playback of all) assert.deepEqual(openingFolds(playback, groupsOf(playback)), []);
+  for (const states of all) assert.deepEqual(openingFolds(states, groupsOf(states)), []);
   const sorts = Object.entries(traces.large).map(([name, data]) => {
-    const playback = new Playback(data);
-    const groups = groupsOf(playback);
-    const keys = openingFolds(playback, groups);
-    assert.ok(isDrawable(playback, new Set(keys)), name);
-    assert.ok(!isDrawable(playback, new Set()), name);
-    for (const key of keys) assert.ok(isDrawable(playback, new Set(keys.filter((other) => other !== key))), key);
+    const states = new TraceStates(data);
+    const groups = groupsOf(states);
+    const keys = openingFolds(states, groups);
+    assert.ok(isDrawable(states, new Set(keys)), name);
+    assert.ok(!isDrawable(states, new Set()), name);
+    for (const key of keys) assert.ok(isDrawable(states, new Set(keys.filter((other) => other !== key))), key);
     const members = keys.flatMap((key) => groups.get(key)?.members ?? []);
     assert.equal(new Set(members).size, members.length, "no operation is in two cards");
     return [name, new Set(keys.map((key) => groups.get(key)?.sort)), keys.length];
@@ -124,9 +124,9 @@ test("a large graph opens folded, by lines or else by stretches; a small one doe
 });
 
 test("in a large graph no edge over many ranks is given to Graphviz", () => {
-  const playback = new Playback(traces.large.iterate);
+  const states = new TraceStates(traces.large.iterate);
   for (const style of STYLES) {
-    const { dot, edges } = describe(playback, new Set(), style);
+    const { dot, edges } = describe(states, new Set(), style);
     const given = dot.match(/^\d+ -> \d+ /gm)?.length ?? 0;
     assert.equal(edges.length, 4 * 74 + 3 * 74); // the chain, and three leaves that every line reads
     assert.ok(given < 4 * 74 + 3 * 8, String(given));
@@ -134,9 +134,9 @@ test("in a large graph no edge over many ranks is given to Graphviz", () => {
 });
 
 test("a graph that is drawn by depth has all cards beside each other and all edges from card to card", () => {
-  for (const playback of [...all, ...Object.values(traces.large).map((data) => new Playback(data))]) {
+  for (const states of [...all, ...Object.values(traces.large).map((data) => new TraceStates(data))]) {
     for (const style of STYLES) {
-      const description = describe(playback, new Set(), style);
+      const description = describe(states, new Set(), style);
       const { boxes, edges, width, height, itemOf, cards } = arrangeByDepth(description);
       const rooms = [...boxes].map(([id, { x, y }]) => ({ x, y, ...(cards.get(id) ?? assert.fail()) }));
       rooms.forEach((one, i) => {
@@ -169,20 +169,20 @@ test("arrays are drawn up to 24 cells along an axis", () => {
 });
 
 test("a card has room for what is on it", () => {
-  for (const playback of all) {
+  for (const states of all) {
     for (const style of [{ compact: false }, { compact: true }, { compact: false, afar: true }]) {
       const { compact } = style;
-      for (const item of itemsOf(playback, new Set()).items.values()) {
-        const node = playback.nodes[item.node];
-        const card = cardOf(playback, item, style);
+      for (const item of itemsOf(states, new Set()).items.values()) {
+        const node = states.nodes[item.node];
+        const card = cardOf(states, item, style);
         const shape = node.shape.length ? ` ${shapeText(node.large?.shape ?? node.shape)}` : "";
         assert.ok(card.title.endsWith(shape) && card.title.length - shape.length <= (compact ? 12 : 26));
-        assert.equal(card.full, playback.definition(node.id));
+        assert.equal(card.full, states.definition(node.id));
         assert.equal(card.grid === null, node.shape.length === 0);
         if (!card.grid) continue;
         const { rows, columns, cell, numbers, maps } = card.grid;
         assert.equal(numbers, rows <= 4 && columns <= 4);
-        if (style.afar && numbers) assert.ok(cell.height * 1.34 >= 40 && card.height * 1.34 <= 260, playback.structure);
+        if (style.afar && numbers) assert.ok(cell.height * 1.34 >= 40 && card.height * 1.34 <= 260, states.structure);
         assert.equal(maps.length, node.requires_grad ? 2 : 1);
         const [width, height] = [columns * cell.width, rows * cell.height];
         for (const { x, y } of maps) {
@@ -200,9 +200,9 @@ test("a card tells the shape in the program, not that of the cells that were kep
   const data = structuredClone(traces.named.joined);
   const node = data.nodes.find(({ shape }) => shape.length > 0) ?? assert.fail();
   node.large = { shape: [784, 128], min: 0, max: 1, mean: 0.5, not_finite: 0 };
-  const playback = new Playback(data);
-  const item = itemsOf(playback, new Set()).items.get(`node-${node.id}`) ?? assert.fail();
-  const { title, grid } = cardOf(playback, item, { compact: false });
+  const states = new TraceStates(data);
+  const item = itemsOf(states, new Set()).items.get(`node-${node.id}`) ?? assert.fail();
+  const { title, grid } = cardOf(states, item, { compact: false });
   assert.ok(title.endsWith("(784, 128)"), title);
   assert.equal(grid?.columns, node.shape.at(-1)); // as many cells as there are
 });

@@ -3,9 +3,9 @@ import { test } from "node:test";
 
 import { factor, flat, numeral, shapeOf, toNumber } from "../../static/player/format.js";
 import { departureText, rightOf, tell } from "../../static/player/ledger.js";
-import { isOperation, Playback } from "../../static/player/playback.js";
+import { isOperation, TraceStates } from "../../static/player/states.js";
 import { broadcastCell, choices, comesTo, filled, near, numbersIn, says } from "./numbers.js";
-import { playbackOf, traces } from "./traces.js";
+import { statesOf, traces } from "./traces.js";
 
 /** @import { Operation, Value } from "../../static/types.js" */
 
@@ -44,10 +44,10 @@ function written(node, text) {
 }
 
 /** What the sentence of a forward event has to say of the operands, cell by cell where a cell is chosen.
- * @param {Playback} playback @param {Operation} node @param {number[] | null} index */
-function operands(playback, node, index) {
+ * @param {TraceStates} states @param {Operation} node @param {number[] | null} index */
+function operands(states, node, index) {
   return node.children.map((child) => {
-    const value = playback.nodes[child].value;
+    const value = states.nodes[child].value;
     return index ? broadcastCell(value, node.shape, index) : value;
   });
 }
@@ -59,23 +59,23 @@ test("every operation has examples", () => {
 });
 
 for (const op of new Set(traces.operations.map((example) => example.op))) {
-  const examples = traces.operations.filter((example) => example.op === op).map(({ data }) => new Playback(data));
+  const examples = traces.operations.filter((example) => example.op === op).map(({ data }) => new TraceStates(data));
 
   test(`the ledger says what went into ${op} and what came out, whole and for each cell`, () => {
-    for (const playback of examples) {
-      playback.events.forEach((event, i) => {
+    for (const states of examples) {
+      states.events.forEach((event, i) => {
         if (event.kind !== "forward") return;
-        const node = playback.operation(event.node);
+        const node = states.operation(event.node);
         const single = node.kind === "elementwise" && node.shape.length > 0;
         for (const { cell, index } of choices(node.shape)) {
-          const { phase, sentence, equation } = tell(playback, playback.frame(i + 1), cell);
+          const { phase, sentence, equation } = tell(states, states.frame(i + 1), cell);
           const told = parts(sentence, FORWARD);
           const byCell = single ? index : null;
           assert.equal(phase, "Forward pass");
-          assert.equal(told.what, playback.definition(node.id));
+          assert.equal(told.what, states.definition(node.id));
           assert.equal(told.cell, byCell ? `[${byCell.join(", ")}]` : undefined);
           says(told.result, byCell ? broadcastCell(node.value, node.shape, byCell) : node.value, sentence);
-          const wanted = operands(playback, node, byCell);
+          const wanted = operands(states, node, byCell);
           const texts = written(node, told.numbers);
           assert.equal(texts.length, wanted.length, sentence);
           wanted.forEach((value, operand) => says(texts[operand], value, sentence));
@@ -89,21 +89,21 @@ for (const op of new Set(traces.operations.map((example) => example.op))) {
   });
 
   test(`the ledger says what ${op} sends, whole and for each cell`, () => {
-    for (const playback of examples) {
-      playback.events.forEach((event, i) => {
+    for (const states of examples) {
+      states.events.forEach((event, i) => {
         if (event.kind !== "message") return;
-        const arrival = playback.arrivalAfter(i);
+        const arrival = states.arrivalAfter(i);
         const shape = shapeOf(arrival.message);
-        const term = playback.term(i, event);
+        const term = states.term(i, event);
         const sums = flat(event.contribution).length > flat(arrival.message).length;
         for (const { cell, index } of choices(shape)) {
           const chosen = Array.isArray(arrival.message) ? index : null;
           const at = (/** @type {Value} */ value) => (chosen ? broadcastCell(value, shape, chosen) : value);
-          const { sentence, equation, note } = tell(playback, playback.frame(i + 1), cell);
+          const { sentence, equation, note } = tell(states, states.frame(i + 1), cell);
           const told = parts(sentence, SENDS);
-          const receiver = playback.name(event.child);
-          assert.equal(told.op, playback.nodes[event.node].op);
-          assert.equal(told.from, playback.name(event.node));
+          const receiver = states.name(event.child);
+          assert.equal(told.op, states.nodes[event.node].op);
+          assert.equal(told.from, states.name(event.node));
           assert.equal(told.to, chosen ? `${receiver}[${chosen.join(", ")}]` : receiver);
           if (sums) assert.match(note, /Broadcasting repeated/);
           if (term.local === null) assert.ok(note.includes(`Rule: ${term.text}.`), note);
@@ -134,7 +134,7 @@ for (const op of new Set(traces.operations.map((example) => example.op))) {
           }
           assert.equal(equation.at(-1)?.role, "message");
 
-          const after = tell(playback, playback.frame(i + 2), cell);
+          const after = tell(states, states.frame(i + 2), cell);
           const added = parts(after.sentence, sums ? SUMS : SENDS);
           if (sums) {
             const [copies, sum] = added.numbers.split(" = ");
@@ -159,15 +159,15 @@ test("a chosen cell of minimum is told as one of maximum is", () => {
     ["maximum", 5],
     ["minimum", 4],
   ]) {
-    const playback = playbackOf(String(name));
-    const { sentence } = tell(playback, playback.frame(1), 1);
+    const states = statesOf(String(name));
+    const { sentence } = tell(states, states.frame(1), 1);
     assert.equal(sentence, `v1 = ${name}(a, b) at [1]: ${name}(5, 4) gives ${result}.`);
   }
 });
 
 test("the sentences of the first example are these", () => {
-  const playback = playbackOf("shared");
-  const told = [0, 1, 4, 5, 6, 7, playback.length].map((k) => tell(playback, playback.frame(k), null).sentence);
+  const states = statesOf("shared");
+  const told = [0, 1, 4, 5, 6, 7, states.length].map((k) => tell(states, states.frame(k), null).sentence);
   assert.deepEqual(told, [
     "Nothing has run yet: only the inputs have values.",
     "v1 = a * b: 2 * 3 gives 6.",
@@ -180,13 +180,13 @@ test("the sentences of the first example are these", () => {
 });
 
 test("the end of a pass states its result, and no event before it does", () => {
-  const playback = playbackOf("shared");
-  for (let k = 0; k < playback.length; k += 1) {
-    const { result, note } = tell(playback, playback.frame(k), null);
+  const states = statesOf("shared");
+  for (let k = 0; k < states.length; k += 1) {
+    const { result, note } = tell(states, states.frame(k), null);
     assert.equal(result, undefined);
-    assert.equal(/The forward pass is done/.test(note), k === playback.forwardEnd);
+    assert.equal(/The forward pass is done/.test(note), k === states.forwardEnd);
   }
-  const { result } = tell(playback, playback.frame(playback.length), null);
+  const { result } = tell(states, states.frame(states.length), null);
   assert.equal(result?.sentence, "The backward pass is done. Gradients of out: a 31, b 14, c 7, d 10.");
   assert.deepEqual(
     result.equation.map((part) => [part.text, part.caption]),
@@ -197,13 +197,13 @@ test("the end of a pass states its result, and no event before it does", () => {
       ["10", "∂out/∂d"],
     ],
   );
-  const broken = playbackOf("broken");
+  const broken = statesOf("broken");
   assert.match(String(tell(broken, broken.frame(broken.length), null).result?.sentence), /went wrong on the way/);
 });
 
 test("what was added to gradients of an earlier pass is not called the derivative", () => {
-  const playback = playbackOf("second");
-  const { result } = tell(playback, playback.frame(playback.length), null);
+  const states = statesOf("second");
+  const { result } = tell(states, states.frame(states.length), null);
   assert.equal(
     result?.sentence,
     "The backward pass is done. It was added to gradients of an earlier pass. The inputs hold: w 24.",
@@ -217,8 +217,8 @@ test("what was added to gradients of an earlier pass is not called the derivativ
 /** What the end of a pass says after the gradients. @param {string} name @param {boolean} known */
 function meaning(name, known = true) {
   const { data, slopes } = traces.slopes[name];
-  const playback = new Playback(data, known ? slopes : []);
-  const said = String(tell(playback, playback.frame(playback.length), null).result?.sentence);
+  const states = new TraceStates(data, known ? slopes : []);
+  const said = String(tell(states, states.frame(states.length), null).result?.sentence);
   return said.replace(/^The backward pass is done\. Gradients of out: (\[[^\]]*\]|[^.[]|\.\d)*\. ?/, "");
 }
 
@@ -254,8 +254,8 @@ test("the end of a pass says what its gradients mean only where differences have
 
 test("of a gradient too long to be written out, its result says the least and the largest", () => {
   const of = (/** @type {string} */ name) => {
-    const playback = playbackOf(name);
-    return String(tell(playback, playback.frame(playback.length), null).result?.sentence);
+    const states = statesOf(name);
+    return String(tell(states, states.frame(states.length), null).result?.sentence);
   };
   assert.match(of("broadcast"), /Gradients of out: row \[9, 12\], m \(3, 2\) from 10 to 20\.$/);
   assert.match(of("joined"), /a \(5,\) all 0\.2, b \(5,\) all 0\.2\.$/);
@@ -264,7 +264,7 @@ test("of a gradient too long to be written out, its result says the least and th
 test("a row of figures says how many inputs have no room in it", () => {
   const { data } = traces.slopes["many inputs"];
   const { equation } = /** @type {{equation: {text: string, caption: string}[]}} */ (
-    tell(new Playback(data), new Playback(data).frame(new Playback(data).length), null).result
+    tell(new TraceStates(data), new TraceStates(data).frame(new TraceStates(data).length), null).result
   );
   const { text, caption } = equation[equation.length - 1];
   assert.deepEqual([text, caption], ["…", `and ${9 - (equation.length - 1)} more`]);
@@ -272,9 +272,9 @@ test("a row of figures says how many inputs have no room in it", () => {
 });
 
 test("a second message is said to add up", () => {
-  const playback = playbackOf("shared");
-  const k = playback.events.findIndex((event) => event.kind === "accumulate" && !event.first) + 1;
-  const { equation, note } = tell(playback, playback.frame(k), null);
+  const states = statesOf("shared");
+  const k = states.events.findIndex((event) => event.kind === "accumulate" && !event.first) + 1;
+  const { equation, note } = tell(states, states.frame(k), null);
   assert.deepEqual(
     equation.map((part) => part.text),
     ["10", "+", "21", "=", "31"],
@@ -287,9 +287,9 @@ test("a second message is said to add up", () => {
 
 test("a number is told why it gets its share: the upstream gradient times the local derivative, by name", () => {
   const told = ["slope", "kink"].map((name) => {
-    const playback = new Playback(traces.slopes[name].data);
-    return playback.events.flatMap(({ kind }, i) =>
-      kind === "accumulate" ? [tell(playback, playback.frame(i + 1), null).note] : [],
+    const states = new TraceStates(traces.slopes[name].data);
+    return states.events.flatMap(({ kind }, i) =>
+      kind === "accumulate" ? [tell(states, states.frame(i + 1), null).note] : [],
     );
   });
   assert.deepEqual(told[0], [
@@ -305,9 +305,9 @@ test("a number is told why it gets its share: the upstream gradient times the lo
 });
 
 test("an engine that overwrites is caught at the event where it does", () => {
-  const playback = playbackOf("broken");
-  const wrong = playback.events.flatMap((event, i) => {
-    const { equation, note } = tell(playback, playback.frame(i + 1), null);
+  const states = statesOf("broken");
+  const wrong = states.events.flatMap((event, i) => {
+    const { equation, note } = tell(states, states.frame(i + 1), null);
     const signs = equation.filter((part) => part.role === "sign").map((part) => part.text);
     assert.equal(signs.includes("≠"), /something is broken here/.test(note));
     return signs.includes("≠") ? [event.kind] : [];
@@ -318,20 +318,20 @@ test("an engine that overwrites is caught at the event where it does", () => {
 test("where a broken engine departs is told, and that a node sent too early", () => {
   const data = traces.named.early;
   const event = data.events.findIndex((one) => one.kind === "message" && data.nodes[one.child].label === "a");
-  const playback = new Playback(data, [], { event, line: "" });
+  const states = new TraceStates(data, [], { event, line: "" });
   assert.equal(
-    departureText(playback, playback.frame(event + 1)),
+    departureText(states, states.frame(event + 1)),
     "✗ The first event that differs. t sends too early: 1 of its 2 messages have arrived.",
   );
   assert.deepEqual(
-    playback.events.flatMap((_, i) => (playback.departs(playback.frame(i + 1)) ? [i] : [])),
+    states.events.flatMap((_, i) => (states.departs(states.frame(i + 1)) ? [i] : [])),
     [event],
   );
-  assert.equal(departureText(new Playback(data), playback.frame(event + 1)), "");
+  assert.equal(departureText(new TraceStates(data), states.frame(event + 1)), "");
 });
 
 /** The trace of another engine with that of the right one. @param {string} name @param {string} right */
-const against = (name, right) => new Playback(traces.named[name], [], null, "", playbackOf(right), "other");
+const against = (name, right) => new TraceStates(traces.named[name], [], null, "", statesOf(right), "other");
 
 for (const [name, right, seen, end] of /** @type {[string, string, string[], string[]][]} */ ([
   ["overwritten", "shared", ["10 + 21 = 31"], ["a 21 (right: 31)"]],
@@ -339,19 +339,19 @@ for (const [name, right, seen, end] of /** @type {[string, string, string[], str
   ["no sum", "no sum, right", ["[1, 2] + [3, 4] + [5, 6] = [9, 12]"], ["row (3, 2) from 1 to 6 (right: [9, 12])"]],
 ])) {
   test(`${name}: where another engine differs, the right sum is told, and at the end both gradients`, () => {
-    const playback = against(name, right);
-    const told = playback.events.flatMap((_, i) => rightOf(playback, playback.frame(i + 1))?.text ?? []);
+    const states = against(name, right);
+    const told = states.events.flatMap((_, i) => rightOf(states, states.frame(i + 1))?.text ?? []);
     assert.deepEqual(told, seen);
-    const { sentence = "" } = tell(playback, playback.frame(playback.length), null).result ?? {};
+    const { sentence = "" } = tell(states, states.frame(states.length), null).result ?? {};
     for (const part of end) assert.ok(sentence.includes(part), sentence);
   });
 }
 
 test("the same engine differs nowhere from itself", () => {
-  const playback = against("shared", "shared");
-  for (let k = 0; k <= playback.length; k += 1) {
-    assert.equal(rightOf(playback, playback.frame(k)), null);
-    for (const { id } of playback.nodes) assert.equal(playback.due(id, playback.frame(k)), undefined);
+  const states = against("shared", "shared");
+  for (let k = 0; k <= states.length; k += 1) {
+    assert.equal(rightOf(states, states.frame(k)), null);
+    for (const { id } of states.nodes) assert.equal(states.due(id, states.frame(k)), undefined);
   }
 });
 
@@ -361,42 +361,42 @@ test("a rule that the engine did not follow is named", () => {
   const term = data.derived[event.child].terms[0];
   assert.ok(term.event !== null);
   term.agrees = false;
-  const playback = new Playback(data);
-  const told = tell(playback, playback.frame(term.event + 1), null);
+  const states = new TraceStates(data);
+  const told = tell(states, states.frame(term.event + 1), null);
   assert.match(told.sentence, /≠/);
   assert.match(told.note, /^The rule gives another number/);
 });
 
 test("the error of the engine stands at the last event and nowhere else", () => {
-  const playback = playbackOf("only forward");
-  assert.equal(playback.length, 1);
-  assert.match(tell(playback, playback.frame(0), null).note, /^The forward pass computes everything/);
-  assert.equal(tell(playback, playback.frame(1), null).note, "Here the engine stopped: It was told to stop.");
+  const states = statesOf("only forward");
+  assert.equal(states.length, 1);
+  assert.match(tell(states, states.frame(0), null).note, /^The forward pass computes everything/);
+  assert.equal(tell(states, states.frame(1), null).note, "Here the engine stopped: It was told to stop.");
 });
 
 test("a trace that has no backward pass yet ends with its forward pass", () => {
-  const playback = new Playback({ ...traces.named["only forward"], error: "" });
-  const { phase, note, result } = tell(playback, playback.frame(playback.length), null);
+  const states = new TraceStates({ ...traces.named["only forward"], error: "" });
+  const { phase, note, result } = tell(states, states.frame(states.length), null);
   assert.equal(phase, "Forward pass");
   assert.equal(result, undefined);
   assert.equal(note, "The forward pass is done. The backward pass has not begun.");
 });
 
 test("infinities and what is no number are told by their signs", () => {
-  const playback = playbackOf("infinite");
-  const { sentence } = tell(playback, playback.frame(1), 0);
+  const states = statesOf("infinite");
+  const { sentence } = tell(states, states.frame(1), 0);
   assert.match(sentence, /1 \/ 0 gives ∞\.$/);
-  assert.ok(isOperation(playback.nodes[2]));
-  assert.match(tell(playback, playback.frame(2), 1).sentence, /log\(\(−1\)\) gives NaN\.$/);
+  assert.ok(isOperation(states.nodes[2]));
+  assert.match(tell(states, states.frame(2), 1).sentence, /log\(\(−1\)\) gives NaN\.$/);
 });
 
 test("the ledger is true for random programs", () => {
   for (const { data, gradients } of traces.random) {
-    const playback = new Playback(data);
+    const states = new TraceStates(data);
     /** @type {Map<number, number>} */
     const sums = new Map();
-    playback.events.forEach((event, i) => {
-      const { equation } = tell(playback, playback.frame(i + 1), null);
+    states.events.forEach((event, i) => {
+      const { equation } = tell(states, states.frame(i + 1), null);
       if (event.kind !== "accumulate") return;
       const [before, message, after] = [event.before, event.message, event.after].map((x) => toNumber(flat(x)[0]));
       assert.ok(near(before + message, after, 1e-9), `${before} + ${message} is not ${after}`);
@@ -405,31 +405,31 @@ test("the ledger is true for random programs", () => {
       const wanted = event.first ? `nothing yet → ${numeral(after)}` : sum;
       assert.equal(equation.map((part) => part.text).join(" "), wanted);
     });
-    const frame = playback.frame(playback.length);
+    const frame = states.frame(states.length);
     for (const [node, value] of Object.entries(gradients)) {
       const found = frame.gradients.get(Number(node));
       assert.deepEqual(found, value);
       const sum = sums.get(Number(node));
-      if (Number(node) !== playback.output && found !== undefined && sum !== undefined) {
+      if (Number(node) !== states.output && found !== undefined && sum !== undefined) {
         assert.ok(near(sum, toNumber(flat(found)[0]), 1e-9), `messages to ${node}`);
-      } else assert.equal(Number(node), playback.output);
+      } else assert.equal(Number(node), states.output);
     }
   }
 });
 
 test("where no input requires a gradient there is no graph, and the engine says why it stopped", () => {
-  const playback = playbackOf("no graph");
-  const told = tell(playback, playback.frame(0), null);
+  const states = statesOf("no graph");
+  const told = tell(states, states.frame(0), null);
   assert.match(told.sentence, /^The values are computed\. No operation is recorded/);
   assert.match(told.note, /^Here the engine stopped: backward\(\) has nothing to differentiate/);
 });
 
 test("of an array of which some cells were kept, the ledger names shape and cell as the program has them", () => {
-  const playback = playbackOf("recorded");
-  const stories = playback.events.map((_, i) => tell(playback, playback.frame(i + 1), null));
+  const states = statesOf("recorded");
+  const stories = states.events.map((_, i) => tell(states, states.frame(i + 1), null));
   const texts = stories.flatMap(({ sentence, equation }) => [sentence, ...equation.map(({ text }) => text)]);
   assert.ok(texts.some((text) => text.includes("(20, 20)")));
   for (const text of texts) assert.doesNotMatch(text, /\(5, 10\)/); // what was kept of a (20, 20) array
-  const { sentence } = tell(playback, playback.frame(playback.length), 13);
+  const { sentence } = tell(states, states.frame(states.length), 13);
   assert.match(sentence, / to w\[4, 6\]: /); // row 1 and column 3 of every fourth row and every second column
 });

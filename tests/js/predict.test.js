@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { isClose, limitOf, readAnswer, verdictOn } from "../../static/player/predict.js";
-import { playbackOf, traces } from "./traces.js";
+import { statesOf, traces } from "./traces.js";
 
 test("an answer may be written in many ways", () => {
   for (const text of ["6", " 6.0 ", "+6", "12/2", "12 / 2", "6e0"]) assert.equal(readAnswer(text), 6, text);
@@ -26,9 +26,9 @@ test("what is near enough, and what is not", () => {
 });
 
 test("of every wrong gradient that a known mistake gives, the mistake is told", () => {
-  const playback = playbackOf("shared");
+  const states = statesOf("shared");
   for (const [index, known] of Object.entries(traces.guesses)) {
-    const right = playback.arrivalAfter(Number(index) - 1).after;
+    const right = states.arrivalAfter(Number(index) - 1).after;
     assert.equal(verdictOn(right, right, known), "✓ As you predicted.");
     for (const { wrong, said } of known) assert.ok(verdictOn(wrong, right, known).includes(said));
   }
@@ -47,12 +47,12 @@ test("sign and shape are credited", () => {
 });
 
 test("a step goes to the next message that is to be predicted, and from the question past it", () => {
-  const playback = playbackOf("shared");
-  const first = playback.events.findIndex((event) => event.kind === "message");
-  const reach = limitOf.bind(null, playback, traces.guesses);
-  assert.equal(reach(-1, 0, playback.length), first);
+  const states = statesOf("shared");
+  const first = states.events.findIndex((event) => event.kind === "message");
+  const reach = limitOf.bind(null, states, traces.guesses);
+  assert.equal(reach(-1, 0, states.length), first);
   assert.equal(reach(-1, first, first + 1), first);
   assert.equal(reach(first, first, first + 1), first + 2);
-  assert.equal(reach(first, first, playback.length), first + 2);
-  assert.equal(limitOf(playback, {}, -1, 0, playback.length), playback.length);
+  assert.equal(reach(first, first, states.length), first + 2);
+  assert.equal(limitOf(states, {}, -1, 0, states.length), states.length);
 });

@@ -5,14 +5,14 @@ import { test } from "node:test";
 
 import { flat, toNumber } from "../../static/player/format.js";
 import { tell } from "../../static/player/ledger.js";
-import { Playback } from "../../static/player/playback.js";
+import { TraceStates } from "../../static/player/states.js";
 import { forwardMode } from "../../static/player/tangents.js";
 import { near } from "./numbers.js";
-import { playbackOf, traces } from "./traces.js";
+import { statesOf, traces } from "./traces.js";
 
 test("the result's tangent along an input is that input's gradient", () => {
   for (const [i, { data, name, gradient }] of traces.expressions.entries()) {
-    const forward = forwardMode(new Playback(data), { name, cell: 0 });
+    const forward = forwardMode(new TraceStates(data), { name, cell: 0 });
     assert.equal(forward.tangentOf, name);
     const value = forward.frame(forward.length).gradients.get(forward.output);
     assert.ok(value !== undefined, `program ${i}`);
@@ -23,7 +23,7 @@ test("the result's tangent along an input is that input's gradient", () => {
 test("each cell of an array has its own pass, which gives its gradient", () => {
   let compared = 0;
   for (const { data, gradients } of traces.arrays.slice(0, 60)) {
-    const reverse = new Playback(data);
+    const reverse = new TraceStates(data);
     const seed = reverse.events[reverse.seedIndex];
     if (seed?.kind !== "seed") continue;
     const upstream = flat(seed.grad).map(toNumber);
@@ -44,7 +44,7 @@ test("each cell of an array has its own pass, which gives its gradient", () => {
 
 test("tangents go with the arrows, and each event says what was multiplied", () => {
   const [name] = Object.keys(traces.named);
-  const reverse = playbackOf(name);
+  const reverse = statesOf(name);
   const [leaf] = reverse.leaves();
   const forward = forwardMode(reverse, { name: leaf.label, cell: 0 });
   assert.notEqual(forward.structure, reverse.structure);

@@ -5,7 +5,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-import { Playback } from "../../static/player/playback.js";
+import { TraceStates } from "../../static/player/states.js";
 
 /** @import { Captured, Guessed, Scalar, Slope, TraceData, Value } from "../../static/types.js" */
 
@@ -25,6 +25,6 @@ export const traces = JSON.parse(
 );
 
 /** @param {string} name */
-export function playbackOf(name) {
-  return new Playback(traces.named[name]);
+export function statesOf(name) {
+  return new TraceStates(traces.named[name]);
 }

@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { Change, storyOfChange } from "../../static/player/change.js";
-import { Playback } from "../../static/player/playback.js";
+import { Change, storyOfChange } from "../../static/player/predicted_change.js";
+import { TraceStates } from "../../static/player/states.js";
 import { traces } from "./traces.js";
 
 /** What is told of a change, at the end of the backward pass or before it.
  * @param {string} which @param {string} name of the input @param {number} cell @param {boolean} ended */
 function told(which, name, cell = 0, ended = true) {
-  const [before, after] = traces.changes[which].map((data) => new Playback(data));
+  const [before, after] = traces.changes[which].map((data) => new TraceStates(data));
   const change = new Change();
   change.begin(before, ended, name, cell);
   const story = storyOfChange(change, after);
@@ -82,7 +82,7 @@ test("a result that is not a number is told as it is", () => {
 });
 
 test("if another input has changed too, the prediction starts again", () => {
-  const [before, after] = traces.changes.both.map((data) => new Playback(data));
+  const [before, after] = traces.changes.both.map((data) => new TraceStates(data));
   const change = new Change();
   change.begin(before, true, "a", 0);
   assert.equal(storyOfChange(change, after), null);
@@ -90,7 +90,7 @@ test("if another input has changed too, the prediction starts again", () => {
 });
 
 test("a move goes on until the number is released", () => {
-  const [before, after] = traces.changes.curve.map((data) => new Playback(data));
+  const [before, after] = traces.changes.curve.map((data) => new TraceStates(data));
   const change = new Change();
   change.begin(before, true, "a", 0);
   change.begin(after, true, "a", 0);

@@ -2,10 +2,10 @@
 
 import { countOf } from "./arithmetic.js";
 import { element, factor, flat, indexText, numberOf, numeral, toNumber } from "./format.js";
-import { isOperation } from "./playback.js";
+import { isOperation } from "./states.js";
 
 /** @import { Story } from "./ledger.js" */
-/** @import { Playback } from "./playback.js" */
+/** @import { TraceStates } from "./states.js" */
 
 const ROUNDING = 1e-9; // relative: a smaller difference between prediction and result is rounding
 
@@ -22,7 +22,7 @@ const ROUNDING = 1e-9; // relative: a smaller difference between prediction and 
 
 export class Change {
   constructor() {
-    /** @type {Playback | null} the trace before the change */
+    /** @type {TraceStates | null} the trace before the change */
     this.base = null;
     this.ended = false; // whether its backward pass had ended
     this.held = false; // the next change of the same number belongs to the same move
@@ -31,11 +31,11 @@ export class Change {
   }
 
   /** Note that a number is about to change. A move lasts until the number is released.
-   * @param {Playback} playback the trace that is shown @param {boolean} ended whether its backward pass has ended
+   * @param {TraceStates} states the trace that is shown @param {boolean} ended whether its backward pass has ended
    * @param {string} name of the input @param {number} cell */
-  begin(playback, ended, name, cell) {
+  begin(states, ended, name, cell) {
     if (this.base && this.held && name === this.name && cell === this.cell) return;
-    Object.assign(this, { base: playback, ended, held: true, name, cell });
+    Object.assign(this, { base: states, ended, held: true, name, cell });
   }
 
   release() {
@@ -47,7 +47,7 @@ export class Change {
   }
 
   /** Compare a new trace with the one before the change; null if no number of it has changed. If others have changed
-   * too, the prediction starts again from here. @param {Playback} now @returns {Outcome | null} */
+   * too, the prediction starts again from here. @param {TraceStates} now @returns {Outcome | null} */
   outcome(now) {
     const { base, name, cell } = this;
     if (!base || base.structure !== now.structure) return null;
@@ -70,7 +70,7 @@ export class Change {
 }
 
 /** Return the number whose gradient the backward pass computes: the result, or the sum of its numbers times the
- * starting gradient; null if there is none. @param {Playback} playback */
+ * starting gradient; null if there is none. @param {TraceStates} states */
 function resultOf({ nodes, output, events, seedIndex }) {
   const numbers = flat(nodes[output].value).map(toNumber);
   const seed = events[seedIndex];
@@ -78,26 +78,26 @@ function resultOf({ nodes, output, events, seedIndex }) {
   return numbers.reduce((sum, x, i) => sum + x * toNumber(element(seed.grad, i)), 0);
 }
 
-/** Name that number. @param {Playback} playback */
-function nameOf(playback) {
-  const { nodes, output, events, seedIndex } = playback;
+/** Name that number. @param {TraceStates} states */
+function nameOf(states) {
+  const { nodes, output, events, seedIndex } = states;
   const seed = events[seedIndex];
   const plain = seed?.kind !== "seed" || (countOf(nodes[output].shape) === 1 && numberOf(seed.grad) === 1);
-  return plain ? playback.name(output) : `the sum of ${playback.name(output)} × its starting gradient`;
+  return plain ? states.name(output) : `the sum of ${states.name(output)} × its starting gradient`;
 }
 
 /** Return a number's gradient at the end of a backward pass; null if it has none.
- * @param {Playback} playback @param {number} id @param {number} cell */
-function slopeOf(playback, id, cell) {
-  const end = playback.frame(playback.length);
+ * @param {TraceStates} states @param {number} id @param {number} cell */
+function slopeOf(states, id, cell) {
+  const end = states.frame(states.length);
   const gradient = end.gradients.get(id);
-  if (playback.error || playback.tangentOf) return null;
-  if (gradient === undefined) return playback.gradientState(id, end) === "no path" ? 0 : null;
+  if (states.error || states.tangentOf) return null;
+  if (gradient === undefined) return states.gradientState(id, end) === "no path" ? 0 : null;
   return toNumber(element(gradient, cell));
 }
 
 /** Tell what a change did, and what the gradient had predicted.
- * @param {Change} change @param {Playback} now @returns {Story | null} */
+ * @param {Change} change @param {TraceStates} now @returns {Story | null} */
 export function storyOfChange(change, now) {
   const found = change.outcome(now);
   if (!found) return null;

@@ -28,11 +28,11 @@ export function fullShape({ large, shape }) {
 }
 
 /** A trace with lookups by event and by node. */
-export class Playback {
+export class TraceStates {
   /** @param {TraceData} data @param {Slope[]} slopes of single input numbers, as far as known
    * @param {Departure | null} departure first difference from the correct engine's pass
    * @param {string} tangentOf in forward mode: the name of the input number; otherwise ""
-   * @param {Playback | null} right the correct engine's pass over the same graph, if this is another engine's
+   * @param {TraceStates | null} right the correct engine's pass over the same graph, if this is another engine's
    * @param {string} engine name of that other engine */
   constructor(data, slopes = [], departure = null, tangentOf = "", right = null, engine = "") {
     this.slopes = slopes;
@@ -98,7 +98,7 @@ export class Playback {
 
   /** Return the event at which this trace replaces one of another structure: the end of the pass that the visitor has
    * reached, unless the visitor has not moved or the server asks for another place than before.
-   * @param {Playback} before @param {number} k the visitor's event there
+   * @param {TraceStates} before @param {number} k the visitor's event there
    * @param {number} opened the server's event there @param {number} asked the server's event here */
   eventAfter(before, k, opened, asked) {
     const endHere = (/** @type {number} */ at) => (at >= before.length ? this.length : this.endOf(before.stage(at)));
@@ -306,7 +306,7 @@ function edgeName({ node, operand }) {
   return `${node}-${operand}`;
 }
 
-/** Tell what an event is about: its kind, its node, and the edge of its message. @param {Playback} playback
+/** Tell what an event is about: its kind, its node, and the edge of its message. @param {TraceStates} states
  * @param {number} index */
 function aboutOf({ events }, index) {
   const event = events[index];
