@@ -1134,9 +1134,10 @@ def test_a_run_after_one_that_is_done_repeats_none_of_its_changes(at):
 def test_what_cannot_change_begins_another_run_and_keeps_the_one_before(at):
     run(at, data="moons", hidden="4", epochs="300")
     begin(at)
-    before = live(at)
+    before, began = live(at), at.session_state["entry"]
     hidden(at, "5")
     assert live(at).config == replace(before.config, hidden=(5,))
+    assert at.session_state["entry"] != began  # the browser's Back undoes it
     assert at.session_state["training running"]
     assert at.text_input(key="training-hidden").value == "5"
     assert [kept.name for kept in shelf(at)] == ["moons 4 adam 0.01"]

@@ -261,10 +261,18 @@ def _draw(*names: str) -> None:
             _widget(name)
 
 
+def _step(name: str) -> None:
+    """Make a setting that begins another run one that the browser's Back undoes; a callback."""
+    run = st.session_state["training worker"].run
+    if run.records and not run.done and name not in CHANGEABLE:
+        binding.step()
+
+
 def _widget(name: str) -> None:
     """Draw the widget of a setting, as it is declared."""
     known, value = DECLARED[name], st.session_state[_key(name)]
     shared: dict[str, Any] = {"key": _key(name), "width": FIELD, "help": known.note or None, **HELD}
+    shared |= {"on_change": _step, "args": (name,)}
     if name == "data":
         st.selectbox(known.label, DATA, format_func=lambda name: f"your {name}" if name in OWN_DATA else name, **shared)
     elif name in SCALES:  # with the value that a link or a run has
@@ -297,13 +305,8 @@ def remedy_button(config: Config, remedy: Mapping[str, Any], key: str) -> None:
 
 def in_words(remedy: Mapping[str, Any], between: str = " ") -> str:
     """Describe a remedy by the labels of its settings: "learning rate 0.001 and initial weights he"."""
-    return " and ".join(
-        f"{_mid_sentence(LABELS[name])}{between}{setting_text(value)}" for name, value in remedy.items()
-    )
-
-
-def _mid_sentence(label: str) -> str:
-    return label if label.startswith("L1") else label.lower()
+    labels = {name: label if label.startswith("L1") else label.lower() for name, label in LABELS.items()}
+    return " and ".join(f"{labels[name]}{between}{setting_text(value)}" for name, value in remedy.items())
 
 
 def csv_name(own: Own) -> str:

@@ -186,7 +186,7 @@ print((memory("VmHWM") - before) / (sum(array.nbytes for array in arrays) + batc
 """
     done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, env=environment(), capture_output=True, text=True)
     assert done.stderr == ""
-    assert 1 < float(done.stdout) < 1.2
+    assert 1 < float(done.stdout) < 1.35  # the bytes of the images are a quarter of their numbers
 
 
 def test_json_prints_one_object_per_epoch_and_nothing_else(here, capsys):
