@@ -39,6 +39,7 @@ def test_a_program_is_pasted_run_played_and_kept(open_page):
     expect(page.get_by_text("[2. 4.]", exact=True)).to_be_in_viewport()
     expect(page.get_by_text("Line 7: RuntimeError")).to_be_in_viewport()
     expect(card).to_be_in_viewport()
+    assert page.locator(".controls").bounding_box()["height"] < 50  # one row
     # The lit line: of the operation forward, of backward() and the operation that sends back
     page.get_by_role("button", name="First (Home)").click()
     page.get_by_role("button", name="Step forward").click()

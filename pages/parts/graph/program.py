@@ -84,7 +84,7 @@ def show() -> None:
     refuses = running.prepare()
     ran = running.result("graph")
     with st.container(key="program-columns"):
-        code, picture = st.columns([4, 7], gap="small")
+        code, picture = st.columns([1, 2], gap="small")
     with code:
         _editor(ran, refuses)
     with picture:
@@ -157,7 +157,7 @@ def _nothing(ran: ProgramRun | None) -> str:
 
 def tell(ran: ProgramRun) -> None:
     """Show what a program printed and what it did wrong."""
-    printed, found = st.columns([4, 7], gap="small")
+    printed, found = st.columns([1, 2], gap="small")
     with printed:
         if ran.printed:
             lines = ran.printed.count("\n")
