@@ -10,7 +10,7 @@ SIZES = ((1280, 720), (1024, 768))
 PAGES = {
     "": ("Run backward pass", [".stage", ".ledger", "[aria-label=a]", "h1", "[data-testid=stButtonGroup]", "text=Next: an input that is used"]),
     "graph-lab?kind=Your+program": ("Run (Ctrl+Enter)", [".cm-editor", ".stage", ".ledger", "text=a.grad -2.0", "h1"]),
-    "what-went-wrong?tab=spot&case=3": ("Accuracy, 1 point", ["[data-testid=stTabs] canvas", "[data-testid=stRadio]", "h1"]),
+    "what-went-wrong?tab=spot&case=3": ("Gradient norms, 1 point", ["[data-testid=stTabs] canvas >> nth=0", "[data-testid=stRadio]", "h1"]),
     "simulate-error": ("1 Forward", [".stage", ".trap-program", "text=The closure of", "h1"]),
     "simulate-error?tab=predict": (None, ["[data-testid=stCheckbox]", "[data-testid=stBaseButton-primary]", "h1"]),
     "simulate-error?tab=life&life=f": ("A whole training step", ["[data-testid=stSlider]", "text=Now: "]),
@@ -21,7 +21,7 @@ PAGES = {
     "descent": ("Step", ["section.figure .picture", "[data-testid=stButtonGroup]", "h1"]),
     "build-it-yourself?course=tensors": ("Check (Ctrl+Enter)", [".editor", ".headline", ".sentence", ".case h4", "h1"]),
     "build-it-yourself?tab=debug&program=4": ("Check (Ctrl+Enter)", [".editor", ".headline", ".sentence", ".case h4", "text=Hint 1", "h1"]),
-    "for-teachers?set=scalars.add": (None, ["[data-testid=stButtonGroup]", "text=Open it as your class will", "h1"]),
+    "for-teachers?items=scalars.add": (None, ["[data-testid=stButtonGroup]", "text=Open it as your class will", "h1"]),
     "other-engines": (None, ["table", "[data-testid=stSlider]", "text=Gradients of 6 engines"]),
     "other-engines?tab=beside&question=write": (None, ["canvas", "text=This engine: 6", "text=PyTorch: ?", "[data-testid=stNumberInput]", "h1"]),
     "build-it-yourself?tab=ask&question=classic&answer=21": ("Check", ["text=It is 31, not 21", "text=See it happen", "h1"]),
@@ -82,7 +82,7 @@ def test_before_the_guess_the_picture_stands_beside_it_and_fills_the_rest_of_the
 PHONE = (360, 740)
 BEGINS = {  # path -> what is pressed or moved, and what comes of it: on a phone both begin in the window
     "what-went-wrong?tab=spot&case=3": (
-        "[data-testid=stButton] >> text=Accuracy, 1 point",
+        "[data-testid=stButton] >> text=Gradient norms, 1 point",
         "[data-testid=stTabs] canvas",
     ),
     "other-engines": ("[data-testid=stSlider] >> nth=0", "table >> nth=0"),
