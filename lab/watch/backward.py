@@ -63,9 +63,6 @@ def look_at_backward(run: WatchedRun, function: Any, args: tuple[Any, ...], kwar
         explain_later(run, error, loss, here)
         raise
     run.clock.iteration += 1
-    top = origin_of(loss.grad_fn)
-    if top is not None and top.past_iterations and run.graphs.carry_site.line:
-        run.graphs.states[run.graphs.carry_site] = top.past_iterations
     run.training.last_call = call
     if all(part.numel() == 1 for part in losses):
         call.losses.append(sum(float(part.detach().real) for part in losses))

@@ -11,13 +11,11 @@ from lab.watch import cuts, depth, differences, fixes, order, rates, sites
 from lab.watch.finding import RunFinding
 from lab.watch.records import CutRecord, Leaf, WatchedOptimizer, has_numbers, node_of, origin_of
 from lab.watch.run import WatchedRun
-from lab.watch.sites import NOWHERE, Site
+from lab.watch.sites import Site
 
 Tensor = torch.Tensor
 MIN_KEPT_GRAPHS = 3
 MIN_ITERATIONS = 3
-
-MIN_STATE = 4  # iterations that the graph of a state reaches back
 MIN_DEAD_SHARE = 0.9  # share of the units of a layer
 CAUSES = {  # consequence -> what explains it, by numbers of failures
     6: {18, 24},
@@ -74,8 +72,7 @@ def without_consequences(findings: Sequence[RunFinding]) -> list[RunFinding]:
 
 
 def report_carried_graphs(run: WatchedRun) -> None:
-    """Report sums of tensors carried from iteration to iteration that no backward pass went through, and states whose
-    graph grows from one to the next, under retain_graph=True."""
+    """Report sums of tensors carried from iteration to iteration that no backward pass went through."""
     for where, (ref, source, spans, iterations) in run.graphs.chains.items():
         tensor = ref()
         alive = tensor is not None and tensor.grad_fn is not None
@@ -85,10 +82,6 @@ def report_carried_graphs(run: WatchedRun) -> None:
             evidence = f"The result of line {where.line} {'still holds' if alive else 'held'} the graphs of at least "
             evidence += f"{spans} iterations: each value is a tensor with a grad_fn, and no backward() passed it."
             run.report(10, Site(where.file, kept or where.line), evidence)
-    for where, iterations in run.graphs.states.items():
-        if iterations >= MIN_STATE:
-            evidence = f"The graph behind this line reaches back through {iterations} iterations and grows with each."
-            run.report(11, where, evidence)
 
 
 def report_kept_graphs(run: WatchedRun) -> None:
@@ -253,18 +246,14 @@ def report_unused_updates(run: WatchedRun) -> None:
 
 
 def report_accumulation(run: WatchedRun) -> None:
-    """Report several backward passes per step whose losses were not divided, or whose gradients were cleared."""
+    """Report several backward passes per step whose losses were not divided."""
     for opt in run.training.optimizers:
         summed: dict[Site, list[int]] = {}
         for call, count, mean, step in opt.windows:
             here = call.site
             if count < 2 or not sites.steps_conditionally(here.file, here.line, step.line):
                 continue
-            times, cleared = run.training.lost_gradients.get(here, (0, NOWHERE))
-            if times and len(run.training.optimizers) == 1:
-                report_lost_gradients(run, count, times, cleared, step)
-                return
-            if mean and not times:
+            if mean and here not in run.training.lost_gradients:
                 summed.setdefault(here, []).append(count)
         for where, counts in summed.items():
             divided = sites.line_has_quotient(*opt.site[:2]) or run.training.gradients_scaled
@@ -273,17 +262,6 @@ def report_accumulation(run: WatchedRun) -> None:
                     f"{counts[0]} backward passes were added up for each of {len(counts)} steps, and the loss is "
                 )
                 run.report(24, where, evidence + f"a mean that was not divided by {counts[0]}.")
-
-
-def report_lost_gradients(run: WatchedRun, count: int, times: int, cleared: Site, step: Site) -> None:
-    """Report gradients that were cleared before a step used them: all but the last of a group, or those left over."""
-    if times < 2 * (count - 1):
-        evidence = f"Gradients of backward passes that no step had used were cleared in line {cleared.line}: the "
-        evidence += f"batches that are left over after a group of {count} are lost."
-        run.report(24, step, evidence, fixes.STEP_FOR_THE_REST)
-    else:
-        evidence = "zero_grad() here runs between backward passes whose gradients should add up: of "
-        run.report(24, cleared, evidence + f"{count} for each step only the last counts.")
 
 
 def report_dead_units(run: WatchedRun) -> None:

@@ -34,7 +34,6 @@ CALL_IT = "Add the parentheses: without them the method is not called."
 NO_MINUS = "Remove the minus: the optimizer already makes the loss smaller."
 STEP_DOWN = "Subtract the update: `p.sub_(lr * update)`, or `p.add_(update, alpha=-lr)`."
 NO_MAXIMIZE = "Leave out `maximize=True`: a cost should become smaller."
-ADD_A_MINUS = "Put a minus before it: the optimizer makes the loss smaller, so negate what should grow."
 REGISTER = (
     "Keep layers in `nn.ModuleList` or `nn.ModuleDict` and tensors in `nn.Parameter`: `parameters()` does not look "
     "into plain lists and dicts."
@@ -48,10 +47,6 @@ MAKE_ONCE = "Make the layer once, in `__init__`, and only call it in `forward`."
 STRAIGHT_THROUGH = (
     "Let the gradient bypass the step: `x + (x.round() - x).detach()`; likewise for `sign`, `bernoulli` and others."
 )
-STEP_FOR_THE_REST = (
-    "Step once more after the loop for the batches that are left over, divided by their own number, or leave them out."
-)
-
 # By failure number; used instead of the fix in the catalogue
 IN_PYTORCH = {
     8: "Give both the same shape first: `prediction.squeeze(-1)` for targets of shape (N,), or `target.unsqueeze(-1)`.",

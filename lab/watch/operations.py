@@ -108,9 +108,10 @@ def measure_dead_units(run: WatchedRun, entry: NodeOrigin, result: Tensor) -> No
     over = (0, *range(2, result.dim()))
     before: GraphNode = node_of(result).next_functions[0][0]
     for node, _ in () if before is None or shares else before.next_functions:
-        bias = getattr(node, "variable", None)
+        bias: Tensor | None = getattr(node, "variable", None)
         leaf = run.tensors.leaves.get(id(bias))
-        if leaf is not None and leaf.init_site.line not in (0, leaf.site.line) and bool((bias < 0).all()):
+        set_here = leaf is not None and leaf.init_site.line not in (0, leaf.site.line)
+        if leaf is not None and bias is not None and set_here and bool(bias.lt(0).all()):
             run.numbers.shifted[where] = leaf.init_site
     shares[run.clock.iteration] = float((result.detach() == 0).all(dim=over).double().mean())
 

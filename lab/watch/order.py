@@ -8,7 +8,6 @@ import torch
 from lab.watch import fixes
 from lab.watch.records import (
     VIEWS,
-    BackwardCall,
     GraphNode,
     MeasuredStep,
     WatchedOptimizer,
@@ -20,26 +19,21 @@ from lab.watch.run import WatchedRun
 from lab.watch.sites import NOWHERE, Site, line_of_missing_call
 
 Tensor = torch.Tensor
-SQUARED = frozenset(("MseLoss", "L1Loss", "SmoothL1Loss", "HuberLoss"))
-LIKELIHOODS = frozenset(("NllLoss", "NllLoss2D", "BinaryCrossEntropy", "BinaryCrossEntropyWithLogits"))
-COSTS = SQUARED | LIKELIHOODS
+COSTS = frozenset(("MseLoss", "L1Loss", "SmoothL1Loss", "HuberLoss", "NllLoss", "NllLoss2D", "BinaryCrossEntropy"))
+COSTS |= {"BinaryCrossEntropyWithLogits"}
 MIN_ITERATIONS = 3
 MIN_IDLE = 5  # backward passes without a step
 
 
 def cost_sign(node: GraphNode) -> tuple[int, Site]:
-    """Return 1 for a known cost (cross entropy, squared error), -1 for minus one, else 0, and the line of the
-    minus. A sum has the sign of its first term, if that is a cross entropy; its minus may be right, as in a
-    bound."""
-    sign, where, costs = 1, NOWHERE, COSTS
+    """Return 1 for a known cost (cross entropy, squared error), -1 for minus one, else 0, and the line of the minus."""
+    sign, where = 1, NOWHERE
     while node is not None:
         name, entry = kind(node), origin_of(node)
-        if name in costs or (costs is COSTS and name == "Pow" and getattr(node, "_saved_exponent", 0) == 2):
-            return sign, where if costs is COSTS else NOWHERE
+        if name in COSTS or (name == "Pow" and getattr(node, "_saved_exponent", 0) == 2):
+            return sign, where
         if name == "Neg":
             sign, where = -sign, entry.site if entry is not None else where
-        elif name in ("Add", "Sub"):
-            costs = LIKELIHOODS  # a squared distance minus another may be wanted large
         elif name not in VIEWS | {"Mean", "Sum"}:
             break
         node = node.next_functions[0][0] if node.next_functions else None
@@ -47,7 +41,7 @@ def cost_sign(node: GraphNode) -> tuple[int, Site]:
 
 
 def check_direction(run: WatchedRun) -> None:
-    """Report a cost that steps make larger, or a likelihood of the data that they make smaller."""
+    """Report a cost that steps make larger."""
     training = run.training
     for call in training.calls.values():
         losses, reached = call.losses, set(map(id, call.tensors))
@@ -64,16 +58,7 @@ def check_direction(run: WatchedRun) -> None:
             evidence = f"{how}, and the loss is a cost: {took}"
             run.report(18, opt.site, evidence, fixes.NO_MAXIMIZE if upward else fixes.STEP_DOWN)
         elif call.cost_sign < 0 and worse and not upward:
-            report_minus(run, call, took)
-
-
-def report_minus(run: WatchedRun, call: BackwardCall, took: str) -> None:
-    """Report the minus before a cost, or, in a sum, the line of backward()."""
-    if call.minus_site.line:
-        run.report(18, call.minus_site, f"The minus in this line reverses the cost: {took}", fixes.NO_MINUS)
-    else:
-        evidence = f"The loss begins with minus a cross entropy: {took} The data became less likely."
-        run.report(18, call.site, evidence, fixes.ADD_A_MINUS)
+            run.report(18, call.minus_site, f"The minus in this line reverses the cost: {took}", fixes.NO_MINUS)
 
 
 def climbs(moves: list[MeasuredStep]) -> bool:

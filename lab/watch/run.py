@@ -77,7 +77,7 @@ class TrainingRecords:
     cleared: dict[int, tuple[int, Site, bool]] = field(default_factory=dict)
     zero_grad_sites: dict[int, Site] = field(default_factory=dict)  # leaf -> the last zero_grad() that cleared it
     last_zero_grad: tuple[int, Site] = (-1, NOWHERE)  # its iteration and line
-    lost_gradients: dict[Site, tuple[int, Site]] = field(default_factory=dict)  # backward() -> how often, and where
+    lost_gradients: set[Site] = field(default_factory=set)  # backward() whose gradients were cleared before a step
     useless_clips: dict[Site, int] = field(default_factory=dict)  # line that clips -> times in a row
     fresh_parameters: dict[Site, set[int]] = field(default_factory=dict)  # line -> iterations of first gradients
     optimizer_parameter_sites: set[Site] = field(default_factory=set)
@@ -94,8 +94,6 @@ class Graphs:
     evaluation_sums: set[Site] = field(default_factory=set)  # those in eval mode, after a training step
     passed: set[tuple[str, int]] = field(default_factory=set)  # lines whose nodes a backward pass went through
     passed_later: set[Site] = field(default_factory=set)  # those that a later pass than the next one went through
-    carry_site: Site = NOWHERE  # the last line that used a result of an earlier iteration
-    states: dict[Site, int] = field(default_factory=dict)  # line -> past iterations that its graph reaches
     # line that ran a model in eval mode -> node of its result, iteration, ids of its parameters
     evaluations: dict[Site, list[tuple[NodeOrigin, int, frozenset[int]]]] = field(default_factory=dict)
 

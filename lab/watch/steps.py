@@ -64,8 +64,7 @@ def note_zero_grad(run: WatchedRun, owner: Any, here: Site) -> None:
             term.waiting.difference_update(map(id, parameters))
     last = training.last_call
     if last is not None and last.since_step and any(tensor.grad is not None for tensor in parameters):
-        count = training.lost_gradients.get(last.site, (0, here))[0]
-        training.lost_gradients[last.site] = count + 1, here
+        training.lost_gradients.add(last.site)
     training.last_zero_grad = run.clock.iteration, here
 
 

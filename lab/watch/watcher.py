@@ -167,7 +167,7 @@ class Watcher(Listener):
 
     def record_source(self, entry: NodeOrigin, source: NodeOrigin, operand: Tensor, result: Tensor) -> None:
         """Record what a node takes over from one before it: the iterations, or rounds of a loop, that it spans."""
-        run, earlier = self.run, source.iteration < entry.iteration
+        earlier = source.iteration < entry.iteration
         entry.past_iterations = max(entry.past_iterations, source.past_iterations)
         if not earlier and source.site != entry.site:
             if operand.numel() == 1 and result.numel() == 1:
@@ -178,7 +178,6 @@ class Watcher(Listener):
         if earlier and not entry.carry_site.line:
             entry.carry_site = source.site
             entry.past_iterations = max(entry.past_iterations, source.past_iterations + 1)
-            run.graphs.carry_site = entry.carry_site
         self.record_chain(entry, result, entry.site)
 
     def record_chain(self, entry: NodeOrigin, result: Tensor, source: Site) -> None:

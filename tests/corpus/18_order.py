@@ -95,7 +95,7 @@ opt = torch.optim.Adam(coder.parameters(), lr=1e-2)
 for batch in pictures.split(16) * 3:
     value = coder.bound(batch).mean()
     opt.zero_grad()
-    value.backward()  #! ran 18
+    value.backward()  #? 18
     opt.step()
 
 

@@ -108,7 +108,7 @@ for epoch in range(3):
     for step, (a, b) in enumerate(zip(x.split(10), y.split(10))):
         (nn.functional.mse_loss(net(a), b) / 4).backward()
         if step % 4 == 3:
-            opt.step()  #! ran 24
+            opt.step()  #? 24
             opt.zero_grad()
 
 

@@ -144,12 +144,6 @@ FIXES = (
     ("gradcheck single", 23, "x.double()", ("randn(4, ", "randn(4, dtype=torch.float64, ")),
     ("accumulate four", 24, "Divide each loss by k", (".pow(2).mean()", ".pow(2).mean() / 4")),
     (
-        "leftover batches",
-        24,
-        "Step once more after the loop",
-        ("            opt.zero_grad()\n", "            opt.zero_grad()\n    opt.step()\n"),
-    ),
-    (
         "softmax in forward",
         25,
         "Give `cross_entropy` what the softmax gets",
