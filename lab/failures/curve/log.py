@@ -37,7 +37,7 @@ UNNAMED = "column {}"  # of a row without names
 COUNTER = "number {}"  # of an integer without a name at the beginning of a line
 MAX_COUNTERS = 2  # of these in a record: epoch and step
 COUNTER_NAMES = tuple(COUNTER.format(at) for at in range(1, MAX_COUNTERS + 1))
-MAX_LINES = 15_000  # with names beside numbers
+MAX_LINES = 8_000  # with names beside numbers
 COUNTERS = {"epoch", "step"}  # roles
 MAX_UNNAMED_ROW = 4  # a longer list without a name is a column
 
