@@ -25,6 +25,7 @@ from lab.failures import FAILURES
 from lab.failures.__main__ import main
 from lab.failures.code import CodeFinding, NotReadable, apply, check_code, parses, read
 from lab.failures.code import program as plain_text
+from lab.failures.numbers import Number
 from tests.corpus import MarkedProgram, programs, wrong
 
 ROOT = Path(__file__).parents[3]
@@ -43,7 +44,7 @@ def test_what_is_marked_is_found_and_nothing_else(program):
 
 
 def test_each_failure_is_found_in_some_program():
-    assert {failure for program in wrong() for _, failure in program.read} == set(range(1, 26))
+    assert {failure for program in wrong() for _, failure in program.read} == set(Number)
 
 
 def test_a_program_is_in_the_file_of_a_failure_that_it_commits():

@@ -10,6 +10,7 @@ from lab.failures import find
 from lab.failures.catalogue import BY_KEY, CAUSES, SENTENCES, SHARED
 from lab.failures.failure import run
 from lab.failures.index import everything, fit, labelled_sentences, rank
+from lab.failures.numbers import Number
 from lab.failures.text_kind import kind_of
 from lab.text import read_rows
 from model import Tensor
@@ -93,7 +94,7 @@ def test_what_people_write_about_each_failure_is_found_and_nothing_else_is_sure(
     """
     related = [(numbers, text) for numbers, text in JUDGED if numbers != {0}]
     unrelated = [text for numbers, text in JUDGED if numbers == {0}]
-    assert all(sum(number in numbers for numbers, _ in related) >= 12 for number in range(1, 26))
+    assert all(sum(number in numbers for numbers, _ in related) >= 12 for number in Number)
     for numbers, text in JUDGED:
         sure = {match.failure.number for match in looked_up(text) if match.sure}
         assert not sure or sure == numbers, text
