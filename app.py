@@ -32,8 +32,8 @@ else:
     from streamlit.errors import StreamlitAPIException
 
     from lab.config import allow_open_files, detect_hosted
-    from lab.ui.document import LAYERS
     from lab.ui.search_field import ROUTE
+    from lab.ui.server import LAYERS
 
     allow_open_files()
     detect_hosted(st.get_option("server.address"), st.get_option("server.allowedHosts"))

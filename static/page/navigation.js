@@ -1,5 +1,5 @@
 /** Makes the history of a page what a reader of the web expects: one entry for a page or a followed link. It begins
- * with the document, before Streamlit writes to the address: lab/ui/document.py.
+ * with the document, before Streamlit writes to the address: lab/ui/server.py.
  *
  * Streamlit adds an entry for each value that the server sets, and several when the learner opens another page. Here a
  * link is opened in the way the browser's Back is: with the address alone, which then has all values of the page. */

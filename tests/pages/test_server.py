@@ -22,8 +22,7 @@ from websockets.exceptions import InvalidStatus
 from lab.config import hosted
 from lab.lessons.pages import PAGES
 from lab.practice.isolation import NO_BUBBLEWRAP
-from lab.ui.document import WithNavigation
-from lab.ui.same_origin import SameOrigin
+from lab.ui.server import SameOrigin, WithNavigation
 from tests.support import ROOT, start_app
 from tests.visitors import Visitor, knock
 

@@ -1,0 +1,99 @@
+"""The layers of the server: a request passes them before Streamlit sees it, and its answer passes them afterwards."""
+
+import errno
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import streamlit as st
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.middleware import Middleware
+from starlette.middleware.trustedhost import TrustedHostMiddleware
+from starlette.responses import PlainTextResponse
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.websockets import WebSocketClose
+
+from lab.config import detect_hosted
+
+FRAMES = {"X-Frame-Options": "SAMEORIGIN", "Content-Security-Policy": "frame-ancestors 'self'"}  # old browsers, and new
+ASKS_ONLY = ("GET", "HEAD", "OPTIONS")  # methods of requests that change nothing; another site may link to a page
+NAVIGATION = Path(__file__).parents[2] / "static" / "page" / "navigation.js"
+AS_IT_IS = (b"accept-encoding", b"if-none-match", b"if-modified-since")  # without them the answer is a plain document
+
+
+class SameOrigin:
+    """The outermost layer, which refuses requests from other sites and forbids them to show the lab in a frame.
+
+    Streamlit also refuses a websocket that another site opens. But first it asks hosts on the internet for this
+    machine's address, which makes every visitor wait and which no setting prevents.
+
+    A proxy in front of the server must pass on the Host header that the browser sent.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        names = st.get_option("server.allowedHosts") or ["*"]
+        self.app = TrustedHostMiddleware(app, names, www_redirect=False)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        async def unframed(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                MutableHeaders(scope=message).update(FRAMES)
+            await send(message)
+
+        app: ASGIApp = self.app
+        if scope["type"] in ("http", "websocket"):
+            detect_hosted((scope.get("server") or (None,))[0])  # the app may run in another server than Streamlit's
+            if scope.get("method") not in ASKS_ONLY and _foreign_origin(Headers(scope=scope)):
+                refusal = PlainTextResponse("This server answers its own pages only.", 403)
+                app = WebSocketClose(1008) if scope["type"] == "websocket" else refusal  # the browser gets a 403
+        try:
+            await app(scope, receive, unframed)
+        except OSError as error:
+            if error.errno != errno.ENAMETOOLONG:  # Streamlit has looked for a file with such a name
+                raise
+            await PlainTextResponse("There is no such file.", 404)(scope, receive, unframed)
+
+
+def _foreign_origin(headers: Headers) -> bool:
+    """Return whether a page of another server sent the request; programs other than browsers send no origin."""
+    origin = headers.get("origin")
+    if origin is None:
+        return False
+    try:
+        return urlsplit(origin).netloc != headers.get("host")
+    except ValueError:  # not an address, such as http://[
+        return True
+
+
+class WithNavigation:
+    """The layer that puts `NAVIGATION` into the document of a page.
+
+    A page would load it too late: Streamlit may write the address before the page is drawn.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+        self._head = f'<head><script type="module">{NAVIGATION.read_text("utf-8")}\nfollow();</script>'.encode()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if "text/html" not in Headers(raw=scope.get("headers", [])).get("accept", ""):
+            await self.app(scope, receive, send)
+            return
+        is_page = False
+
+        async def with_script(message: Message) -> None:
+            nonlocal is_page
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                is_page = headers.get("content-type", "").startswith("text/html")
+                is_page = is_page and "content-disposition" not in headers  # else it is a file to keep
+                if is_page:
+                    del headers["content-length"], headers["etag"], headers["last-modified"]
+            elif is_page:
+                message["body"] = message["body"].replace(b"<head>", self._head, 1)
+            await send(message)
+
+        asked = [header for header in scope["headers"] if header[0] not in AS_IT_IS]
+        await self.app({**scope, "headers": asked}, receive, with_script)
+
+
+LAYERS = [Middleware(SameOrigin), Middleware(WithNavigation)]
