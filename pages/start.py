@@ -82,7 +82,7 @@ def _first_gradient() -> None:
         opened=session["start-event"],
         address="start-event",
         stage="start-stage",
-        usual_stage="forward",
+        usualStage="forward",
         compact=True,
         judged=expression,
     )

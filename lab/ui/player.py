@@ -3,11 +3,10 @@
 The JavaScript is in static/player/.
 """
 
-import hashlib
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypedDict, Unpack
 
 import numpy as np
 import streamlit as st
@@ -55,12 +54,28 @@ class Switch:
     value: str | None = None
 
 
+class PlayerView(TypedDict, total=False):
+    """How the player shows a trace; the browser gets these entries as they are (`PlayerData` in static/types.d.ts)."""
+
+    opening: int  # change this number to move the player to `event` again, wherever the learner has gone
+    chosen: tuple[int, int] | None  # node and position of the cell that a change of `opening` selects and shows
+    address: str  # query parameter that holds the event while it differs from `event`
+    stage: str  # query parameter that holds the event's pass; `address` then leaves out the last event of a pass
+    usualStage: str  # the pass that the address leaves out: "forward", "backward" or, if not given, "none"
+    text: str  # what the page calls the recorded program, such as an expression; shown in Present mode
+    field: str  # key of the page's text field for `text`: a run waits until the page has taken over what was typed
+    outdated: bool  # True greys the graph, which is that of an earlier text
+    compact: bool  # True shows controls, the event's sentence, graph and inputs in 430 pixels; panels in Present mode
+    grows: bool  # True lets a compact player with a large graph reach to the end of the window
+    still: bool  # True shows only the graph after the event, without playing or keyboard control
+
+
 def live_values(key: str, live: Mapping[str, Live]) -> dict[str, float | list]:
     """Return the value of each live leaf: the one that the learner has set, if it is valid, or else the initial one.
 
     Record a trace with these values, and pass it to `player` with the same key.
     """
-    state = _state(key)
+    state = _sent(key, "state")
     sent = state.get("values") if state.get("live") == _identity(live) else None
     sent = sent if isinstance(sent, dict) else {}
     return {name: _validated(sent.get(name), leaf.value) for name, leaf in live.items()}
@@ -76,25 +91,15 @@ def player(
     title: str = "A backward pass, step by step",
     script: Callable[[], str] | None = None,
     event: int | None = None,
-    opening: int = 0,
-    chosen: tuple[int, int] | None = None,
     opened: int | None = None,
-    address: str | None = None,
-    stage: str | None = None,
-    usual_stage: str = "none",
+    along: tuple[str, int] | None = None,
     departure: Departure | None = None,
     right: Trace | None = None,
     engine: str = "",
-    text: str = "",
-    field: str = "",
-    outdated: bool = False,
     switches: Sequence[Switch] = (),
     on_switch: Callable[[str, str], None] | None = None,
-    along: tuple[str, int] | None = None,
     on_turn: Callable[[int], None] | None = None,
-    compact: bool = False,
-    grows: bool = False,
-    still: bool = False,
+    **view: Unpack[PlayerView],
 ) -> bool:
     """Show a trace that can be played event by event; return whether it asks for each gradient before it is shown.
 
@@ -108,67 +113,45 @@ def player(
     title    title of the HTML page that can be downloaded
     script   returns the experiment as a Python program that can be downloaded
     event    number of events that have happened at first, and again after this or `opening` changes; None: all
-    opening  change this number to move the player to `event` again, wherever the learner has gone
-    chosen   node and position of the cell that are selected whenever `opening` changes; the player then comes into view
     opened   the event that the address asks for; takes precedence over `event`
-    address  query parameter that holds the event while it differs from `event`, so that a copied link opens there
-    stage    query parameter that holds the event's pass, "forward" or "backward"; `address` then holds the event only
-             if it is not the last of its pass
-    usual_stage  the pass that the address leaves out
     along    leaf and cell position: forward mode instead of the backward pass, with the derivatives of all nodes with
              respect to this number
     departure  where the pass of a broken engine first differs from the right one; the player marks this event
     right    the pass of the right engine, if `trace` is that of another one, which `engine` names; both are shown
              where they differ
-    text     what the page calls the recorded program, such as an expression; shown above the graph in Present mode
-    field    key of the page's text field for `text`: a run waits until the page has taken over what was typed there
-    outdated  True greys the graph, which is that of an earlier text
     switches, on_switch  choices of the page, offered above the graph in Present mode, and the callback for their name
              and new value
     on_turn  callback for another prepared state of the page: n steps on, or back if n is negative
-    compact  True shows only the controls, the event's sentence, the graph and the inputs, about 430 pixels high; the
-             panels about a node appear in Present mode
-    grows    True lets a compact player reach to the end of the window if its graph is too large for 430 pixels
-    still    True shows only the graph after the event, without playing or keyboard control
     """
-    state = _state(key)
+    state = _sent(key, "state")
     live = live or {}
     values = live_values(key, live)
     data: dict[str, Any] = {
         "key": key,
         "event": event if opened is None else opened,
         "usual": event,
-        "address": address,
-        "stage": stage,
-        "usualStage": usual_stage,
         "along": None if along is None else {"name": along[0], "cell": along[1]},
         "departure": None if departure is None else vars(departure),
         "right": None if right is None else {"trace": playable(right), "engine": engine},
-        "text": text,
-        "field": field,
-        "outdated": outdated,
         "switches": [vars(switch) | {"options": [*switch.options.items()]} for switch in switches],
-        "opening": opening,
-        "chosen": chosen,
         "hasScript": script is not None,
-        "compact": compact,
-        "grows": grows,
-        "still": still,
         "canPredict": may_predict,
         "sequence": _natural(state.get("sequence")) or 0,
+        **view,
     }
     if live:
         leaves = [{"name": name, **vars(leaf)} for name, leaf in live.items()]
         data |= {"live": {"id": _identity(live), "leaves": leaves}, "values": values}
-    request = _request(key)
+    request, text = _sent(key, "want"), None
     if request.get("what") == "html":
-        page = standalone(trace, _natural(request.get("event")), title, slopes_of_numbers(trace, judged))
-        data["taken"] = _download(request, page)
+        text = standalone(trace, _natural(request.get("event")), title, slopes_of_numbers(trace, judged))
     elif request.get("what") == "script" and script is not None:
-        data["taken"] = _download(request, script())
+        text = script()
+    if text is not None:
+        data["taken"] = {"what": request["what"], "number": _natural(request.get("number")), "text": text}
 
     def act() -> None:
-        asked = _request(key)
+        asked = _sent(key, "want")
         by = asked.get("by")
         if on_turn and isinstance(by, int) and abs(by) <= LIMIT:
             on_turn(by)
@@ -216,26 +199,18 @@ def _choose(asked: Mapping[str, Any], switches: Sequence[Switch], on_switch: Cal
             on_switch(switch.name, asked["value"])
 
 
-def _download(request: dict[str, Any], text: str) -> dict[str, Any]:
-    return {"what": request["what"], "number": _natural(request.get("number")), "text": text}
+def _sent(key: str, name: str) -> dict[str, Any]:
+    """Return what the browser sent last, or {}: its "state", or what the learner does "want", such as a download.
 
-
-def _request(key: str) -> dict[str, Any]:
-    """Return what the learner has just asked for in the player, such as a download; {} for nothing."""
-    request = st.session_state.get(key, {}).get("want")
-    return request if isinstance(request, dict) else {}
-
-
-def _state(key: str) -> dict[str, Any]:
-    """Return what the browser sent last; it is a visitor's input, so the caller must check every value."""
-    state = st.session_state.get(key, {}).get("state")
-    return state if isinstance(state, dict) else {}
+    It is a visitor's input, so the caller must check every value.
+    """
+    sent = st.session_state.get(key, {}).get(name)
+    return sent if isinstance(sent, dict) else {}
 
 
 def _identity(live: Mapping[str, Live]) -> str:
-    """Return a hash of the live leaves, so that values sent for other leaves or initial values are ignored."""
-    text = json.dumps([[name, *vars(leaf).values()] for name, leaf in live.items()])
-    return hashlib.blake2s(text.encode(), digest_size=8).hexdigest()
+    """Return what tells the live leaves from others, so that values sent for those are ignored."""
+    return json.dumps([[name, *vars(leaf).values()] for name, leaf in live.items()])
 
 
 def _validated(sent: Any, start: float | list) -> float | list:
