@@ -22,26 +22,17 @@ def marked(text: str) -> str:
 
     Raises KeyError for a term that is not in the glossary.
     """
-    parts, at = [], 0
-    for match in MARK.finditer(text):
-        shown, term = match[1], match[2] or match[1]
-        parts += [_plain(text[at : match.start()]), _term(shown, term)]
-        at = match.end()
-    parts.append(_plain(text[at:]))
-    return f'<p class="prose">{"".join(parts)}</p>'
-
-
-def _term(shown: str, term: str) -> str:
-    name, meaning = f"term-{term.replace(' ', '-')}", TERMS[term].meaning
-    return (
-        f'<button type="button" class="term" aria-describedby="{name}">{escape(shown)}</button>'
-        f'<span role="tooltip" class="definition" id="{name}"><b>{escape(term)}</b> {escape(meaning)}</span>'
-    )
-
-
-def _plain(text: str) -> str:
-    text = escape(text)
+    shown = escape(text)
     for mark, tag in (("`", "code"), ("**", "b"), ("*", "em")):
         sign = re.escape(mark)
-        text = re.sub(f"{sign}(.+?){sign}", rf"<{tag}>\1</{tag}>", text)
-    return text
+        shown = re.sub(f"{sign}(.+?){sign}", rf"<{tag}>\1</{tag}>", shown)
+    return f'<p class="prose">{MARK.sub(_explained, shown)}</p>'
+
+
+def _explained(mark: re.Match[str]) -> str:
+    shown, term = mark[1], mark[2] or mark[1]
+    name, meaning = f"term-{term.replace(' ', '-')}", escape(TERMS[term].meaning)
+    return (
+        f'<button type="button" class="term" aria-describedby="{name}">{shown}</button>'
+        f'<span role="tooltip" class="definition" id="{name}"><b>{term}</b> {meaning}</span>'
+    )
