@@ -14,20 +14,15 @@ def show_table(headers: Sequence[str], rows: Iterable[Sequence[object]]) -> None
 
 def markdown_table(headers: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     """Return a Markdown table of plain texts; punctuation is escaped, so that no cell is read as Markdown."""
-    lines = [headers, ["---"] * len(headers), *rows]
-    return "\n".join(
-        "| " + " | ".join(cell if cell == "---" else escape_markdown(str(cell)) for cell in line) + " |"
-        for line in lines
-    )
+    lines = [[escape_markdown(str(cell)) for cell in line] for line in (headers, *rows)]
+    lines.insert(1, ["---"] * len(headers))
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
 def with_code(text: str) -> str:
     """Return a sentence as Markdown, escaped except for code between backticks."""
-    return re.sub(
-        r"`[^`]+`|[!-/:-@\[-`{-~]",
-        lambda found: found[0] if len(found[0]) > 1 else f"\\{found[0]}",
-        " ".join(text.split()),
-    )
+    shown = " ".join(text.split())
+    return re.sub(r"(`[^`]+`)|([!-/:-@\[-`{-~])", lambda found: found[1] or f"\\{found[2]}", shown)
 
 
 @lru_cache(10_000)  # most cells of a page stay the same from run to run
