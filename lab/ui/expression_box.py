@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -129,9 +129,13 @@ def box(
     except ExpressionError as error:
         mistake(error)
         return None
-    session[f"{page} start"] = start = initial_values(expression, examples.get(session[text], {}))
-    session[f"{page} values"] = initial_values(expression, start | session[f"{page}-in_"])
+    session[f"{page} start"] = initial_values(expression, examples.get(session[text], {}))
     return expression
+
+
+def values_of(page: str, expression: Expression) -> dict[str, float | list]:
+    """Return the values of the inputs of the page's expression, which `box` has returned."""
+    return initial_values(expression, st.session_state[f"{page} start"] | st.session_state[f"{page}-in_"])
 
 
 def restart(page: str) -> None:
@@ -145,15 +149,13 @@ def entries(page: str, expression: Expression) -> dict[str, float | list] | None
     Returns None after showing an error if a field cannot be read. Called in a fragment, a slider reruns only that.
     """
     session = st.session_state
-    found: dict[str, float | list | None] = {}
-    names: Sequence[str] = expression.names
+    values = values_of(page, expression)
     prefix = f"{page} input {session.get(f'{page} restarts', 0)}"
     with st.container(key=f"{page}-inputs", horizontal=True):  # assets/app.css says how wide each is
-        for name in names:
-            found[name] = _entry(name, session[f"{page} values"][name], f"{prefix} {name}")
+        found = {name: _entry(name, at, f"{prefix} {name}") for name, at in values.items()}
     read = {name: number for name, number in found.items() if number is not None}
-    session[f"{page} values"] = session[f"{page} values"] | read
-    session[f"{page}-in_"] = {} if session[f"{page} values"] == session[f"{page} start"] else session[f"{page} values"]
+    values |= read
+    session[f"{page}-in_"] = {} if values == session[f"{page} start"] else values
     return read if len(read) == len(found) else None
 
 

@@ -119,7 +119,7 @@ def _passes(engine: Engine) -> None:
         return
     live = {
         name: Live(value, -reach, reach)
-        for name, value in session[f"{NAME} values"].items()
+        for name, value in expression_box.values_of(NAME, expression).items()
         for reach in [min(max(expression_box.REACH, float(np.max(np.abs(value)))), LIMIT)]
     }
     _moving(engine, expression, live)
