@@ -50,20 +50,18 @@ class HeldValue:
 
     def read(self, address: Mapping[str, str]) -> Any:
         """Return the value in the address; the default if it has none, or one that does not fit."""
-        try:
-            return self._parsed(address[self.key]) if self.key in address else copy(self.default)
-        except (ValueError, ArithmeticError):
-            return copy(self.default)
+        return self._parsed(address.get(self.key), copy(self.default))
 
     def write(self, value: Any) -> dict[str, str]:
         """Return the parameters that stand for a value."""
         text = None if value == self.default else self.show(value)
         return {} if text is None else {self.key: text}
 
-    def _parsed(self, text: str) -> Any:
-        if len(text) > MAX_TEXT:
-            raise ValueError("This parameter is too long.")
-        return self.parse(text)
+    def _parsed(self, text: str | None, otherwise: Any = None) -> Any:
+        try:
+            return otherwise if text is None or len(text) > MAX_TEXT else self.parse(text)
+        except (ValueError, ArithmeticError):
+            return otherwise
 
 
 class HeldDict(HeldValue):
@@ -73,13 +71,8 @@ class HeldDict(HeldValue):
         return name.startswith(self.key) and name.removeprefix(self.key).isidentifier()
 
     def read(self, address: Mapping[str, str]) -> dict[str, Any]:
-        found = {}
-        for name in filter(self.owns, address):
-            try:
-                found[name.removeprefix(self.key)] = self._parsed(address[name])
-            except (ValueError, ArithmeticError):
-                continue
-        return found
+        found = {name.removeprefix(self.key): self._parsed(address[name]) for name in filter(self.owns, address)}
+        return {name: value for name, value in found.items() if value is not None}
 
     def write(self, value: Mapping[str, Any]) -> dict[str, str]:
         texts = {f"{self.key}{name}": self.show(one) for name, one in value.items()}
@@ -88,7 +81,6 @@ class HeldDict(HeldValue):
 
 def choice(key: str, *options: str | None, written: bool = True) -> HeldValue:
     """Return a value that is one of the options; the first is the default."""
-
     return HeldValue(key, options[0], one_of(*options), written=written)
 
 
