@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import Any
 
 import streamlit as st
 from starlette.concurrency import run_in_threadpool
@@ -13,9 +13,6 @@ from starlette.routing import Route
 from lab.lessons.pages import BY_PATH
 from lab.text import strict_json
 from lab.ui.assets import component, keep_value
-
-if TYPE_CHECKING:
-    from lab.lessons.search import SearchHit
 
 ASKED = "search asked"  # session key of a question that the page *What went wrong?* is to look up
 MAX_CHARACTERS = 100_000  # of a question
@@ -29,14 +26,13 @@ async def _answer(request: Request) -> Response:
         body += part
         if len(body) > 4 * MAX_CHARACTERS:
             return Response(status_code=413)
-    hits = await run_in_threadpool(_hits, body.decode("utf-8", "replace"))
-    return JSONResponse([vars(hit) | {"query": BY_PATH[hit.path].parameters(hit.query)} for hit in hits])
+    return JSONResponse(await run_in_threadpool(_hits, body.decode("utf-8", "replace")))
 
 
-def _hits(question: str) -> list[SearchHit]:
+def _hits(question: str) -> list[dict[str, Any]]:
     from lab.lessons.search import search  # imported here because pages do not need it
 
-    return search(question)
+    return [vars(hit) | {"query": BY_PATH[hit.path].parameters(hit.query)} for hit in search(question)]
 
 
 ROUTE = Route("/{above:path}lab-search", _answer, methods=["POST"])  # below any path that the lab is served at
