@@ -92,20 +92,6 @@ def teller(kind: str, key: str, **callbacks: Callable[[], None]) -> dict[str, An
     return told
 
 
-def clicked_epoch(key: str, slider: str, epochs: tuple[int, int]) -> None:
-    """Let a click on a curve move a slider to that epoch; call this before drawing the slider.
-
-    slider: the slider's session key; epochs: the first and last epoch on it.
-    """
-
-    def move() -> None:
-        epoch = st.session_state[key].get("epoch")
-        if type(epoch) is int:
-            st.session_state[slider] = min(max(epoch, epochs[0]), epochs[1])
-
-    teller("epoch", key, on_epoch_change=move)
-
-
 def clicked_points(key: str) -> list[tuple[float, float]]:
     """Return the points (x, y) clicked since the last call, on a chart whose spec contains `placing`."""
     clicks = teller("points", key, on_clicks_change=keep_value).get("clicks")

@@ -36,7 +36,7 @@ from lab.training.worker import MAX_PROCESSES
 from lab.ui import binding, page
 from lab.ui.assets import keep_value
 from lab.ui.binding import HeldValue
-from lab.ui.chart_host import ChartHost, clicked_epoch, teller
+from lab.ui.chart_host import ChartHost, teller
 from lab.ui.memoize import memoize
 from lab.ui.widgets import pick, switch
 from nn import MLP
@@ -136,7 +136,12 @@ def choose_view(change_network: Callable[[dict[str, Any]], None], open_unit: Cal
     run: LiveRun = session["training worker"].run
     epochs = run.config.epochs
 
-    clicked_epoch("training epoch teller", "training cursor", (0, epochs))
+    def move() -> None:
+        epoch = session["training epoch teller"].get("epoch")
+        if type(epoch) is int:
+            session["training cursor"] = min(max(epoch, 0), epochs)
+
+    teller("epoch", "training epoch teller", on_epoch_change=move)  # a click on a curve
     chosen = min(session["training cursor"], epochs)
     speeds = {rate: f"{rate:,} batches/s" if math.isfinite(rate) else "full speed" for rate in SPEEDS}
     pick("Batches per second", speeds, "training-speed", bare=True, width=FIELD, **HELD)
