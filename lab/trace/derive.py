@@ -91,14 +91,10 @@ def _unused_names(prefix: str, labels: set[str]) -> Iterator[str]:
     return (name for i in itertools.count(1) if (name := f"{prefix}{i}") not in labels)
 
 
-def table(trace: Trace, count: int | None = None) -> list[dict[str, str]]:
-    """Return the nodes after the first `count` events (all by default) as rows of text: the graph as a table.
-
-    Keys: node, computed from, shape, value, gradient.
-    """
-    computed = {event["node"] for event in trace.events[:count] if event["kind"] == "forward"}
-    reached, in_the_end = trace.gradients_after(count), trace.gradients_after()
-    names, unsent = short_names(trace), _unsent(trace, in_the_end)
+def table(trace: Trace) -> list[dict[str, str]]:
+    """Return the nodes as rows of text, the graph as a table: node, computed from, shape, value, gradient."""
+    reached = trace.gradients_after()
+    names, unsent = short_names(trace), _unsent(trace, reached)
     rows = []
     for node, name in zip(trace.nodes, names, strict=True):
         number = node["id"]
@@ -107,14 +103,14 @@ def table(trace: Trace, count: int | None = None) -> list[dict[str, str]]:
         elif not node["requires_grad"]:
             gradient = "none (constant)"
         else:
-            coming = number in in_the_end or number in unsent or number == trace.output
-            gradient = "not computed yet" if coming else "none (no path)"
+            due = number in unsent or number == trace.output
+            gradient = "not computed" if due else "none (no path)"
         rows.append(
             {
                 "node": f"{name} ({node['op']})" if node["op"] else name,
                 "computed from": ", ".join(names[child] for child in node["children"]) or "–",
                 "shape": "×".join(map(str, node["shape"])) or "number",
-                "value": brief(node["value"]) if not node["op"] or number in computed else "not run yet",
+                "value": brief(node["value"]),
                 "gradient": gradient,
             }
         )

@@ -1,7 +1,7 @@
-"""Draw a trace, at one event, with Graphviz.
+"""Draw a trace with Graphviz.
 
-Leaves, constants, operations and the output differ in shape as well as in colour; a gradient that has not been computed
-yet is a dash, never 0. Every text is escaped, so a label cannot become markup.
+Leaves, constants, operations and the output differ in shape as well as in colour; a gradient that was not computed
+is a dash, never 0. Every text is escaped, so a label cannot become markup.
 """
 
 from html import escape
@@ -50,24 +50,20 @@ def blank(name: str, theme: str, **graph: str) -> graphviz.Digraph:
     return dot
 
 
-def draw(trace: Trace, count: int | None = None, theme: str = "light") -> graphviz.Digraph:
-    """Draw the graph after the first `count` events (all of them by default).
+def draw(trace: Trace, theme: str = "light") -> graphviz.Digraph:
+    """Draw the graph after the pass.
 
     Node n has the id `node-n`. The edge to operand i of node n has the id `edge-n-i` and shows the message that went
     along it. A reused operand has one edge for each use.
     """
     colours = PALETTES[theme]
-    events = trace.events[:count]
-    gradients = trace.gradients_after(count)
-    computed = {event["node"] for event in events if event["kind"] == "forward"}
-    sent = {(e["node"], e["operand"]): e["contribution"] for e in events if e["kind"] == "message"}
+    gradients = trace.gradients_after()
+    sent = {(e["node"], e["operand"]): e["contribution"] for e in trace.events if e["kind"] == "message"}
 
     dot = blank("graph", theme, rankdir="TB", ordering="in", ranksep="0.35", nodesep="0.25")
     for node in trace.nodes:
         number, kind = node["id"], kind_of(trace, node)
-        rows = [f"<b>{escape(describe(node))}</b>"]
-        known = not node["op"] or number in computed
-        rows.append(escape(brief(node["value"])) if known else _coloured("not run yet", colours["faint"]))
+        rows = [f"<b>{escape(describe(node))}</b>", escape(brief(node["value"]))]
         if not node["requires_grad"]:
             rows += [] if kind == "constant" else [_coloured("no gradient", colours["faint"])]
         elif number in gradients:

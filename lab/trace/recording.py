@@ -25,7 +25,7 @@ import numpy as np
 import model
 import nn
 from lab.operation_table import OPS, UNKNOWN, Op
-from lab.text import brief, strict_json
+from lab.text import strict_json
 from lab.trace.schema import Captured, Code, Event, Node, Value
 from model import (
     Tensor,
@@ -74,43 +74,15 @@ class Trace:
         """The number of events in the forward pass, and so the index of the seed if a backward pass began."""
         return sum(event["kind"] == "forward" for event in self.events)
 
-    def gradients_after(self, count: int | None = None) -> dict[int, Value]:
-        """Return node id -> gradient for the nodes that have one after the first `count` events (all by default)."""
+    def gradients_after(self) -> dict[int, Value]:
+        """Return node id -> gradient after the pass, for the nodes that have one."""
         reached: dict[int, Value] = {}
-        for event in self.events[:count]:
+        for event in self.events:
             if event["kind"] == "seed":
                 reached[event["node"]] = event["grad"]
             elif event["kind"] == "accumulate":
                 reached[event["node"]] = event["after"]
         return reached
-
-    def to_text(self, count: int | None = None) -> str:
-        """Write one line for each node, the output first, with its operands indented below it.
-
-        A node that is used twice is written out once; the second line refers to the first.
-        """
-        gradients = self.gradients_after(count)
-        lines: list[str] = []
-        written: set[int] = set()
-        stack = [(self.output, 0)]
-        while stack:
-            number, depth = stack.pop()
-            node = self.nodes[number]
-            line = f"{'  ' * depth}{describe(node)}"
-            if number in written:
-                lines.append(f"{line} (see above)")
-                continue
-            written.add(number)
-            gradient = (
-                "constant"
-                if not node["requires_grad"]
-                else f"grad {brief(gradients[number])}"
-                if number in gradients
-                else "grad not computed"
-            )
-            lines.append(f"{line} = {brief(node['value'])}, {gradient}")
-            stack += [(child, depth + 1) for child in reversed(node["children"])]
-        return "\n".join(lines)
 
 
 def _as_shown(array: np.ndarray) -> np.ndarray:

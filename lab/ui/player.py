@@ -181,14 +181,13 @@ def player(
 
 
 def _drawing(trace: Trace) -> None:
-    """Draw the whole pass without the player, and say the same as a table; of a large graph only as text."""
-    st.info("The player could not be loaded. This is a drawing of the whole pass.")
-    if len(trace.nodes) > MAX_DRAWN:
-        st.code(trace.to_text(), language=None)
-        return
-    st.graphviz_chart(draw(trace, theme=page.theme()), alt=f"The computation graph. As text:\n{trace.to_text()}")
-    with st.expander("The graph as a table"):
-        rows = table(trace)
+    """Draw the whole pass without the player, and say the same as a table; of a large graph only that."""
+    st.info("The player could not be loaded. This is the whole pass.")
+    rows, large = table(trace), len(trace.nodes) > MAX_DRAWN
+    if not large:
+        said = "; ".join(f"{row['node']} = {row['value']}, gradient {row['gradient']}" for row in rows)
+        st.graphviz_chart(draw(trace, page.theme()), alt=f"The computation graph: {said}.")
+    with st.expander("The graph as a table", expanded=large):
         show_table(list(rows[0]), [list(row.values()) for row in rows])
 
 

@@ -122,15 +122,6 @@ def test_nan_and_infinity_stay_in_the_trace_and_in_strict_json():
     assert json.loads(record(lambda a: 1.0 / a, {"a": 0.0}).to_json())["nodes"][-1]["value"] == "inf"
 
 
-def test_text_writes_a_shared_node_once():
-    text = record(shared, LEAVES).to_text().splitlines()
-    assert text[0] == "* = 70, grad 1"
-    assert "      a = 2, grad 31" in text
-    assert "    a (see above)" in text
-    before = record(shared, LEAVES).to_text(count=4)
-    assert "a = 2, grad not computed" in before
-
-
 def test_a_pass_can_be_recorded_step_by_step():
     recording = Recording({"a": 2.0, "b": 3.0})
     a, b = recording.tensors.values()
