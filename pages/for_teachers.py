@@ -8,7 +8,7 @@ import streamlit as st
 from lab.lessons import assignment_link
 from lab.lessons.assignment import ITEMS
 from lab.lessons.cards import CARDS
-from lab.ui import assignment, binding, page
+from lab.ui import binding, page, progress
 from lab.ui.table import escape_markdown
 from practice import COURSES
 from practice.debug import PROGRAMS
@@ -76,7 +76,7 @@ def _link() -> None:
         "Name of the list",
         key="teach-title",
         bind="query-params",
-        max_chars=assignment.MAX_NAME,
+        max_chars=progress.MAX_NAME,
         placeholder="Monday: gradients by hand",
     ).strip()
     ticked = st.session_state["teach-items"]

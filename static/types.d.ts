@@ -474,7 +474,7 @@ export interface ShownPath {
   courses: { key: string; title: string }[];
 }
 
-/** lab/ui/assignment.py */
+/** pages/parts/path.py: the assignment in a teacher's link */
 export interface ShownAssignment {
   items: { key: string; title: string; href: string }[];
 }

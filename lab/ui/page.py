@@ -10,12 +10,13 @@ from streamlit.errors import StreamlitPageNotFoundError
 
 from lab.lessons.pages import BY_FILE, BY_PATH
 from lab.text import strict_json
-from lab.ui import assignment, binding, progress, search_field
+from lab.ui import binding, progress, search_field
 from lab.ui.assets import component, keep_value
 from lab.ui.terms import prose
 
 STYLE = Path(__file__).parents[2] / "assets" / "app.css"
 
+# Projecting by F, the other keys, and the theme.
 _listeners = component("page", "page/page.js", lost="What the keys of this page do", isolate_styles=False)
 
 
@@ -25,8 +26,11 @@ def frame(path: str, *values: binding.HeldValue) -> Iterator[bool]:
 
     Yields True if the values have just come from an address, so that the page resets its other state.
     """
-    values = (*values, progress.ASKED, *assignment.HELD)
-    style()
+    values = (*values, progress.ASKED, *progress.ASSIGNMENT)
+    st.html(STYLE)
+    here = strict_json({"path": st.session_state.get("path", "")})
+    _listeners(key="listeners", data=here.encode(), on_theme_change=keep_value)
+    search_field.show()
     arrived = binding.arrive(path, *values)
     if arrived:
         progress.arrive()
@@ -51,14 +55,6 @@ def tabs(path: str, contents: Mapping[str, Callable[[], None]], gap: Literal["xs
     return opened
 
 
-def style() -> None:
-    """Load the app's style sheet and what every page offers: projecting by F, keys, its theme, and search."""
-    st.html(STYLE)
-    here = strict_json({"path": st.session_state.get("path", "")})
-    _listeners(key="listeners", data=here.encode(), on_theme_change=keep_value)
-    search_field.show()
-
-
 def theme() -> str:
     """Return "light" or "dark", the theme in the visitor's browser; "light" if it is unknown."""
     return st.context.theme.type or "light"
@@ -66,7 +62,7 @@ def theme() -> str:
 
 def closing(try_this: str, link: str, label: str, query: Mapping[str, str] | None = None) -> None:
     """Show a suggestion to try, with terms marked as for `prose`, and a link to the next page."""
-    assignment.opened()
+    progress.opened()
     progress.note()
     st.divider()
     prose(f"**Try this.** {try_this}")

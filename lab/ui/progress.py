@@ -1,4 +1,4 @@
-"""A visitor's progress: completed cards of the path and exercises such as questions.
+"""A visitor's progress: completed cards of the path, exercises such as questions, and items of an assignment.
 
 The browser stores it, and a file if the visitor saves one; the server does not. static/progress/lists.js draws from it.
 """
@@ -10,8 +10,10 @@ from typing import Any
 
 import streamlit as st
 
+from lab.lessons import assignment_link
+from lab.lessons.assignment import ITEMS
 from lab.lessons.cards import BY_KEY, CARD, CARDS
-from lab.lessons.pages import BY_FILE
+from lab.lessons.pages import BY_FILE, BY_PATH
 from lab.text import strict_json
 from lab.ui import binding
 from lab.ui.assets import component
@@ -19,6 +21,11 @@ from lab.ui.table import escape_markdown
 from lab.ui.widgets import button
 
 ASKED = binding.choice(CARD, "", *BY_KEY)  # the card whose link led to the page
+MAX_NAME = 80  # characters of the assignment's name
+ASSIGNMENT = (  # in a teacher's link; the addresses of all pages carry it, so it survives a reload
+    binding.HeldValue(assignment_link.ITEMS, (), assignment_link.read, assignment_link.written, shared=True),
+    binding.HeldValue(assignment_link.NAME, "", lambda text: text[:MAX_NAME], shared=True),
+)
 _component = component("progress", "progress/lists.js", lost="Your progress")
 
 
@@ -81,6 +88,14 @@ def arrive() -> None:
     """Forget which cards are complete, because the page has just been set from an address."""
     for key in ("cards undone", "cards done"):
         st.session_state.pop(key, None)
+
+
+def opened() -> None:
+    """Mark the current page's item as done, if the assignment asks the visitor to open this page."""
+    here = BY_PATH.get(st.session_state.get("path", ""))
+    for key in st.session_state.get(assignment_link.ITEMS, ()):
+        if here and key.startswith("pages/") and key in ITEMS and ITEMS[key].file == here.file:
+            passed(key)
 
 
 def has_passed(task: str) -> bool:

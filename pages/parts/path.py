@@ -6,7 +6,7 @@ from lab.lessons import assignment_link
 from lab.lessons.assignment import ITEMS
 from lab.lessons.cards import CARDS
 from lab.lessons.pages import BY_FILE
-from lab.ui import assignment, binding, progress
+from lab.ui import binding, progress
 from lab.ui.table import escape_markdown
 from lab.ui.widgets import button, row
 from practice import COURSES
@@ -38,7 +38,7 @@ def show_assignment() -> None:
     with st.container(border=True):
         with row(horizontal_alignment="distribute"):
             st.header(escape_markdown(session[assignment_link.NAME]) or "To do", anchor=False, width="content")
-            button("Close this list", "set away", binding.reset, *assignment.HELD, icon="close", type="tertiary")
+            button("Close this list", "set away", binding.reset, *progress.ASSIGNMENT, icon="close", type="tertiary")
         shown = [
             {"key": key, "title": item.title, "href": BY_FILE[item.file].address(item.query)}
             for key, item in items.items()
