@@ -56,10 +56,8 @@ class SameOrigin:
 def _foreign_origin(headers: Headers) -> bool:
     """Return whether a page of another server sent the request; programs other than browsers send no origin."""
     origin = headers.get("origin")
-    if origin is None:
-        return False
     try:
-        return urlsplit(origin).netloc != headers.get("host")
+        return origin is not None and urlsplit(origin).netloc != headers.get("host")
     except ValueError:  # not an address, such as http://[
         return True
 
