@@ -12,6 +12,7 @@ from lab.expression.parser import Expression
 from lab.expression.pytorch import TranslationError, run, to_torch
 from lab.expression.run_pytorch import installed
 from lab.text import brief
+from lab.ui import binding
 from lab.ui.memoize import memoize
 from lab.ui.table import show_table, with_code
 from lab.ui.widgets import button
@@ -35,11 +36,7 @@ def show_comparison(
     """
     runs = installed()
     asked, at = f"{key} asked", (expression.text, repr(values))
-
-    def ask() -> None:
-        st.session_state[asked] = at
-
-    button("Run it in PyTorch" if runs else "Write it for PyTorch", key, ask, icon="compare")
+    button("Run it in PyTorch" if runs else "Write it for PyTorch", key, binding.put, asked, at, icon="compare")
     if st.session_state.get(asked) != at:
         return
     try:
