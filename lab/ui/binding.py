@@ -145,7 +145,7 @@ def arrive(page: str, *values: HeldValue) -> bool:
     entered, session["page"] = session.get("page") != page, page
     others = (ENTRY, *(value.key for value in values if value.shared))
     asked = entered and any(name not in others for name in address)
-    asked = _moved(_entry(address.get(ENTRY, "")), entered) or asked
+    asked = _moved(address.get(ENTRY, ""), entered) or asked
     new = False
     for value in values:
         known = value.key in session
@@ -156,18 +156,14 @@ def arrive(page: str, *values: HeldValue) -> bool:
     return asked or new
 
 
-def _entry(text: str) -> str:
-    """Return the number of an entry in the address, with the signs that the browser has added; "" if it is none."""
-    return text if (text.rstrip(LEFT) or "0").isdecimal() and len(text) < MAX_ENTRY else ""
-
-
-def _moved(entry: str, entered: bool) -> bool:
-    """Return whether the browser has moved to another entry of this page's history.
+def _moved(text: str, entered: bool) -> bool:
+    """Return whether the browser has moved to another entry of this page's history; text: its number in the address.
 
     After `step` the browser still sends the entry it had before, until it has heard of the new one; it then gives the
     old one another name.
     """
     session = st.session_state
+    entry = text if (text.rstrip(LEFT) or "0").isdecimal() and len(text) < MAX_ENTRY else ""
     known = session.get(ENTRY, ("", ""))
     if not entered and entry in known:
         return False
