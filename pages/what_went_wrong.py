@@ -40,7 +40,7 @@ CHECK_LIST = (
 
 
 def main() -> None:
-    asked = search_field.asked()
+    asked = st.session_state.pop(search_field.ASKED, "")
     with page.frame("what-went-wrong", FAILURE, FORM, SHAPE, *fault.HELD, *spot_the_fault.HELD) as arrived:
         if arrived:
             st.session_state[LOOKED_UP] = None

@@ -52,8 +52,3 @@ def show() -> None:
         case {"text": str(text)}:
             st.session_state[ASKED] = text[:MAX_CHARACTERS]
             st.rerun()
-
-
-def asked() -> str:
-    """Return the question from the search field, once; "" if there is none."""
-    return str(st.session_state.pop(ASKED, ""))
