@@ -16,13 +16,12 @@ from lab.ui.terms import prose
 
 STYLE = Path(__file__).parents[2] / "assets" / "app.css"
 
-# Projecting by F, the other keys, and the theme.
 _listeners = component("page", "page/page.js", lost="What the keys of this page do", isolate_styles=False)
 
 
 @contextmanager
 def frame(path: str, *values: binding.HeldValue) -> Iterator[bool]:
-    """Draw a page in the app's style, with its title, and keep `values` in its address.
+    """Draw a page in the app's style, with keys such as F, which projects it, and search; keep `values` in its address.
 
     Yields True if the values have just come from an address, so that the page resets its other state.
     """

@@ -43,17 +43,15 @@ def note(key: str = "progress") -> None:
     Call it at the end of the page and, with another key, at the end of a fragment that can complete a card.
     """
     session = st.session_state
-    known = session.get("cards done", ())
     here = [card for card in CARDS if BY_FILE[card.file].path == session.get("path")]
     tasks = sorted(session.get("tasks passed", ()))
     stumbles = session.get("task stumbles", {})
     if not (here or tasks or stumbles):
         return
-    complete = [card for card in here if card.key in known]
+    complete = [card for card in here if card.key in session.get("cards done", ())]
     done = [card.key for card in complete if not card.at_end]
     at_end = [card.key for card in complete if card.at_end]
-    data = {"done": done, "tasks": tasks, "atEnd": at_end, "stumbles": stumbles}
-    mount("note", key, data)
+    mount("note", key, {"done": done, "tasks": tasks, "atEnd": at_end, "stumbles": stumbles})
 
 
 def done(card: str, met: bool = True) -> None:
