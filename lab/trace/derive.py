@@ -35,10 +35,9 @@ def derive(trace: Trace) -> list[Derived]:
         for i, node in enumerate(trace.nodes)
     ]
     with np.errstate(all="ignore"):
-        for index, (event, arrival) in enumerate(itertools.pairwise(trace.events)):
-            if event["kind"] == "message" and arrival["kind"] == "accumulate":
-                term = _term(trace, index, event, arrival["message"], names, values)
-                derived[event["child"]]["terms"].append(term)
+        for index, event in enumerate(trace.events):
+            if event["kind"] == "message":
+                derived[event["child"]]["terms"].append(_term(trace, index, event, names, values))
     return derived
 
 
@@ -135,7 +134,6 @@ def _term(
     trace: Trace,
     index: int,
     event: Message,
-    arrived: Value,
     names: list[str],
     values: list[np.ndarray],
 ) -> SentTerm:
@@ -160,9 +158,7 @@ def _term(
         "text": rule.text.format(g=partial, **{key: names[i] for key, i in used.items()}),
         "rule": rule.text.format(**{key: f"{{{key}}}" for key in "gaby"}),
         "used": used,
-        "upstream": event["upstream"],
         "local": None if local is None else np.asarray(local).tolist(),
-        "message": arrived,
         "agrees": agrees,
     }
 

@@ -36,26 +36,18 @@ def player_data(trace: Trace, slopes: Sequence[Slope] = ()) -> dict[str, Any]:
 def playable(trace: Trace) -> dict[str, Any]:
     """Return a trace and its derivations as plain data for the player; lab/trace/schema.py describes the parts.
 
-    Numbers that the browser can look up are left out: captured arrays that are a node's value, and the numbers in a
-    derivation that are also in its event.
+    Captured arrays that are a node's value are left out: the browser can look them up.
     """
     nodes = [
         {**node, "captured": [_without_copy(entry) for entry in node["captured"]]} if node["op"] else node
         for node in trace.nodes
-    ]
-    derived = [
-        {
-            **node,
-            "terms": [{k: v for k, v in term.items() if k not in ("upstream", "message")} for term in node["terms"]],
-        }
-        for node in derive(trace)
     ]
     return {
         "nodes": nodes,
         "events": trace.events,
         "output": trace.output,
         "sources": trace.sources,
-        "derived": derived,
+        "derived": derive(trace),
         "error": trace.error,
     }
 

@@ -180,7 +180,6 @@ class SentTerm(TypedDict):
     rule         the same text with {g}, {a}, {b} and {y} in place of names; `used` maps a, b and y to node ids
     local        the local derivative in numbers; None if lab/operation_table.py does not give them, or
                  the message is no product: 0 from an infinite gradient to an element that was not chosen
-    message      the message that the engine sent, in the shape of the receiver
     agrees       whether the message equals upstream gradient times local derivative; None if `local` is None
     """
 
@@ -190,9 +189,7 @@ class SentTerm(TypedDict):
     text: str
     rule: str
     used: dict[str, int]
-    upstream: Value
     local: Value | None
-    message: Value
     agrees: bool | None
 
 

@@ -126,7 +126,9 @@ def test_the_event_that_went_wrong_and_the_array_that_was_written_to(experiment)
     leaf = trace.nodes[message["child"]]["label"]
     np.testing.assert_array_equal(message["contribution"], run(experiment).gradients[leaf])
     terms = derive(trace)[message["child"]]["terms"]
-    np.testing.assert_array_equal(np.multiply(terms[0]["upstream"], terms[0]["local"]), run(experiment).right[leaf])
+    np.testing.assert_array_equal(
+        np.multiply(trace.events[terms[0]["event"]]["upstream"], terms[0]["local"]), run(experiment).right[leaf]
+    )
     written = [entry["name"] for entry in trace.nodes[message["node"]]["captured"] if entry.get("written")]
     assert written == [held.name for held in run(experiment).held if held.changed]
     assert written
