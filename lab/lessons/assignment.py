@@ -6,9 +6,8 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from lab.lessons.achievements import ACHIEVEMENTS, Achievement
-from lab.lessons.pages import PAGES
+from lab.lessons.pages import BY_PATH
 
-BY_PATH = MappingProxyType({page.path: page for page in PAGES if page.path})
 NOT_TO_DO = ("for-teachers",)  # pages that cannot be assigned
 
 ITEMS: Mapping[str, Achievement] = MappingProxyType(
@@ -16,6 +15,6 @@ ITEMS: Mapping[str, Achievement] = MappingProxyType(
     | {
         f"pages/{path}": Achievement(f"Page: {page.title}", page.file, {})
         for path, page in BY_PATH.items()
-        if path not in NOT_TO_DO
+        if path and path not in NOT_TO_DO
     }
 )
