@@ -24,4 +24,4 @@ from lab.charts.losses import limit_log_axis, losses
 from lab.charts.network import LINES as NETWORK_LINES
 from lab.charts.network import network
 from lab.charts.regression import answers_against_targets, curve
-from lab.charts.weights import ridges, weight_histograms
+from lab.charts.weights import ridges

@@ -78,14 +78,6 @@ class Chart:
     backdrop: bytes = b""  # a PNG that fills the grid, behind all series
 
 
-def placeholder(title: str, sentence: str, theme: str) -> Chart:
-    """Make a chart that shows only a sentence, because it has no data yet."""
-    style = {"color": COLOURS[theme]["text"], "fontSize": 14, "fontWeight": "normal"}
-    return Chart(
-        title, {"title": {"text": sentence, "left": 0, "textStyle": style}}, 60, sentence, (title,), [(sentence,)]
-    )
-
-
 def undrawn_line(data: list[Any], stack: str | None, fill: str | None = None) -> dict[str, Any]:
     """Make an undrawn line without legend or tooltip entry; `fill` colours the area down to the line below it."""
     return {
@@ -111,28 +103,6 @@ def heat_palette(colours: Sequence[str]) -> dict[str, Any]:
     """Make a visual map that gives code k of a heatmap, the chart's first series, the k-th colour."""
     pieces = [{"value": code, "color": colour} for code, colour in enumerate(colours)]
     return {"type": "piecewise", "show": False, "seriesIndex": 0, "dimension": 2, "pieces": pieces}
-
-
-def cell_table(
-    columns: Sequence[str], rows: Sequence[str], cells: list[dict[str, Any]], palette: Sequence[str], theme: str
-) -> dict[str, Any]:
-    """Make the options of a heatmap with words in its cells, the columns named above it and the rows on its left."""
-    axis = {"type": "category", "splitArea": {"show": False}, "axisTick": {"show": False}}
-    label = {"interval": 0}
-    return {
-        "xAxis": {**axis, "data": columns, "position": "top", "axisLabel": label},
-        "yAxis": {**axis, "data": rows, "inverse": True, "axisLabel": label},
-        "visualMap": heat_palette(palette),
-        "series": [
-            {
-                "type": "heatmap",
-                "data": cells,
-                "label": {"show": True, "color": COLOURS[theme]["text"]},
-                "itemStyle": {"borderColor": COLOURS[theme]["paper"], "borderWidth": 2},
-                "silent": True,
-            }
-        ],
-    }
 
 
 def percent(value: float) -> float:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from lab.charts.chart import COLOURS, SHADES, Chart, heat_cells, heat_palette, mix, percent, placeholder
+from lab.charts.chart import COLOURS, SHADES, Chart, heat_cells, heat_palette, mix, percent
 from lab.text import percent_text, short
 
 MAX_TILES = 5  # images side by side
@@ -32,8 +32,6 @@ def samples(
     part: the part of the data that they are from, "training" or "validation".
     """
     colours = COLOURS[theme]
-    if not len(images):
-        return placeholder("Samples and answers", f"No mistakes among the {part} samples.", theme)
     count, height, width = images.shape
     across = min(MAX_TILES, count)
     down = math.ceil(count / across)

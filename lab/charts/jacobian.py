@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from lab.charts.chart import COLOURS, SHADES, Chart, cell_table, mix
+from lab.charts.chart import COLOURS, SHADES, Chart, heat_palette, mix
 from lab.text import numeral
 
 UNKNOWN = "·"
@@ -48,14 +48,27 @@ def jacobian(
         for i in range(len(outputs))
         for j in range(len(inputs))
     ]
-    spec = cell_table(_labels(inputs, "\n"), _labels(outputs, " = "), cells, palette, theme)
-    for axis in ("xAxis", "yAxis"):
-        spec[axis]["axisLabel"] = {"interval": 0, "fontSize": small, "lineHeight": 14}
+    label = {"interval": 0, "fontSize": small, "lineHeight": 14}
+    axis = {"type": "category", "splitArea": {"show": False}, "axisTick": {"show": False}, "axisLabel": label}
     filled = int(known.sum())
     zeros = int(np.sum(known & (matrix == 0)))
     return Chart(
         "The Jacobian",
-        spec | {"grid": {"left": 130, "right": 4, "top": 44, "bottom": 4}},
+        {
+            "grid": {"left": 130, "right": 4, "top": 44, "bottom": 4},
+            "xAxis": {**axis, "data": _labels(inputs, "\n"), "position": "top"},
+            "yAxis": {**axis, "data": _labels(outputs, " = "), "inverse": True},
+            "visualMap": heat_palette(palette),
+            "series": [
+                {
+                    "type": "heatmap",
+                    "data": cells,
+                    "label": {"show": True, "color": colours["text"]},
+                    "itemStyle": {"borderColor": colours["paper"], "borderWidth": 2},
+                    "silent": True,
+                }
+            ],
+        },
         52 + (48 if len(outputs) < 6 else 36) * max(2, len(outputs)),
         f"The Jacobian, {len(outputs)} outputs by {len(inputs)} inputs: {filled} of {known.size} cells are filled, "
         f"{zeros} of them are 0.",

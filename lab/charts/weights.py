@@ -1,4 +1,4 @@
-"""Histograms of weights and gradients, at one epoch and over the epochs."""
+"""Histograms of weights and gradients over the epochs."""
 
 from __future__ import annotations
 
@@ -9,112 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from lab.charts.chart import COLOURS, Chart, layer_name, mix, placeholder, ramp, thinned
+from lab.charts.chart import COLOURS, Chart, layer_name, mix, ramp, thinned
 from lab.text import numeral, short
 from lab.training.records import Counted, Histogram, Record
 
 RIDGES = 9  # number of epochs in a ridge chart
-
-
-# ---------------------------------------------------------------- weights
-
-
-def weight_histograms(record: Record, initial: Record, layers: Sequence[str], theme: str = "light") -> Chart:
-    """Draw each layer's weight histogram of a record, with that of the record `initial` as an outline."""
-    colours = COLOURS[theme]
-    histograms = record["weight_histogram"]
-    start = f"after epoch {initial['epoch']}" if initial["epoch"] else "before training"
-    rows = 1 if len(layers) <= 3 else 2
-    across = -(-len(layers) // rows)
-    spec: dict[str, Any] = {
-        "tooltip": {"trigger": "axis", "valueFormatter": "%d"},
-        "grid": [],
-        "xAxis": [],
-        "yAxis": [],
-        "series": [],
-        "title": [],
-    }
-    shades = ramp(colours["weight"], len(layers))
-    for i, (layer, shade) in enumerate(zip(layers, shades, strict=True)):
-        histogram, before = histograms[layer], initial["weight_histogram"][layer]
-        edges = histogram["edges"]
-        row, column = divmod(i, across)
-        left, top = 100 * column / across, 100 * row / rows  # percent of the picture
-        outside = histogram["below"] + histogram["above"]
-        spec["title"].append(
-            {
-                "text": layer_name(layer) + (f", {outside} outside" if outside else ""),
-                "left": f"{left:.4g}%",
-                "top": f"{top:.4g}%",
-                "textStyle": {"fontSize": 12, "fontWeight": "normal", "color": colours["text"]},
-            }
-        )
-        place = {"left": f"{left + 1:.4g}%", "width": f"{100 / across - 3:.4g}%"}
-        spec["grid"].append({**place, "top": f"{top + 17 / rows:.4g}%", "height": f"{66 / rows:.4g}%"})
-        spec["xAxis"].append(
-            {
-                "type": "value",
-                "gridIndex": i,
-                "min": edges[0],
-                "max": edges[-1],
-                "splitNumber": 4,
-                "axisLabel": {"showMinLabel": False, "showMaxLabel": False},
-                "splitLine": {"show": False},
-            }
-        )
-        spec["yAxis"].append({"type": "value", "gridIndex": i, "show": False, "min": 0})
-        fill = {"color": shade, "areaStyle": {"color": shade, "opacity": 0.45}}
-        spec["series"].append(_steps("now", edges, histogram["counts"], i, fill))
-        outline = {"color": colours["faint"], "lineStyle": {"type": "dashed", "width": 1.5}}
-        spec["series"].append(_steps(start, edges, before["counts"], i, outline))
-    spread = [(layer, *_spread(histograms[layer])) for layer in layers]
-    parts = "; ".join(
-        f"{layer_name(layer)}: mean {short(mean)}, deviation {short(std)}" for layer, mean, std, _ in spread
-    )
-    return Chart(
-        "Weights per layer",
-        spec,
-        150 * rows,
-        f"Histogram of the weights of each layer after epoch {record['epoch']}. {parts}.",
-        ("layer", "weights", "mean", "standard deviation", start, "outside the bins"),
-        [
-            (
-                layer_name(layer),
-                str(count),
-                short(mean),
-                short(std),
-                short(_spread(initial["weight_histogram"][layer])[1]),
-                str(histograms[layer]["below"] + histograms[layer]["above"]),
-            )
-            for layer, mean, std, count in spread
-        ],
-    )
-
-
-def _steps(name: str, edges: Sequence[float], counts: Sequence[int], index: int, style: dict) -> dict[str, Any]:
-    """Make the line that draws a histogram in steps from bin to bin."""
-    return {
-        "type": "line",
-        "name": name,
-        "step": "end",
-        "symbol": "none",
-        "xAxisIndex": index,
-        "yAxisIndex": index,
-        "data": list(zip(edges, [*counts, 0], strict=True)),
-        "lineStyle": {"width": 1},
-        **style,
-    }
-
-
-def _spread(histogram: Histogram) -> tuple[float, float, int]:
-    """Estimate mean and standard deviation of the weights from the bins, and return them with the number of weights."""
-    counts, edges = np.array(histogram["counts"], dtype=float), np.array(histogram["edges"])
-    total = int(counts.sum()) + histogram["below"] + histogram["above"]
-    if not counts.sum():
-        return math.nan, math.nan, total
-    centres = (edges[:-1] + edges[1:]) / 2
-    mean = float((centres * counts).sum() / counts.sum())
-    return mean, math.sqrt(float((counts * (centres - mean) ** 2).sum() / counts.sum())), total
 
 
 def ridges(records: Sequence[Record], layer: str, of: str, theme: str = "light") -> Chart:
@@ -122,10 +21,13 @@ def ridges(records: Sequence[Record], layer: str, of: str, theme: str = "light")
 
     of: "weight" or "gradient". The bins of gradients are powers of ten, all drawn with the same width.
     """
-    title = f"{of.capitalize()}s over the epochs"
-    if not records:
-        return placeholder(title, "Gradients are counted from the first epoch on.", theme)
+    title = f"{of.capitalize()}s of {layer_name(layer)} over the epochs"
     colours = COLOURS[theme]
+    if not records:
+        sentence = "Gradients are counted from the first epoch on."
+        style = {"color": colours["text"], "fontSize": 14, "fontWeight": "normal"}
+        spec = {"title": {"text": sentence, "left": 0, "textStyle": style}}
+        return Chart(title, spec, 60, sentence, (title,), [(sentence,)])
     shown = thinned(records, RIDGES)
     counted: Counted = "weight_histogram" if of == "weight" else "gradient_histogram"
     histograms = [record[counted][layer] for record in shown]

@@ -198,17 +198,20 @@ def _evidence(case: SuspectCase, run: LessonRun) -> None:
         elif name == "check":
             _checks(case)
         elif name not in missing:
-            show_chart(_chart(name, run), f"spot {name}")
+            for key, chart in _charts(name, run).items():
+                show_chart(chart, f"spot {key}")
     _loss(case, run)
 
 
-def _chart(name: str, run: LessonRun) -> Chart:
+def _charts(name: str, run: LessonRun) -> dict[str, Chart]:
+    """Draw the gradient norms of all layers, or the weights of each."""
     layers = list(run.records[0]["grad_norm"])
     if name == "weights":
-        return charts.weight_histograms(run.completed[-1], run.initial, layers, page.theme())
+        records = [run.initial, *run.completed]
+        return {layer: charts.ridges(records, layer, "weight", page.theme()) for layer in layers}
     chart = charts.gradient_norms(run.from_start, layers, _options(run))
     limit_log_axis(chart.spec)
-    return chart
+    return {name: chart}
 
 
 def _options(run: LessonRun) -> CurveOptions:

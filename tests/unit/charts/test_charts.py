@@ -45,7 +45,6 @@ def all_charts(run, theme="light"):
         "accuracy": charts.accuracy(history, replace(options, cursor=2, others=compared)),
         "norms": charts.gradient_norms(history, layers, options),
         "updates": charts.norms_and_updates(history, layers, options),
-        "weights": charts.weight_histograms(history[-1], history[0], layers, theme),
         "ridges": charts.ridges(history, "layer1", "weight", theme),
     }
     if hidden:
