@@ -21,11 +21,6 @@ class Remark(NamedTuple):
     sentence: str
 
 
-def explain(trace: Trace) -> list[str]:
-    """Return the sentences of `remarks`."""
-    return [remark.sentence for remark in remarks(trace)]
-
-
 def remarks(trace: Trace) -> list[Remark]:
     """Explain the first value and the first gradient message that are inf or nan although their inputs are finite."""
     messages = (event for event in trace.events if event["kind"] == "message")

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lab.trace.nonfinite import explain
+from lab.trace.nonfinite import remarks
 from lab.trace.recording import Trace, record
 from lab.training.config import Config
 from lab.training.datasets import Dataset
@@ -70,7 +70,7 @@ def _inspect(trainer: Trainer, epoch: int, batch: int, rows: np.ndarray, loss: f
         data = trainer.dataset
         build, leaves = loss_of_sample(trainer.model, data.train_x[sample], data.train_y[sample].item(), np.float32)
         trace = record(build, leaves)
-        sentences = tuple(explain(trace))
+        sentences = tuple(remark.sentence for remark in remarks(trace))
         event = _first_nonfinite_event(trace)
     largest = float(np.abs(weights).max())
     return FirstBad(epoch, batch, len(rows), loss, sample + 1, bool(bad.size), trace, sentences, event, largest)

@@ -8,12 +8,12 @@ import pytest
 
 from lab.expression import parse
 from lab.trace.export import page_data
-from lab.trace.nonfinite import explain, remarks
+from lab.trace.nonfinite import remarks
 from lab.trace.recording import record
 
 
 def explanation(text, **values):
-    return explain(record(parse(text), values))
+    return [remark.sentence for remark in remarks(record(parse(text), values))]
 
 
 def test_a_pass_of_finite_numbers_needs_no_explanation():
@@ -80,11 +80,11 @@ def test_every_expression_with_extreme_numbers_can_be_explained():
     ]
     for text in texts * 2:
         trace = record(parse(text), {name: rng.choice(numbers, 3) for name in "ab"})
-        assert all(sentence.endswith(".") and "\n" not in sentence for sentence in explain(trace))
+        assert all(sentence.endswith(".") and "\n" not in sentence for _, sentence in remarks(trace))
 
 
 def test_of_a_large_array_the_shape_is_told_and_how_many_are_not_finite():
-    (remark,) = explain(record(lambda x: x.log().sum(), {"x": np.arange(20.0)}))[:1]
+    remark = remarks(record(lambda x: x.log().sum(), {"x": np.arange(20.0)}))[0].sentence
     assert remark.startswith("`log` of shape (20,) gives (20,) with 1 of 20 numbers not finite.")
 
 
@@ -98,4 +98,4 @@ def test_a_saved_page_explains_them_too():
     trace = record(lambda x: x.log(), {"x": 0.0})
     told = [(remark["after"], remark["text"]) for remark in json.loads(page_data(trace))["remarks"]]
     assert [after for after, _ in told] == ["forward", "backward"]
-    assert [text for _, text in told] == [sentence.replace("`", "") for sentence in explain(trace)]
+    assert [text for _, text in told] == [sentence.replace("`", "") for _, sentence in remarks(trace)]
