@@ -203,7 +203,7 @@ def _causes(found: list[Found], chosen: Found | None) -> None:
             width="stretch",
         )
         if not match.asks:
-            column.markdown(f":small[{with_code(match.failure.symptom)}{_by(match)}]")
+            column.markdown(f":small[{with_code(match.failure.tells)}{_by(match)}]")
 
 
 def _by(match: Found) -> str:
@@ -307,7 +307,7 @@ def _elsewhere(failure: Failure) -> None:
             st.header("Often confused with", anchor="related")
             for key in failure.related:
                 button(BY_KEY[key].name, f"wrong related {key}", _choose, key)
-                st.markdown(f":small[{with_code(BY_KEY[key].symptom)}]")
+                st.markdown(f":small[{with_code(BY_KEY[key].tells)}]")
 
 
 main()

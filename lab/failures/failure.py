@@ -34,14 +34,14 @@ class Demonstration:
 
     phrases   PyTorch's own text first, if it has one, then that of other versions, this engine and other libraries
     keywords  words that suggest it if nothing better is found
-    symptom   what people notice first
+    tells     what distinguishes it from the others, for an unclear text
     meaning   why it happens
     silent    what this engine does if it raises no error
     """
 
     title: str
     keywords: tuple[str, ...]
-    symptom: str
+    tells: str
     meaning: str
     fix: str
     broken: Program
@@ -121,6 +121,7 @@ class Failure(Demonstration):
 
     number   1 to 25, as the pages show it
     key      the failure's name in addresses
+    symptom  what people notice first
     torch    the PyTorch equivalent of the broken program, from the same numbers. It prints what it shows
     related  keys of failures that are easily confused with it, or come with it
     form     name of the form that its programs show, if it has several; `others`: the other forms
@@ -130,6 +131,7 @@ class Failure(Demonstration):
 
     number: int = field(kw_only=True)
     key: str = field(kw_only=True)
+    symptom: str = field(kw_only=True)
     torch: str = field(kw_only=True)
     places: tuple[Destination, ...] = field(default=(), kw_only=True)
     related: tuple[str, ...] = field(default=(), kw_only=True)

@@ -9,26 +9,26 @@ candidate. A message with several causes is never sure of one, unless the text q
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import pairwise
 
 from lab.failures.catalogue import BY_KEY, SHAPES
 from lab.failures.causes import BY_DESCRIPTION, decide, leaves_questions, shared_by
 from lab.failures.failure import Demonstration, Failure, Shared
-from lab.failures.index import (
-    MAX_CANDIDATES,
-    MIN_MARGIN,
-    MIN_MARGIN_MESSAGE,
-    STOP_WORDS,
-    Match,
-    everything,
-    rank,
-)
+from lab.failures.index import MAX_CANDIDATES, Match, everything, rank
+from lab.failures.terms import terms
 
 MAX_CHARACTERS = 20_000  # read from the end, where a traceback says what happened
+MAX_PIECES = 1000  # different words and pairs of words of a text that are looked through for those to show
+MAX_WORDS_SHOWN = 4  # a line on the page has room for no more
 MIN_DISTINCTIVE_WORDS = 3  # with 2, "in-place operation" would be a whole phrase of two failures
 MIN_WORDS_PART = 4  # of a part of a known text: three, such as "learning rate schedule", are too common
+MIN_PAIR_OVERLAP = 0.5  # share of the shorter text's word pairs from which two texts count as versions of one
+STOP_WORDS = frozenset(
+    re.findall(r"\w+", "a an and as at be been by for has have if in is it its no not of on or out that the to was")
+)
 DIFFERENCE = re.compile(r"\W*(whats?( is|.s)? )?(the |a )?differences? between\b", re.I)  # a question, not a failure
 QUESTION = re.compile(r"\W*(what|when|where|which|who|is it|is there|do i|does|should|can|may)\b", re.I)
 WHERE = re.compile(r"\bwhere\(|\b(np|jnp|tf|torch)\.where\b")
@@ -67,7 +67,7 @@ def find(text: str) -> list[Found]:
     if shared:
         return _causes(shared, text)
     return [
-        Found(BY_KEY[its.key], its.sure, its.by, form=_form(BY_KEY[its.key], text))
+        Found(BY_KEY[its.key], its.sure, _as_written(text, its.by), form=_form(BY_KEY[its.key], text))
         for its in matches
         if its.key in BY_KEY
     ]
@@ -106,11 +106,8 @@ def _read(text: str) -> tuple[Shared | None, list[Match]]:
         return None, whole
     if DIFFERENCE.match(text):
         return None, []
-    is_error = bool(ERROR.search(text))
-    said = _message(text)
-    few = is_error and not _distinctive(words(said))
-    ranked = [] if few else rank(said, everything(), MIN_MARGIN_MESSAGE if is_error else MIN_MARGIN)
-    if ranked and ranked[0].sure and not is_error:
+    ranked = [] if ERROR.search(text) else rank(text, everything())
+    if ranked and ranked[0].sure:
         described = BY_DESCRIPTION.get(ranked[0].key)
         if described and leaves_questions(described, text):
             return described, []
@@ -118,7 +115,7 @@ def _read(text: str) -> tuple[Shared | None, list[Match]]:
     by_key = {match.key: match for match in (*found, *ranked)}
     keys = dict.fromkeys(match.key for match in (*ranked, *found))
     candidates = [Match(key, False, by_key[key].by) for key in keys][:MAX_CANDIDATES]
-    return None, _where_first(text, candidates)
+    return None, _where_first(text, candidates) or _by_keyword(text)
 
 
 def _form(failure: Failure, text: str) -> int:
@@ -156,7 +153,10 @@ def by_phrase(text: str, phrases: Mapping[str, Collection[str]]) -> list[Match]:
     ]
     if part:
         return _matches(part, sure=_distinctive(its) and len(its) >= MIN_WORDS_PART)
-    return []
+    pieces = {_pairs(piece) for piece in _pieces(text) if _distinctive(piece)}
+    scores = {key: max((_best_overlap(_pairs(t), pieces) for t in texts), default=0.0) for key, texts in known.items()}
+    alike = sorted((key for key in scores if scores[key] >= MIN_PAIR_OVERLAP), key=lambda key: -scores[key])
+    return _matches(alike, sure=False)
 
 
 @lru_cache(1000)
@@ -197,6 +197,13 @@ def _message(text: str) -> str:
     return "\n".join(re.sub(r"^\s*([\w.]*(Error|Warning|Exception):\s*)+", "", line, flags=re.I) for line in lines)
 
 
+def _pieces(text: str) -> list[tuple[str, ...]]:
+    """Return the words of the text's message, and those of each sentence that is long enough."""
+    message = _message(text)
+    sentences = [words(sentence) for sentence in re.split(r"[.!?…]\s|\n", message)]
+    return [words(message), *(its for its in sentences if len(set(its) - STOP_WORDS) > MIN_DISTINCTIVE_WORDS)]
+
+
 def _distinctive(text: Sequence[str]) -> bool:
     """Return whether a text has enough words that are not stop words."""
     return len(set(text) - STOP_WORDS) >= MIN_DISTINCTIVE_WORDS
@@ -205,3 +212,33 @@ def _distinctive(text: Sequence[str]) -> bool:
 def _spaced(its: Sequence[str]) -> str:
     """Return words as a text, which contains that of any words that follow each other among them."""
     return f" {' '.join(its)} "
+
+
+@lru_cache(1000)
+def _pairs(its: tuple[str, ...]) -> frozenset[tuple[str, str]]:
+    """Return the pairs of neighbouring words, without pairs of stop words."""
+    return frozenset(pair for pair in pairwise(its) if not STOP_WORDS.issuperset(pair))
+
+
+def _best_overlap(phrase: Set[tuple[str, str]], pieces: Iterable[Set[tuple[str, str]]]) -> float:
+    """Return the largest share of its pairs that a phrase has in common with one of the pieces."""
+    alike = (pairs for pairs in pieces if not pairs.isdisjoint(phrase))
+    return max((len(pairs & phrase) / min(len(pairs), len(phrase)) for pairs in alike), default=0.0)
+
+
+def _by_keyword(text: str) -> list[Match]:
+    """Match by a keyword, where more than half of the text's words are keywords of the failure."""
+    its = {term for term in terms(_message(text)) if " " not in term}
+    named = {key: its & {term for word in known.keywords for term in terms(word)} for key, known in _known().items()}
+    return _matches([key for key, found in named.items() if 2 * len(found) > len(its)], sure=False)
+
+
+def _as_written(text: str, its: Sequence[str]) -> tuple[str, ...]:
+    """Return the words of the text, one or two for each, that became these terms."""
+    words = text.split()
+    found: dict[str, str] = {}
+    for piece in [*dict.fromkeys((*words, *map(" ".join, pairwise(words))))][:MAX_PIECES]:
+        its_terms = set(terms(piece)).intersection(its)
+        for term in its_terms - found.keys():
+            found[term] = piece.strip(".,:;!?()[]'\"")
+    return tuple(dict.fromkeys(found[term] for term in its if term in found))[:MAX_WORDS_SHOWN]

@@ -1,57 +1,45 @@
 """Rank the failures that a description may be about, by the words it shares with what people write about each.
 
-Ridge regression learns from the known sentences how much each piece of a text speaks for each failure. The pieces are
-words, pairs of words, and runs of four letters, which words of one family and misspelt ones have in common.
+The method combines nearest centroid and nearest neighbours: each sentence is a vector of idf weights, and a failure's
+score is the cosine with its centroid plus that with its nearest sentences.
 """
 
 from __future__ import annotations
 
 import math
-import re
-import unicodedata
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from functools import cache
 from itertools import pairwise
-from pathlib import Path
-
-import numpy as np
 
 from lab.failures.catalogue import BY_KEY, OTHER, SENTENCES, SHAPES, Label
-from lab.text import read_rows
+from lab.failures.terms import NEGATIONS, terms
 
 MAX_CANDIDATES = 3
-MAX_CHARACTERS = 20_000  # of a text
-MAX_WORDS = 1000  # different words of a text that are looked through for those to show
-MAX_SHOWN = 4  # words: a line on the page has room for no more
-LETTERS = 4  # of a run
 # The numbers below were tuned on sentences left out of the index; tests/unit/failures/test_finder.py repeats that.
-RIDGE = 0.3
-IDF_EXPONENT = 0.6  # 1: full idf weighting, 0: every piece counts the same
-UNKNOWN_WEIGHT = 0.6  # of an unknown piece, as a share of the rarest one's: it lowers all scores
-MIN_SCORE = 0.15  # for an answer
-MIN_MARGIN = 0.07  # over the score of other texts; with less, questions about anything get an answer
-MIN_MARGIN_MESSAGE = 0.32  # the same for an error message: those of one library have many words in common
+IDF_EXPONENT = 0.75  # 1: full idf weighting, 0: every word counts the same
+N_NEIGHBOURS = 2  # sentences whose mean cosine counts: one alone may match by chance
+NEIGHBOUR_WEIGHT = 0.75  # of that mean, next to the cosine with the centroid
+OTHER_CENTROID_WEIGHT = 0.5  # of the cosine with the centroid of all other texts, which resembles everything a little
+UNKNOWN_WEIGHT = 0.6  # of an unknown word, as a share of the rarest word's: it lowers all scores
+MIN_MARGIN_CANDIDATE = 0.1  # over the score of other texts; with less, questions about anything get an answer
+MIN_MARGIN_ONE_WORD = 0.35  # the same, if a single word suggests the failure
 MIN_SHARE_OF_BEST = 0.4  # of the best score that a second candidate needs
-MIN_SCORE_SURE = 0.78  # for a sure answer; with these two no left-out sentence gets a wrong sure answer
+MIN_SCORE_SURE = 0.78  # for a sure answer; with these three no left-out sentence gets a wrong sure answer
 MIN_MARGIN_SURE = 0.45  # over the next failure, for a sure answer
-MIN_WORDS_SURE = 3  # of a text, for a sure answer
+MIN_WORDS_SURE = 3  # that suggest the failure, for a sure answer
+MIN_LETTERS_SLIP = 5  # of a word that may be misspelt: shorter ones resemble too many others
+MAX_SLIPS = 20  # different words of a text that are compared with all known ones
+MIN_SLIP_RATIO = 0.8  # of difflib: one wrong letter in five
 
-STOP_WORDS = frozenset(
-    re.findall(r"\w+", "a an and as at be been by for has have if in is it its no not of on or out that the to was")
-)
-_WORD = re.compile(r"[a-z_0-9]+|[^\x00-\x7f\s]|[-+*/=]=|[-+*/]")
-_LANGUAGES = read_rows(Path(__file__).with_name("languages.toml"))
-_ELSEWHERE, _CHINESE = (
-    {word: term for term, words in _LANGUAGES[table].items() for word in words.split()}
-    for table in ("words", "chinese")
-)
+Vector = Mapping[str, float]  # term -> weight; of length 1, or less where it has terms that no sentence has
 
 
 @dataclass(frozen=True)
 class Match:
-    """A failure that a text may be about, by its key. `sure` means that it is the only one. by: the words that suggest
+    """A failure that a text may be about, by its key. `sure` means that it is the only one. by: the terms that suggest
     it."""
 
     key: str
@@ -61,65 +49,41 @@ class Match:
 
 @dataclass(frozen=True)
 class SentenceIndex:
-    """What the sentences have taught.
+    """Sentences, ready to be searched.
 
-    idf      piece -> weight: rare pieces weigh more; unknown: weight of a piece that none has
-    labels   what a text may be about
-    weights  piece -> how much it speaks for each label
+    idf        term -> weight: rare terms weigh more
+    labels     one for each sentence
+    postings   term -> (number of a sentence that has it, its weight there)
+    centroids  label -> mean direction of everything written about it
     """
 
     idf: Mapping[str, float]
-    unknown: float
     labels: Sequence[Label]
-    weights: Mapping[str, np.ndarray]
-
-    def scores(self, text: str) -> np.ndarray:
-        """Return how much a text speaks for each label."""
-        found = _vector(pieces(words_of(text)), self.idf, self.unknown)
-        return sum((weight * self.weights[piece] for piece, weight in found.items()), np.zeros(len(self.labels)))
-
-    def strongest(self, text: str, label: Label) -> tuple[str, ...]:
-        """Return the words of a text that speak most for a label, the strongest first."""
-        at = self.labels.index(label)
-        words = dict.fromkeys(word.strip(".,:;!?()[]'\"") for word in text.split())
-        strength = {word: self.scores(word)[at] for word in [*words][:MAX_WORDS] if word.lower() not in STOP_WORDS}
-        return tuple(sorted(filter(strength.__getitem__, strength), key=lambda word: -strength[word])[:MAX_SHOWN])
-
-
-def words_of(text: str) -> list[str]:
-    """Return the words of a text in lower case, without accents, with 0 for each digit; some of other languages in
-    English."""
-    text = text[:MAX_CHARACTERS]
-    for word, term in _CHINESE.items():
-        text = text.replace(word, f" {term} ")
-    plain = "".join(sign for sign in unicodedata.normalize("NFKD", text) if not unicodedata.combining(sign))
-    found = _WORD.findall(re.sub(r"\d", "0", plain[:MAX_CHARACTERS].lower()))
-    return [_ELSEWHERE.get(word, word) for word in found]
-
-
-def pieces(words: Sequence[str]) -> set[str]:
-    """Return the words, their pairs and their runs of letters, which may go over the end of a word."""
-    line = f" {' '.join(words)} "
-    runs = {line[at : at + LETTERS] for at in range(len(line) - LETTERS + 1)}
-    return runs | {f"<{word}>" for word in words} | {f"<{one} {other}>" for one, other in pairwise(words)}
+    postings: Mapping[str, Sequence[tuple[int, float]]]
+    centroids: Mapping[Label, Vector]
 
 
 def fit(labelled: Iterable[tuple[Label, str]]) -> SentenceIndex:
-    """Learn from pairs of a label and a sentence."""
-    texts = list(labelled)
-    split = [pieces(words_of(text)) for _, text in texts]
-    counts = Counter(piece for its in split for piece in its)
-    idf = {piece: math.log(1 + len(split) / count) ** IDF_EXPONENT for piece, count in counts.items()}
-    unknown = UNKNOWN_WEIGHT * max(idf.values())
-    columns = {piece: at for at, piece in enumerate(idf)}
-    matrix = np.zeros((len(split), len(columns)), np.float32)
-    for row, its in zip(matrix, split, strict=True):
-        found = _vector(its, idf, unknown)
-        row[[columns[piece] for piece in found]] = list(found.values())
-    labels = list(dict.fromkeys(label for label, _ in texts))
-    targets = np.array([[own == label for label in labels] for own, _ in texts], np.float32)
-    solved = np.linalg.solve(matrix @ matrix.T + RIDGE * np.eye(len(split), dtype=np.float32), targets)
-    return SentenceIndex(idf, unknown, labels, dict(zip(columns, matrix.T @ solved, strict=True)))
+    """Build the index from pairs of a label and a sentence."""
+    split = [(label, frozenset(terms(sentence))) for label, sentence in labelled]
+    counts = Counter(term for _, its in split for term in its)
+    idf = {term: math.log(1 + len(split) / count) ** IDF_EXPONENT for term, count in counts.items()}
+    sentences = [(label, _vector(its, idf)) for label, its in split]
+    postings: dict[str, list[tuple[int, float]]] = {term: [] for term in idf}
+    for number, (_, vector) in enumerate(sentences):
+        for term, weight in vector.items():
+            postings[term].append((number, weight))
+    catalogue = [
+        ((key,), _vector(frozenset(terms(text)), idf))
+        for key, its in BY_KEY.items()
+        for text in (*its.keywords, its.tells, its.meaning, its.fix)
+    ]
+    sums: dict[Label, Counter[str]] = {}
+    for label, vector in (*sentences, *catalogue):
+        sums.setdefault(label, Counter()).update(vector)
+    lengths = {label: math.hypot(*total.values()) for label, total in sums.items()}
+    centroids = {label: {term: x / lengths[label] for term, x in total.items()} for label, total in sums.items()}
+    return SentenceIndex(idf, [label for label, _ in sentences], postings, centroids)
 
 
 @cache
@@ -129,37 +93,69 @@ def everything() -> SentenceIndex:
 
 
 def labelled_sentences() -> list[tuple[Label, str]]:
-    """Return what the finder learns from: sentences, and the texts and messages of the catalogue."""
+    """Return what the finder learns from: sentences, names, symptoms and messages of the catalogue."""
     written = [(label, sentence) for label, sentences in SENTENCES.items() for sentence in sentences]
-    catalogue = [
-        ((key,), text)
-        for key, its in BY_KEY.items()
-        for text in (its.name, its.symptom, *its.phrases, *its.keywords, its.meaning, its.fix)
-    ]
+    catalogue = [((key,), text) for key, its in BY_KEY.items() for text in (its.name, its.symptom, *its.phrases)]
     return [*written, *catalogue, *((OTHER, phrase) for its in SHAPES.values() for phrase in its.phrases)]
 
 
-def rank(text: str, index: SentenceIndex, margin: float = MIN_MARGIN) -> list[Match]:
-    """Return the failures that a description may be about, the best first; [] if it is more like something else.
-
-    margin: over the score of other texts, for an answer
-    """
-    scores = dict(zip(index.labels, index.scores(text).tolist(), strict=True))
-    other = scores.pop(OTHER)
-    best, following = sorted(scores, key=lambda label: -scores[label])[:2]
-    if scores[best] < MIN_SCORE or scores[best] - other < margin:
+def rank(text: str, index: SentenceIndex) -> list[Match]:
+    """Return the failures that a description may be about, the best first; [] if it is more like something else."""
+    query = _vector(frozenset(_spelled(terms(text), index)), index.idf)
+    scores = _scores(query, index)
+    other = scores.pop(OTHER, 0.0)
+    order = sorted(scores, key=lambda label: -scores[label])
+    by = {label: _shared_terms(query, index.centroids[label]) for label in order[:MAX_CANDIDATES]}
+    best, following = order[:2]
+    if scores[best] - other < (MIN_MARGIN_CANDIDATE if len(by[best]) > 1 else MIN_MARGIN_ONE_WORD):
         return []
     if len(best) > 1:
-        return [Match(key, False, index.strongest(text, best)) for key in best]
+        return [Match(key, False, by[best]) for key in best]
     far_ahead = scores[best] - scores[following] >= MIN_MARGIN_SURE
-    if scores[best] >= MIN_SCORE_SURE and far_ahead and len(words_of(text)) >= MIN_WORDS_SURE:
-        return [Match(best[0], True, index.strongest(text, best))]
-    near = [label for label in scores if len(label) == 1 and scores[label] >= MIN_SHARE_OF_BEST * scores[best]]
-    near.sort(key=lambda label: -scores[label])
-    return [Match(label[0], False, index.strongest(text, label)) for label in near[:MAX_CANDIDATES]]
+    if scores[best] >= MIN_SCORE_SURE and far_ahead and len(by[best]) >= MIN_WORDS_SURE:
+        return [Match(best[0], True, by[best])]
+    near = (label for label in by if scores[label] >= MIN_SHARE_OF_BEST * scores[best] and len(label) == 1)
+    return [Match(label[0], False, by[label]) for label in near]
 
 
-def _vector(its: Set[str], idf: Mapping[str, float], unknown: float) -> dict[str, float]:
-    """Return the known pieces of a text with their weights, scaled so that its length does not count."""
-    length = math.hypot(*(idf.get(piece, unknown) for piece in its)) or 1.0
-    return {piece: idf[piece] / length for piece in its if piece in idf}
+def _spelled(found: Sequence[str], index: SentenceIndex) -> list[str]:
+    """Replace each unknown word by the known word that it misspells, if there is one."""
+    words = [term for term in found if " " not in term]
+    unknown = dict.fromkeys(word for word in words if word not in index.idf and len(word) >= MIN_LETTERS_SLIP)
+    corrected = {word: _corrected(word, index) for word in [*unknown][:MAX_SLIPS]}
+    words = [corrected.get(word, word) for word in words]
+    return [*words, *map(" ".join, pairwise(words))]
+
+
+def _corrected(word: str, index: SentenceIndex) -> str:
+    known = (term for term in index.idf if term[0] == word[0] and " " not in term and len(term) >= MIN_LETTERS_SLIP)
+    return next(iter(get_close_matches(word, known, 1, MIN_SLIP_RATIO)), word)
+
+
+def _scores(query: Vector, index: SentenceIndex) -> dict[Label, float]:
+    products: defaultdict[int, float] = defaultdict(float)
+    for term, weight in query.items():
+        for number, its in index.postings[term]:
+            products[number] += weight * its
+    cosines: dict[Label, list[float]] = {label: [] for label in index.centroids}
+    for number, product in products.items():
+        cosines[index.labels[number]].append(product)
+    return {
+        label: (OTHER_CENTROID_WEIGHT if label == OTHER else 1.0)
+        * sum(weight * centroid[term] for term, weight in query.items() if term in centroid)
+        + NEIGHBOUR_WEIGHT * sum(sorted(cosines[label])[-N_NEIGHBOURS:]) / N_NEIGHBOURS
+        for label, centroid in index.centroids.items()
+    }
+
+
+def _vector(its: frozenset[str], idf: Mapping[str, float]) -> Vector:
+    unknown = UNKNOWN_WEIGHT * max(idf.values())
+    length = math.hypot(*(idf.get(term, 0.0 if " " in term else unknown) for term in its))
+    return {term: idf[term] / length for term in sorted(its) if term in idf}
+
+
+def _shared_terms(query: Vector, centroid: Vector) -> tuple[str, ...]:
+    """Return the words that both have, the strongest first."""
+    shared = (term for term in query if term in centroid and " " not in term and term not in NEGATIONS)
+    strength = {term: query[term] * centroid[term] for term in shared}
+    return tuple(sorted(strength, key=lambda term: -strength[term]))

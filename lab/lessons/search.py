@@ -259,7 +259,7 @@ def _entries() -> Iterator[SearchRow]:
         title = achievement.title.partition(": ")[2] or achievement.title
         yield _entry(SearchHit(kind, title, SAYS[kind], BY_FILE[achievement.file].path, achievement.query), (), "")
     for key, known in (*BY_KEY.items(), *SHAPES.items()):
-        body = " ".join((*known.phrases, *known.keywords, known.symptom, known.meaning, known.fix))
+        body = " ".join((*known.phrases, *known.keywords, known.tells, known.meaning, known.fix))
         yield _entry(_failure(key), known.keywords, body)
 
 

@@ -93,7 +93,7 @@ def test_a_clear_text_opens_its_failure_and_an_unclear_one_offers_at_most_three(
     assert "Not clear from this text" in texts(at.markdown)
     candidates = [button.key for button in at.button if button.key.startswith("wrong cause")]
     assert candidates == ["wrong cause nan 0", "wrong cause where 0"]
-    assert with_code(BY_KEY["where"].symptom) in texts(at.markdown)
+    assert with_code(BY_KEY["where"].tells) in texts(at.markdown)
     press(at, "wrong cause where 0")
     assert at.header[0].value == "20 nan through where"
 

@@ -172,9 +172,9 @@ def test_two_messages_in_one_text_are_both_offered():
 
 
 @pytest.mark.parametrize("key", MESSAGES)
-def test_each_message_has_a_symptom_of_its_own(key):
-    assert MESSAGES[key].symptom.endswith(".")
-    assert sum(message.symptom == MESSAGES[key].symptom for message in MESSAGES.values()) == 1
+def test_each_message_says_what_tells_it_apart(key):
+    assert MESSAGES[key].tells.endswith(".")
+    assert sum(message.tells == MESSAGES[key].tells for message in MESSAGES.values()) == 1
 
 
 @pytest.mark.parametrize("message", MESSAGES.values(), ids=MESSAGES)
