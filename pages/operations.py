@@ -74,7 +74,8 @@ def _choose() -> tuple[Op, list[str]]:
     def narrow() -> None:
         names = _of_kind(session["operations-kind"])
         if session["operations-op"] not in names:
-            session["operations-op"] = names[0]
+            binding.step()
+            binding.set_widget("operations-op", names[0])
 
     with row():
         kind = pick("Kind", KINDS, "operations-kind", on_change=narrow, bare=True, width=220, bind="query-params")

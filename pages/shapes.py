@@ -114,7 +114,8 @@ def _take_preset() -> None:
     session = st.session_state
     if session["shapes-example"]:
         binding.step()
-        session["shapes-a"], session["shapes-b"] = PRESETS[session["shapes-example"]]
+        for key, text in zip(("shapes-a", "shapes-b"), PRESETS[session["shapes-example"]], strict=True):
+            binding.set_widget(key, text)
 
 
 def _axis_table(left: shapes.Shape, right: shapes.Shape) -> None:

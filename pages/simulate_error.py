@@ -237,7 +237,8 @@ def _fix(result: Outcome) -> None:
 
 
 def _turn_guard(guard: str) -> None:
-    st.session_state["trap-guard"] = guard
+    binding.step()
+    binding.set_widget("trap-guard", guard)
     _ask_again()
 
 

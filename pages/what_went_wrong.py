@@ -97,10 +97,10 @@ def _choose_fault(key: str) -> None:
 def _open(key: str | None, form: int = 0) -> None:
     fault.open_fault(None)
     binding.reset(SHAPE)
-    st.session_state["wrong-tab"] = TABS["message"]
+    binding.set_widget("wrong-tab", TABS["message"])
     st.session_state[FAILURE.key] = key
-    st.session_state["wrong-numbers"] = ""
-    st.session_state[FORM.key] = form
+    binding.set_widget("wrong-numbers", "")
+    binding.set_widget(FORM.key, form)
     st.session_state[LOOKED_UP] = None
 
 
@@ -122,7 +122,7 @@ def _look_up() -> None:
     clear = found and found[0].sure
     _open(found[0].failure.key if clear else None, found[0].form if clear else 0)
     if kind != "message":
-        st.session_state["wrong-tab"] = TABS[kind]
+        binding.set_widget("wrong-tab", TABS[kind])
         {"code": from_code, "curve": from_a_curve}[kind].take(text)
     elif not found:
         st.session_state[SHAPE.key] = next((match.key for match in look_up(text) if match.key in SHAPES), None)

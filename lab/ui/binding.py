@@ -21,6 +21,7 @@ import streamlit as st
 # The parameter that numbers the history entries of a page, and what the browser adds to the number of one that it has
 # left: static/page/navigation.js.
 ENTRY, LEFT = "entry", "~"
+SINCE = "since step"  # session key: whether this run has a step, and what was set: key -> new value, old values
 MAX_ENTRY = 20  # characters of the number
 MAX_TEXT = 100_000  # characters of a parameter that is read
 
@@ -163,12 +164,35 @@ def _moved(text: str, entered: bool) -> bool:
     old one another name.
     """
     session = st.session_state
-    entry = text if (text.rstrip(LEFT) or "0").isdecimal() and len(text) < MAX_ENTRY else ""
-    known = session.get(ENTRY, ("", ""))
+    entry = _entry(text)
+    known = session.get(ENTRY, ("",))
     if not entered and entry in known:
+        _keep()
+        if entry == known[0] and not session[SINCE]["stepped"]:
+            session[ENTRY] = known[:1]
+            session[SINCE]["set"] = {}
+        session[SINCE]["stepped"] = False
         return False
-    session[ENTRY] = entry, entry
+    session[ENTRY], session[SINCE] = (entry,), {"stepped": False, "set": {}}
     return not entered
+
+
+def _entry(text: str) -> str:
+    """Return the number of an entry as it is in the address; "" for anything else."""
+    return text if (text.rstrip(LEFT) or "0").isdecimal() and len(text) < MAX_ENTRY else ""
+
+
+def _keep() -> None:
+    """Set again what `set_widget` has set if the message has left the browser before it heard of that step.
+
+    Such a message has the old values of the widgets. A value that differs from them is what the visitor has chosen.
+    """
+    session = st.session_state
+    if _entry(st.query_params.get(ENTRY, "")) == session[ENTRY][0]:
+        return
+    for key, (value, *before) in session[SINCE]["set"].items():
+        if session.get(key) in before:
+            session[key] = value
 
 
 def write(*values: HeldValue) -> None:
@@ -194,9 +218,19 @@ def put(key: str, value: Any) -> None:
     st.session_state[key] = value
 
 
+def set_widget(key: str, value: Any) -> None:
+    """Set a widget after `step`, in the same callback, although its old value may still be on the way here."""
+    session = st.session_state
+    before = session[SINCE]["set"].get(key, ())[1:]
+    session[SINCE]["set"][key] = value, session.get(key), *before
+    session[key] = value
+
+
 def step() -> None:
     """Make the present action one that the browser's Back undoes; call it in a callback, before anything changes."""
-    before = st.session_state.get(ENTRY, ("", ""))[0]
-    entry = str(int(before.rstrip(LEFT) or 0) + 1)
-    st.session_state[ENTRY] = entry, before
+    _keep()
+    known = st.session_state[ENTRY]
+    entry = str(int(known[0].rstrip(LEFT) or 0) + 1)
+    st.session_state[ENTRY] = entry, *known
+    st.session_state[SINCE]["stepped"] = True
     st.query_params[ENTRY] = entry

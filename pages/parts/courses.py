@@ -61,7 +61,7 @@ def _asked(course: Course) -> str:
 def _at_work(course: Course) -> None:
     """Open the tab with the engine that the learner has built in a course."""
     binding.step()
-    st.session_state["build-tab"] = BY_PATH["build-it-yourself"].tabs["passes"]
+    binding.set_widget("build-tab", BY_PATH["build-it-yourself"].tabs["passes"])
     st.session_state["build-engine"] = course.key
 
 

@@ -65,7 +65,7 @@ def is_run() -> bool:
 def open_fault(key: str | None) -> None:
     """Open a fault, or none, without guesses and results; a callback."""
     binding.reset(*HELD)
-    st.session_state["wrong-play"] = False
+    binding.set_widget("wrong-play", False)
     st.session_state[FAULT.key] = key
 
 

@@ -20,7 +20,7 @@ from lab.training.config import Config, ConfigError
 from lab.training.live import Own, own_dataset
 from lab.training.samples import DataError
 from lab.training.shelf import ShelvedRun
-from lab.ui import page
+from lab.ui import binding, page
 from lab.ui.chart_host import show_chart
 from lab.ui.player import player
 from lab.ui.table import escape_markdown, with_code
@@ -49,7 +49,7 @@ for number, (x, y) in enumerate(loader):  # use the run's seed, to get the same 
 
 def take(text: str) -> None:
     """Use a text as the pasted curve; call it before the widgets are drawn."""
-    st.session_state["wrong-from"] = "paste"
+    binding.set_widget("wrong-from", "paste")
     st.session_state[TEXT] = text
 
 

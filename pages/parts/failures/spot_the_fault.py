@@ -67,7 +67,7 @@ def _begin_again() -> None:
 def _number() -> int:
     def following() -> None:
         binding.step()
-        st.session_state["wrong-case"] = st.session_state["wrong-case"] % CASES + 1
+        binding.set_widget("wrong-case", st.session_state["wrong-case"] % CASES + 1)
         _begin_again()
 
     number = st.number_input(

@@ -14,9 +14,16 @@ def page():
     steps = binding.whole("steps", 0, 0, 9)
     inputs = binding.HeldDict("in_", {}, float, binding.number)
     event = binding.HeldValue("event", None, binding.natural, written=False)
+
+    def following():
+        binding.step()
+        binding.set_widget("case", st.session_state["case"] + 1)
+
     arrived = binding.arrive("page", steps, inputs, event)
     st.button("one", "one", on_click=lambda: st.session_state.update(steps=st.session_state["steps"] + 1))
     st.button("example", "example", on_click=lambda: (binding.step(), binding.put("in_", {"a": 2.5})))
+    st.number_input("case", value=6, key="case", bind="query-params")
+    st.button("next", "next", on_click=following)
     st.text(f"{arrived} {st.session_state['steps']} {st.session_state['in_']} {st.session_state['event']}")
     binding.write(steps, inputs, event)
 
@@ -99,6 +106,25 @@ def test_an_entry_is_come_back_to_each_time_that_it_was_left():
         at.query_params.clear()
         at.query_params.update({"entry": left, "steps": "1"})
         assert shown(at.run()).text[0].value == "True 1 {} None", left
+
+
+@pytest.mark.parametrize(
+    ("presses", "sent", "heard", "kept"),
+    [(1, 6, False, 7), (1, 6, True, 6), (1, 3, False, 3), (2, 6, False, 8), (2, 7, False, 8), (3, 6, False, 9)],
+)
+def test_the_old_value_of_a_widget_does_not_come_back_before_the_browser_has_heard_of_the_step(
+    presses, sent, heard, kept
+):
+    at = opened()
+    for _ in range(presses):
+        at.query_params["entry"] = ""
+        at.number_input(key="case").set_value(6)
+        at.button(key="next").click().run()
+    assert at.number_input(key="case").value == 6 + presses
+    at.query_params["entry"] = str(presses) if heard else ""
+    at.number_input(key="case").set_value(sent).run()
+    assert at.number_input(key="case").value == kept
+    assert at.text[0].value == "False 0 {} None"
 
 
 def test_what_is_at_its_start_is_not_in_the_address():
