@@ -77,19 +77,17 @@ def _chromium() -> str | None:
     return None
 
 
-FRAMES = "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
-
-
 def settled(page: Page) -> None:
     """Bring the page to the front, and wait until the script has run and nothing on it moves."""
     page.bring_to_front()  # behind others a tab may get one frame a second
-    page.evaluate(FRAMES)  # in which what has changed begins to move
+    frames = "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
+    page.evaluate(frames)  # in which what has changed begins to move
     page.locator("[data-test-script-state=notRunning]").wait_for()
     page.wait_for_function(
         """() => document.getAnimations().every((animation) =>
             animation.playState !== "running" || animation.effect.getComputedTiming().endTime === Infinity)"""
     )
-    page.evaluate(FRAMES)
+    page.evaluate(frames)
 
 
 def written(page: Page) -> None:
