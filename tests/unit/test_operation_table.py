@@ -12,7 +12,7 @@ from lab.expression import ExpressionError, parse
 from lab.gradcheck import numerical_gradient
 from lab.operation_table import OPS, Derivative, Op
 from lab.trace.derive import derive
-from lab.trace.nonfinite import explain
+from lab.trace.nonfinite import remarks
 from lab.trace.operation_example import example
 from lab.trace.recording import record
 from model import Tensor, topological_order
@@ -352,7 +352,7 @@ def test_a_new_operation_is_derived_and_told_from_its_row():
 def test_a_new_operation_has_its_reasons():
     def explanation(a):
         trace = record(parse("cube(a) * b", WITH_CUBE), {"a": a, "b": 1.0}, tensor=Cubing, ops=WITH_CUBE)
-        return explain(trace)
+        return [remark.sentence for remark in remarks(trace)]
 
     assert explanation(1e150)[0] == (
         "`cube(1e150)` gives ∞. The cube is larger than the largest number a float can hold."
