@@ -12,12 +12,13 @@ from lab.trace.comparison import departure, is_same_graph
 from lab.trace.recording import Trace
 from lab.traps.faults.broken_engines import SWITCH
 from lab.traps.faults.healthy_and_broken import follow
-from lab.ui import binding, expression_box, in_pytorch, page, progress
+from lab.ui import binding, expression_box, page, progress
 from lab.ui.memoize import memoize
 from lab.ui.player import Live, Switch, live_values, player
 from lab.ui.table import with_code
 from lab.ui.terms import prose
 from lab.ui.widgets import button, pick, row, switch
+from pages.parts.compared_with_pytorch import show_comparison
 from pages.parts.graph import inputs, passes, program, recorded
 from pages.parts.practice import choice, finished, running
 
@@ -372,7 +373,7 @@ def _in_pytorch(expression: Expression, values: dict[str, float | list], labs: T
     if any(np.any(np.not_equal(event["grad"], 1.0)) for event in labs.events if event["kind"] == "seed"):
         return
     result, script = labs.nodes[labs.output]["value"], partial(passes.script, expression, values, labs)
-    in_pytorch.show_comparison("graph pytorch", expression, values, result, labs.gradients, script)
+    show_comparison("graph pytorch", expression, values, result, labs.gradients, script)
 
 
 main()

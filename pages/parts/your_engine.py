@@ -16,11 +16,11 @@ from lab.text import brief
 from lab.trace.numerical import NumericalCheck
 from lab.trace.recording import Trace, record
 from lab.ui import binding, expression_box, page, progress
-from lab.ui.in_pytorch import show_comparison
 from lab.ui.memoize import memoize
 from lab.ui.player import LIMIT, Live, live_values, player
 from lab.ui.table import escape_markdown, show_table, with_code
 from lab.ui.widgets import row, switch
+from pages.parts.compared_with_pytorch import show_comparison
 from pages.parts.practice import choice, contest, finished
 from pages.parts.practice.finished import Engine, Passes
 

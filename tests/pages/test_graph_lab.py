@@ -436,7 +436,7 @@ def test_pytorch_runs_the_same_program_when_it_is_asked_to():
 
 
 def test_without_pytorch_the_program_is_still_there(monkeypatch):
-    monkeypatch.setattr("lab.ui.in_pytorch.installed", lambda: False)
+    monkeypatch.setattr("pages.parts.compared_with_pytorch.installed", lambda: False)
     at = run(app("pages/graph_lab.py"))
     at.button(key="graph pytorch").click().run()
     assert at.code[-1].value.startswith("import torch")
