@@ -1,8 +1,7 @@
-"""The frame of every page: style, theme, tabs, opening and closing lines, and links to other pages."""
+"""The frame of every page: theme, tabs, opening and closing lines, and links to other pages."""
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Literal
 
 import streamlit as st
@@ -14,19 +13,16 @@ from lab.ui import binding, progress, search_field
 from lab.ui.assets import component, keep_value
 from lab.ui.terms import prose
 
-STYLE = Path(__file__).parents[2] / "assets" / "app.css"
-
 _listeners = component("page", "page/page.js", lost="What the keys of this page do", isolate_styles=False)
 
 
 @contextmanager
 def frame(path: str, *values: binding.HeldValue) -> Iterator[bool]:
-    """Draw a page in the app's style, with keys such as F, which projects it, and search; keep `values` in its address.
+    """Draw a page with keys such as F, which projects it, and with search; keep `values` in its address.
 
     Yields True if the values have just come from an address, so that the page resets its other state.
     """
     values = (*values, progress.ASKED, *progress.ASSIGNMENT)
-    st.html(STYLE)
     here = strict_json({"path": st.session_state.get("path", "")})
     _listeners(key="listeners", data=here.encode(), on_theme_change=keep_value)
     search_field.show()

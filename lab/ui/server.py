@@ -16,7 +16,8 @@ from lab.config import detect_hosted
 
 FRAMES = {"X-Frame-Options": "SAMEORIGIN", "Content-Security-Policy": "frame-ancestors 'self'"}  # old browsers, and new
 ASKS_ONLY = ("GET", "HEAD", "OPTIONS")  # methods of requests that change nothing; another site may link to a page
-NAVIGATION = Path(__file__).parents[2] / "static" / "page" / "navigation.js"
+ROOT = Path(__file__).parents[2]
+NAVIGATION, STYLE = ROOT / "static" / "page" / "navigation.js", ROOT / "assets" / "app.css"
 AS_IT_IS = (b"accept-encoding", b"if-none-match", b"if-modified-since")  # without them the answer is a plain document
 
 
@@ -62,15 +63,17 @@ def _foreign_origin(headers: Headers) -> bool:
         return True
 
 
-class WithNavigation:
-    """The layer that puts `NAVIGATION` into the document of a page.
+class InDocument:
+    """The layer that puts `NAVIGATION` and `STYLE` into the document of a page.
 
-    A page would load it too late: Streamlit may write the address before the page is drawn.
+    A page would load the script too late: Streamlit may write the address before the page is drawn. And it would send
+    the style again in each run. The style stands between Streamlit's, which is in the head, and a page's own.
     """
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
         self._head = f'<head><script type="module">{NAVIGATION.read_text("utf-8")}\nfollow();</script>'.encode()
+        self._body = f"<body><style>{STYLE.read_text('utf-8')}</style>".encode()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if "text/html" not in Headers(raw=scope.get("headers", [])).get("accept", ""):
@@ -78,7 +81,7 @@ class WithNavigation:
             return
         is_page = False
 
-        async def with_script(message: Message) -> None:
+        async def completed(message: Message) -> None:
             nonlocal is_page
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
@@ -87,11 +90,11 @@ class WithNavigation:
                 if is_page:
                     del headers["content-length"], headers["etag"], headers["last-modified"]
             elif is_page:
-                message["body"] = message["body"].replace(b"<head>", self._head, 1)
+                message["body"] = message["body"].replace(b"<head>", self._head, 1).replace(b"<body>", self._body, 1)
             await send(message)
 
         asked = [header for header in scope["headers"] if header[0] not in AS_IT_IS]
-        await self.app({**scope, "headers": asked}, receive, with_script)
+        await self.app({**scope, "headers": asked}, receive, completed)
 
 
-LAYERS = [Middleware(SameOrigin), Middleware(WithNavigation)]
+LAYERS = [Middleware(SameOrigin), Middleware(InDocument)]

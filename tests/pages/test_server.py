@@ -22,7 +22,7 @@ from websockets.exceptions import InvalidStatus
 from lab.config import hosted
 from lab.lessons.pages import PAGES
 from lab.practice.isolation import NO_BUBBLEWRAP
-from lab.ui.server import SameOrigin, WithNavigation
+from lab.ui.server import InDocument, SameOrigin
 from tests.support import ROOT, start_app
 from tests.visitors import Visitor, knock
 
@@ -276,7 +276,7 @@ def test_another_site_cannot_make_a_visitors_browser_ask_the_server(method, orig
     assert sent[0] == status
 
 
-DOCUMENT = "<html><head><script>theirs</script></head></html>"
+DOCUMENT = "<html><head><script>theirs</script></head><body>page</body></html>"
 
 
 @pytest.mark.parametrize(
@@ -289,7 +289,7 @@ DOCUMENT = "<html><head><script>theirs</script></head></html>"
         ("text/html,*/*", HTMLResponse(DOCUMENT, headers={"content-disposition": "attachment"}), False),
     ],
 )
-def test_a_page_begins_with_the_script_that_keeps_its_history_and_nothing_else_does(accept, answer, given):
+def test_a_page_has_the_script_that_keeps_its_history_and_the_style_and_nothing_else_does(accept, answer, given):
     sent = []
 
     async def send(message):
@@ -297,10 +297,12 @@ def test_a_page_begins_with_the_script_that_keeps_its_history_and_nothing_else_d
 
     headers = [(b"host", b"localhost"), (b"accept", accept.encode()), (b"accept-encoding", b"gzip")]
     scope = {"type": "http", "method": "GET", "path": "/", "headers": headers}
-    finish(WithNavigation(GZipMiddleware(answer, minimum_size=1 if given else 10**6))(scope, None, send))
+    finish(InDocument(GZipMiddleware(answer, minimum_size=1 if given else 10**6))(scope, None, send))
     body = b"".join(message.get("body", b"") for message in sent).decode()
     begins, _, rest = body.partition("theirs")
-    assert ("history.pushState" in begins, rest) == (given, "</script></head></html>")
+    assert ("history.pushState" in begins) == given
+    assert (rest == "</script></head><body>page</body></html>") != given
+    assert ("--page-top" in rest.partition("<body>")[2].partition("page</body>")[0]) == given
     stated = dict(sent[0]["headers"]).get(b"content-length")
     assert stated is None or int(stated) == len(body.encode())
 
