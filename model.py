@@ -1,8 +1,8 @@
 """A reverse-mode automatic differentiation engine in NumPy. nn.py builds networks and optimizers on it.
 
 Read it from top to bottom: by the end of the arithmetic section you have seen the engine, but for the sort and checks
-that `backward()` calls. An operation keeps a closure, `_backward`, which sends its result's gradient to the operands.
-`backward()` calls these closures from the last operation to the first. That is all:
+that `backward()` calls. Each operation defines a function `_backward`, the `closure` of its result, which sends the
+result's gradient to the operands. `backward()` calls the closures from the last operation to the first. That is all:
 
     message to an operand = upstream gradient * local derivative        (the chain rule)
     gradient of a tensor  = the sum of the messages it receives         (the multivariate chain rule)
@@ -39,7 +39,7 @@ __all__ = [
 ]  # read by rows  # fmt: skip
 
 Array: TypeAlias = NDArray[Any]  # of floats; a single number is a NumPy scalar, which has the same methods
-_Number: Any = np.float64  # the usual type of such a scalar: two of them always fit, which saves time
+_Number: Any = np.float64  # the usual type of such a scalar: two of one dtype always have one shape, which saves time
 _quiet = np.errstate(all="ignore")  # inf and nan are answers of some functions: shown, not warned about
 
 
@@ -76,7 +76,7 @@ class Tensor:
         self.children: tuple[Tensor, ...] = ()  # what this was computed from, in operand order, repeats kept
         self.closure: Any = None  # a function that passes the gradient on; None for a leaf, and once it is freed
         self.grad: Array | None = None
-        self.requires_grad, self.label, self.op = requires_grad, label, ""
+        self.requires_grad, self.label, self.op = requires_grad, label, ""  # "": no operation made it
 
     def node(self, values: Array, children: tuple[Tensor, ...], op: str, closure: Callable[[Any], None]) -> Tensor:
         """Return an operation's result, of this class; a leaf without history if there is nothing to differentiate."""
@@ -90,10 +90,10 @@ class Tensor:
         return out
 
     def accumulate(self, message: Array) -> None:
-        """Add a message, which nobody else keeps, to the gradient. Closures test `requires_grad` if it costs much."""
+        """Add a message, which nobody else keeps, to the gradient. Closures test `requires_grad` before slow ones."""
         if not self.requires_grad:
             return
-        if type(message) is not _Number or type(self._values) is not _Number:  # two numbers of one dtype always fit
+        if type(message) is not _Number or type(self._values) is not _Number:  # else there is nothing to undo
             message = self.unbroadcast(message)
         if self.grad is None:
             self.grad = message

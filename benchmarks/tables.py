@@ -20,7 +20,7 @@ import pandas as pd
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from lab.training import tables
+from lab.training import table_to_samples
 from lab.training.samples import TableSettings
 
 LIMIT = 2  # times as long
@@ -52,7 +52,7 @@ def main() -> int:
     by_pandas, by_lab = [], []
     for _ in range(given.repeats):
         by_pandas.append(seconds(lambda: pd.read_csv(io.BytesIO(content))))
-        by_lab.append(seconds(lambda: tables.of_content(content, "t.csv", TableSettings())))
+        by_lab.append(seconds(lambda: table_to_samples.of_content(content, "t.csv", TableSettings())))
     ratio = min(by_lab) / min(by_pandas)
     print(f"{given.rows:,} rows of 12 columns: {ratio:.2f} times as long as pandas.read_csv (limit {LIMIT:g})")
     return ratio > LIMIT

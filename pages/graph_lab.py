@@ -19,7 +19,7 @@ from lab.ui.table import with_code
 from lab.ui.terms import prose
 from lab.ui.widgets import button, pick, row, switch
 from pages.parts.compared_with_pytorch import show_comparison
-from pages.parts.graph import inputs, passes, program, recorded
+from pages.parts.graph import inputs, loaded_pass, passes, program
 from pages.parts.practice import choice, finished, running
 
 PRESETS = expression_box.presets()
@@ -74,14 +74,14 @@ def main() -> None:
                 program.restored()
             elif kind == "expression" and (arrived or "graph preset" not in st.session_state):
                 _begin()
-            {"expression": _choose, "program": program.choose, "recorded": recorded.choose}[kind]()
+            {"expression": _choose, "program": program.choose, "recorded": loaded_pass.choose}[kind]()
             with st.popover("How it works", icon=":material/help:", key="graph help"):
                 st.markdown(program.HOW if kind == "program" else f"{WHAT_TO_DO}\n\n{SYNTAX}")
         choice.restore("graph")
         if kind == "program":
             program.show()
         elif kind == "recorded":
-            recorded.show()
+            loaded_pass.show()
         else:
             _explore()
         _end(kind)

@@ -7,7 +7,7 @@ import numpy as np
 import streamlit as st
 
 from lab.text import brief
-from lab.trace.derive import first_disagreement
+from lab.trace.derivation import first_disagreement
 from lab.traps import in_place, in_place_panels
 from lab.traps.in_place import MAX_ABS, OPS, ROUTES, WRITTEN, Experiment, Outcome
 from lab.traps.in_place_panels import STEPS

@@ -159,7 +159,7 @@ export interface SourceCode {
   lines: string[];
 }
 
-// -- lab/trace/derive.py
+// -- lab/trace/derivation.py
 
 export interface Derived {
   name: string;

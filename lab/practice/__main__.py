@@ -17,7 +17,7 @@ from typing import Any
 
 from lab.lessons import assignment_link
 from lab.lessons.assignment import ITEMS
-from lab.practice import folder, isolation, process_pool, progress_file, summary
+from lab.practice import class_summary, folder, isolation, process_pool, progress_file
 from lab.practice.checker import CheckReport
 from lab.practice.folder import printable
 from lab.practice.judge_processes import judge
@@ -161,16 +161,16 @@ def summarize(files: Sequence[str], out: Path | None, link: str | None, run_unco
     except ValueError as error:
         print(error, file=sys.stderr)
         return 2
-    found = summary.summary(files, run_unconfined)
-    table = summary.table(found.rows, {key: printable(ITEMS[key].title if key in ITEMS else key) for key in keys})
-    print(summary.layout(table))
-    if stops := summary.stops(found.rows):
-        print(f"\nWhere they stop:\n{summary.layout(stops)}")
+    found = class_summary.summary(files, run_unconfined)
+    table = class_summary.table(found.rows, {key: printable(ITEMS[key].title if key in ITEMS else key) for key in keys})
+    print(class_summary.layout(table))
+    if stops := class_summary.stops(found.rows):
+        print(f"\nWhere they stop:\n{class_summary.layout(stops)}")
     for note in found.notes:
         print(note, file=sys.stderr)
     if out:
         try:
-            summary.write_csv(table, out)
+            class_summary.write_csv(table, out)
         except OSError as error:
             print(f"{out} cannot be written: {folder.reason(error)}.", file=sys.stderr)
             return 1

@@ -20,7 +20,7 @@ import practice
 from lab.expression.parser import Expression
 from lab.practice.runner import Job, Problem, Runner
 from lab.text import brief, read_rows
-from lab.trace.derive import rule_of
+from lab.trace.derivation import rule_of
 from lab.trace.loading import add_kinds, read_trace
 from lab.trace.numerical import NumericalCheck, check
 from lab.trace.recording import Trace, record

@@ -9,7 +9,7 @@ from html import escape
 import graphviz
 
 from lab.text import brief
-from lab.trace.derive import kind_of
+from lab.trace.derivation import kind_of
 from lab.trace.recording import Trace, describe
 
 # Text colours have a contrast of at least 4.5 to 1 on their fill, in both themes.

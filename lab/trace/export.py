@@ -9,7 +9,7 @@ from typing import Any
 
 from lab.gradcheck.slopes import Slope
 from lab.text import strict_json
-from lab.trace.derive import derive
+from lab.trace.derivation import derive
 from lab.trace.nonfinite import remarks
 from lab.trace.recording import Trace
 from lab.trace.schema import Captured

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from lab.operation_table import OPS, UNKNOWN
-from lab.trace.derive import derive
+from lab.trace.derivation import derive
 from lab.trace.recording import Trace
 from lab.trace.schema import Code, Event, Node, Step, Value
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from lab.operation_table import Derivative
 from lab.text import with_minus
-from lab.trace.derive import derive, rule_of
+from lab.trace.derivation import derive, rule_of
 from lab.trace.recording import Trace
 from lab.trace.schema import Accumulate, Message, Node, SentTerm
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from lab.operation_table import UNKNOWN
 from lab.text import brief
-from lab.trace.derive import rule_of, short_names
+from lab.trace.derivation import rule_of, short_names
 from lab.trace.recording import Trace, describe
 from lab.trace.schema import Message, Node
 

@@ -19,7 +19,7 @@ from lab.expression import ExpressionError
 from lab.expression.parser import parse
 from lab.gradcheck import Report, gradcheck
 from lab.operation_table import OPS, Op
-from lab.trace.derive import latex_name
+from lab.trace.derivation import latex_name
 from lab.trace.recording import Trace, record
 from lab.trace.schema import Code
 from model import Tensor

@@ -162,7 +162,7 @@ def _run_command(given: dict[str, Any]) -> int:
             except KeyboardInterrupt:
                 interrupted = True
             with uninterrupted(ignore=True):
-                from lab.training.summary import save_summary  # matplotlib takes half a second
+                from lab.training.summary_picture import save_summary  # matplotlib takes half a second
 
                 save_summary(run, trainer)
             if interrupted:

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from lab.training import images, tables
+from lab.training import images, table_to_samples
 from lab.training.config import Config, hint
 from lab.training.samples import Cell, Choices, DataError, Raw, TableSettings, TargetError, numbered
 
@@ -118,7 +118,7 @@ def load_dataset(config: Config) -> Dataset:
         if getattr(config, setting) not in (None, ()) and not fits:
             raise DataError(f"--{setting.replace('_', '-')} {purpose}, but the data is {name!r}: leave it out.")
     if kind == "csv":
-        raw = tables.of_file(path, TableSettings(config.target, config.task, config.drop, config.keep))
+        raw = table_to_samples.of_file(path, TableSettings(config.target, config.task, config.drop, config.keep))
     elif name == "mnist":
         raw = images.mnist(config.data_dir)
     elif name == "digits":
@@ -141,7 +141,7 @@ def from_table(
     name: what to call it in notes and errors, for example the name of the file. encoding: what the text was read from.
     chosen: fields of TableSettings. Raises DataError.
     """
-    raw = tables.of_text(text, name, encoding, TableSettings(**chosen))
+    raw = table_to_samples.of_text(text, name, encoding, TableSettings(**chosen))
     return _split_and_standardise(name, raw, val_fraction, np.random.default_rng(seed))
 
 
@@ -245,7 +245,7 @@ def _split_and_standardise(name: str, raw: Raw, val_fraction: float, rng: np.ran
     try:
         train, val = split(raw.labels, raw.classes, val_fraction, rng)
     except TargetError as error:
-        hint = tables.or_a_number(raw.classes) if raw.cells else ""
+        hint = table_to_samples.or_a_number(raw.classes) if raw.cells else ""
         raise TargetError(f"{str(error).removesuffix('.')}{hint}.") from None
     pixels = raw.inputs.dtype == np.uint8
     # float32 holds pixels exactly; a table's columns may have large offsets, to be subtracted before rounding.

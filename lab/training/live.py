@@ -15,11 +15,11 @@ from typing import Any
 import numpy as np
 
 from lab.training import points
-from lab.training.checkpoint import put_weights
 from lab.training.config import Config
 from lab.training.datasets import Dataset, from_table
 from lab.training.records import Record
 from lab.training.run_folder import State
+from lab.training.run_state import put_weights
 from lab.training.samples import TableSettings
 from nn import MLP
 from train import Trainer

@@ -15,10 +15,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from lab.training import tables
-from lab.training.checkpoint import new_network, put_weights
+from lab.training import table_to_samples
 from lab.training.config import Config
 from lab.training.run_folder import RunError, RunFolder
+from lab.training.run_state import new_network, put_weights
 from lab.training.samples import Cell, DataError, numbered
 from model import Tensor, cross_entropy, mse_loss, no_grad
 from nn import MLP
@@ -100,7 +100,7 @@ def predict_table(model: TrainedModel, path: str, warn: Callable[[str], object] 
     warn: is called with a sentence about what the network does not know. Raises DataError.
     """
     cells = model.cells or tuple(map(Cell, numbered(model.inputs)))
-    header, rows, samples = tables.inputs_of_file(path, cells, warn)
+    header, rows, samples = table_to_samples.inputs_of_file(path, cells, warn)
     answered = model.predict(samples) if len(rows) else np.empty(0)
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")

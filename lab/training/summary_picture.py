@@ -15,10 +15,10 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, MaxNLocator, NullFormatter, PercentFormatter
 
-from lab.training.checkpoint import RunState
 from lab.training.config import describe
 from lab.training.records import Record, column, is_regression, scores
 from lab.training.run_folder import RunFolder, write_atomic
+from lab.training.run_state import RunState
 
 BLUE, ORANGE, GREEN, PINK, SKY, RED = "#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00"
 GREY = "#5F6368"

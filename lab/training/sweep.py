@@ -104,7 +104,7 @@ def stop(members: Sequence[Member]) -> None:
 
 def train_folder(path: str) -> None:
     """Train the run in a folder from its checkpoint to its end. Worker processes call this."""
-    from lab.training.summary import save_summary  # matplotlib takes half a second
+    from lab.training.summary_picture import save_summary  # matplotlib takes half a second
 
     run = RunFolder(Path(path))
     with lock_run(run.path, wait=True):  # a cluster may still be busy with an earlier sweep

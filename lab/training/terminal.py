@@ -10,13 +10,13 @@ from typing import IO, TYPE_CHECKING, Any, Self
 
 from lab.text import percent_text
 from lab.training import data_card
-from lab.training.checkpoint import RunState
 from lab.training.config import Config, describe, epochs_text
 from lab.training.datasets import Dataset
 from lab.training.doctor import diagnose
 from lab.training.numbers_in_text import is_number
 from lab.training.records import Record, is_regression, r_squared, score
 from lab.training.run_folder import RunFolder
+from lab.training.run_state import RunState
 
 if TYPE_CHECKING:
     from lab.training.tensorboard import EventWriter  # an optional extra

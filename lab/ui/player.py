@@ -13,7 +13,7 @@ import streamlit as st
 
 from lab.text import strict_json
 from lab.trace.comparison import Departure
-from lab.trace.derive import table
+from lab.trace.derivation import table
 from lab.trace.dot import draw
 from lab.trace.export import playable, player_data, standalone
 from lab.trace.mistakes import Mistakes

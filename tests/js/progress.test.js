@@ -27,7 +27,7 @@ test("a saved file is read again, whole", () => {
 });
 
 test("the hash of a text is that of lab/practice/progress_file.py", () => {
-  // The same number stands in tests/unit/practice/test_summary.py.
+  // The same number stands in tests/unit/practice/test_class_summary.py.
   assert.equal(hashed("李小龍 é 𝔘 \ud800"), "6a98d304");
 });
 

@@ -130,7 +130,7 @@ from streamlit.testing.v1 import AppTest
 from lab.trace.operation_example import example
 from lab.expression.parser import parse
 from lab.operation_table import OPS
-from lab.trace.derive import derive
+from lab.trace.derivation import derive
 from lab.trace.recording import record
 from model import Tensor
 

@@ -5,7 +5,7 @@ from itertools import product
 
 import pytest
 
-from lab.trace.derive import first_disagreement
+from lab.trace.derivation import first_disagreement
 from lab.traps.in_place import OPS, ROUTES, WRITTEN, Experiment
 from lab.traps.in_place import run as run_experiment
 from pages.parts.traps.cut_off import KINDS

@@ -11,7 +11,7 @@ import model
 from lab.expression import ExpressionError, parse
 from lab.gradcheck import numerical_gradient
 from lab.operation_table import OPS, Derivative, Op
-from lab.trace.derive import derive
+from lab.trace.derivation import derive
 from lab.trace.nonfinite import remarks
 from lab.trace.operation_example import example
 from lab.trace.recording import record

@@ -11,8 +11,8 @@ import pytest
 
 from lab.practice import isolation
 from lab.practice.__main__ import main
+from lab.practice.class_summary import width
 from lab.practice.progress_file import MAX_BYTES, Progress, Stumble, Work, hashed, packed, parse
-from lab.practice.summary import width
 from practice import COURSES
 from practice.questions import QUESTIONS
 

@@ -9,7 +9,7 @@ from lab.expression.parser import parse
 from lab.practice import learner_training, process_pool
 from lab.practice.learner_engine import MAX_FUNCTIONS, EngineError, Loaded
 from lab.practice.runner import LocalRunner, StoppedError
-from lab.trace.derive import derive
+from lab.trace.derivation import derive
 from lab.trace.export import playable
 from lab.trace.recording import record
 from practice import COURSES

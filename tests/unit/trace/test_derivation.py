@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from lab.expression import parse
 from lab.operation_table import OPS
-from lab.trace.derive import _alike, derive, first_disagreement, latex_name, short_names, table
+from lab.trace.derivation import _alike, derive, first_disagreement, latex_name, short_names, table
 from lab.trace.operation_example import example
 from lab.trace.recording import Recording, record
 from tests.programs import LEAVES, OPERATIONS, program, shared

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from lab.trace import record
-from lab.trace.derive import derive, first_disagreement, table
+from lab.trace.derivation import derive, first_disagreement, table
 from lab.trace.export import standalone
 from model import Tensor, concatenate, cross_entropy, maximum, mse_loss, no_grad, stack, where
 from nn import MLP, Linear

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from lab.trace import loading, record
-from lab.trace.derive import derive
+from lab.trace.derivation import derive
 from lab.trace.export import playable, standalone
 from lab.trace.loading import LoadError, load
 from lab.watch import watch

@@ -5,7 +5,7 @@ import pytest
 
 from lab.expression import parse
 from lab.trace import mistakes
-from lab.trace.derive import derive
+from lab.trace.derivation import derive
 from lab.trace.mistakes import Mistakes, diagnosis, same
 from lab.trace.recording import record
 from lab.traps.faults.broken_engines import Overwrites

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from lab.expression import parse
 from lab.text import brief
-from lab.trace.derive import kind_of
+from lab.trace.derivation import kind_of
 from lab.trace.export import playable
 from lab.trace.recording import MAX_NUMBERS, Recording, _source_lines, attempt, record, starting_gradients
 from lab.traps.faults.broken_engines import Overwrites

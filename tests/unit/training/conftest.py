@@ -4,7 +4,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from lab.training import summary, sweep
+from lab.training import summary_picture, sweep
 
 
 @pytest.fixture
@@ -20,12 +20,12 @@ def workers_in_this_process(monkeypatch):
 def pictures_once(monkeypatch):
     """The pictures of runs of the same kind are drawn once: for tests of what else a run prints and leaves behind.
 
-    Each takes 0.4 s of processor time. test_run_picture.py tests what is drawn.
+    Each takes 0.4 s of processor time. test_summary_picture.py tests what is drawn.
     """
-    monkeypatch.setattr(summary, "run_picture", _drawn_once)
+    monkeypatch.setattr(summary_picture, "run_picture", _drawn_once)
 
 
-_draw = summary.run_picture
+_draw = summary_picture.run_picture
 _pictures: dict[tuple[object, ...], bytes] = {}
 
 

@@ -3,7 +3,7 @@
 from matplotlib.figure import Figure
 
 from lab.training.cli import main
-from lab.training.summary import _scale
+from lab.training.summary_picture import _scale
 
 SMALL = ["--data", "moons", "--hidden", "6", "--epochs", "3", "--batch-size", "200", "--quiet"]
 

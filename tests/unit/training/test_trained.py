@@ -13,7 +13,7 @@ from lab.training.datasets import load_dataset
 from lab.training.predictions import predict_table
 from lab.training.run_folder import RunError, RunFolder
 from lab.training.samples import Cell, DataError
-from lab.training.tables import inputs_of_file
+from lab.training.table_to_samples import inputs_of_file
 
 pytestmark = pytest.mark.usefixtures("pictures_once")
 TABLE = "size,colour,price,kind\n" + "".join(

@@ -5,7 +5,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from lab.trace.derive import derive, first_disagreement
+from lab.trace.derivation import derive, first_disagreement
 from lab.traps import detect_mutation
 from lab.traps.in_place import (
     OPS,

@@ -11,7 +11,7 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from lab.trace.derive import derive, first_disagreement, table  # noqa: E402
+from lab.trace.derivation import derive, first_disagreement, table  # noqa: E402
 from lab.trace.loading import load  # noqa: E402
 from lab.watch import watch  # noqa: E402
 from lab.watch.torch_pass import NESTED  # noqa: E402

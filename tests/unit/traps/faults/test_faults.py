@@ -10,7 +10,7 @@ import pytest
 
 import model
 from lab.trace.comparison import first_difference
-from lab.trace.derive import derive, first_disagreement
+from lab.trace.derivation import derive, first_disagreement
 from lab.trace.export import playable
 from lab.training.doctor import diagnose
 from lab.traps.faults.broken_engines import WrongOrder
