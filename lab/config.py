@@ -30,7 +30,7 @@ def start_process(module: str) -> subprocess.Popen[bytes]:
 
 
 def hosted() -> bool:
-    """Tell whether this server is open to people who do not own the machine.
+    """Return whether this server is open to people who do not own the machine.
 
     Such a server runs learners' code only in bubblewrap. TENSOR_LAB_HOSTED=1 or 0 decides; without it,
     `detect_hosted` decides at the start.
@@ -49,7 +49,7 @@ def detect_hosted(address: str | None, allowed_hosts: Sequence[str] = ()) -> Non
 
 
 def is_this_machine(name: str) -> bool:
-    """Tell whether only programs on this machine can reach an address or host name: localhost, 127.0.0.1, ::1."""
+    """Return whether only programs on this machine can reach an address or host name: localhost, 127.0.0.1, ::1."""
     try:
         return ipaddress.ip_address(name.strip().strip("[]")).is_loopback
     except ValueError:
