@@ -131,12 +131,13 @@ def _as_numbers(cells: _Texts, comma: bool) -> TableColumn | None:
         column.remarks.append(("clock times read as hours", repr(column.name)))
     elif unit:
         column.remarks.append(("units left out", f"{unit!r} in {column.name!r}"))
-    first = zip(cells.texts[:MANY], values[:MANY], strict=True)
-    marked = next((text for text, value in first if "," in text and value == value), "")
-    if marked and not (has_comma and comma):
-        column.remarks.append(
-            ("decimal commas" if has_comma else "thousands separators", f"{marked!r} in {column.name!r}")
-        )
+    plain = [text for text, value in zip(cells.texts[:MANY], values[:MANY], strict=True) if value == value]
+    marks = {".": "thousands separators"} if has_comma else {",": "thousands separators"}
+    if has_comma and not comma:  # else the whole table has them
+        marks[","] = "decimal commas"
+    for mark, meaning in marks.items():
+        if example := next((text for text in plain if mark in text), ""):
+            column.remarks.append((meaning, f"{example!r} in {column.name!r}"))
     return column
 
 

@@ -84,6 +84,7 @@ def test_what_a_single_mark_means_depends_on_the_other_numbers(text, as_point, a
     [
         (['"1,234"', '"2,5"', '"3,25"', '"7,75"'], [1.234, 2.5, 3.25, 7.75], "decimal commas: '1,234' in 'a'"),
         (['"1,234"', '"2,500.5"', "3", "7"], [1234, 2500.5, 3, 7], "thousands separators: '1,234' in 'a'"),
+        (['"1.234,5"', '"2,5"', '"3"', '"7"'], [1234.5, 2.5, 3, 7], "thousands separators: '1.234,5' in 'a'"),
         (["1 %", "2.5 %", "3%", "40"], [1, 2.5, 3, 40], "units left out: '%' in 'a'"),
         (["0:30", "1:00", "2:15", "10:45"], [0.5, 1, 2.25, 10.75], "clock times read as hours: 'a'"),
     ],
