@@ -20,7 +20,6 @@ MIN_IMBALANCE = 1.5  # share of the commonest class over an even share, from whi
 MAX_SHARES, MAX_NAMES = 5, 6  # classes that a sentence lists, and columns that are asked about
 MIN_OTHERS = 10  # validation rows that are not of the commonest class: with fewer, accuracy says next to nothing
 FAR = 12.0  # deviations of the other values: an input that lies farther from their mean is asked about
-ROUNDING = 1e-9  # of values that were standardised
 
 
 def baseline(data: Dataset) -> Baseline:
@@ -75,8 +74,7 @@ def _to_beat(data: Dataset) -> str:
 def _far_values(data: Dataset) -> Iterator[str]:
     """Ask about each column's farthest value, if it is far from the others.
 
-    A value such as -9999 for a missing number may stand in many rows, so its own rows do not count as others; nor do
-    cells that were empty, which have the mean.
+    A value such as -9999 for a missing number may stand in many rows, so its own rows do not count as others.
     """
     rows, targets = data.train_x, data.train_y
     if data.held_out:
@@ -87,11 +85,9 @@ def _far_values(data: Dataset) -> Iterator[str]:
     for name, values, mean, scale in columns:
         values = values.astype(np.float64)
         value = values[np.abs(values).argmax()]
-        others = values[(values != value) & (np.abs(values) > ROUNDING)]  # the mean is 0 here
+        others = values[(values != value) & (np.abs(values) > 1e-9)]  # cells that were empty are 0, the mean
         deviation = others.std() if others.size else 0.0
-        if (
-            deviation > ROUNDING and (away := abs(value - others.mean()) / deviation) > FAR
-        ):  # of two values, none is far
+        if deviation > 1e-9 and (away := abs(value - others.mean()) / deviation) > FAR:  # of two values, none is far
             yield (
                 f"{name}: its most extreme value, {short(float(value * scale + mean), 4)}, lies {away:,.0f} standard "
                 "deviations from the others: is it right, or should the cell be empty?"
