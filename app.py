@@ -12,9 +12,9 @@ import streamlit as st
 ASSETS = Path(__file__).parent / "assets"  # the server may have been started from another folder
 
 if __name__ == "__main__":
-    from lab.lessons.pages import GROUPS, PAGES
+    from lab.lessons.pages import GROUPS, PAGES, WINDOW
 
-    st.set_page_config(page_title="Tensor Ops Lab", page_icon=str(ASSETS / "icon.svg"), layout="wide")
+    st.set_page_config(page_icon=str(ASSETS / "icon.svg"), layout="wide")
     st.logo(str(ASSETS / "logo.svg"), size="large")
 
     pages: dict[str, st.Page] = st.session_state.setdefault("pages", {})  # looking up all files takes 1 ms
@@ -26,6 +26,7 @@ if __name__ == "__main__":
             pages[known.file] = page
         menu[known.group].append(pages[known.file])
     page = st.navigation(menu, position="top")  # at the top, to leave the window's width to the page
+    st.set_page_config(page_title=WINDOW.format(page.title))  # before the page writes to the address
     st.session_state["path"] = page.url_path  # the browser uses it to check that it still shows this page
     page.run()
 else:

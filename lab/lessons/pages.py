@@ -13,6 +13,7 @@ from urllib.parse import urlencode
 from lab.text import read_rows
 
 SHARED = ("card", "set", "name")  # parameters that all pages have: the card that led here, a teacher's list, its name
+WINDOW = "{} · Tensor Ops Lab"  # title of the window, of a page's title: it says which page the server computes
 GROUPS = ("", "See", "Break", "Build", "Train", "Know")  # "": no group, a link of its own in the menu
 
 

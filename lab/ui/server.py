@@ -1,6 +1,7 @@
 """The layers of the server: a request passes them before Streamlit sees it, and its answer passes them afterwards."""
 
 import errno
+import json
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -13,6 +14,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from starlette.websockets import WebSocketClose
 
 from lab.config import detect_hosted
+from lab.lessons.pages import PAGES, WINDOW
 
 FRAMES = {"X-Frame-Options": "SAMEORIGIN", "Content-Security-Policy": "frame-ancestors 'self'"}  # old browsers, and new
 ASKS_ONLY = ("GET", "HEAD", "OPTIONS")  # methods of requests that change nothing; another site may link to a page
@@ -72,7 +74,9 @@ class InDocument:
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
-        self._head = f'<head><script type="module">{NAVIGATION.read_text("utf-8")}\nfollow();</script>'.encode()
+        titles = json.dumps({page.path: WINDOW.format(page.title) for page in PAGES})
+        script = f"{NAVIGATION.read_text('utf-8')}\nfollow({titles});"
+        self._head = f'<head><script type="module">{script}</script>'.encode()
         self._body = f"<body><style>{STYLE.read_text('utf-8')}</style>".encode()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:

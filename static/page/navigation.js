@@ -9,14 +9,24 @@ const LEFT = "~"; // added to the number of an entry that is left, which the ser
 const MAIN = "[data-testid=stMain]";
 const SHARED = ["set", "name", "embed", "embed_options"]; // parameters of all pages
 const SAVED = "address of "; // in the session storage: the parameters with which a page was left
+const ASKED = "asked"; // the state of an entry that the learner has asked for
+const LAB = "Tensor Ops Lab"; // the title of the window until the server has begun to compute the page
 
-/** Start. */
-export function follow() {
+/** Start. The learner alone goes to another page, by a link or by Back and Forward. What the server wrote for the page
+ * that is left may come after that. So until it has said the title of the page that the address names, which it does
+ * first in each run, nothing is written. Streamlit has taken what was not written for the address, and reads it again.
+ * @param {Record<string, string>} titles path of a page -> title of its window */
+export function follow(titles) {
   const push = history.pushState.bind(history);
   const replace = history.replaceState.bind(history);
+  const due = () => titles[pathOf(location)];
+  const isLate = () => due() !== undefined && due() !== document.title;
+  let refused = false; // whether something was
   history.pushState = (state, title, url) => {
     const to = new URL(url ?? "", location.href);
-    if (to.pathname === location.pathname) {
+    const leaves = to.pathname !== location.pathname;
+    if (state !== ASKED && (leaves ? due() !== undefined : (refused ||= isLate()))) return;
+    if (!leaves) {
       const here = new URL(location.href);
       const number = here.searchParams.get(ENTRY) ?? "";
       const isStep = parseInt(to.searchParams.get(ENTRY) ?? "0") > (parseInt(number) || 0);
@@ -29,10 +39,29 @@ export function follow() {
     save();
   };
   history.replaceState = (state, title, url) => {
+    if ((refused ||= isLate())) return;
     replace(state, title, url);
     save();
   };
+  addEventListener("popstate", () => {
+    if (isLate()) document.title = LAB; // the present one may be that of a run which is to come
+  });
+  new MutationObserver(() => {
+    if (!refused || isLate()) return;
+    refused = false;
+    readAddress();
+  }).observe(document.head, { childList: true, subtree: true });
   addEventListener("click", followLink, { capture: true });
+}
+
+/** Return the path of the page at an address. @param {{ pathname: string }} address */
+function pathOf({ pathname }) {
+  return pathname.slice(new URL(".", document.baseURI).pathname.length);
+}
+
+/** Let Streamlit read the address. */
+function readAddress() {
+  dispatchEvent(new PopStateEvent("popstate", { state: {} }));
 }
 
 /** Remember the parameters of this page, to come back to it as it was left. */
@@ -49,8 +78,7 @@ function followLink(event) {
   const here = new URL(".", document.baseURI);
   const asked = link.getAttribute("href") ?? "#";
   const to = new URL(asked.startsWith("?") ? `.${asked}` : asked, here);
-  const page = to.pathname.slice(here.pathname.length);
-  if (to.origin !== here.origin || asked.startsWith("#") || !/^[\w-]*$/.test(page)) return;
+  if (to.origin !== here.origin || asked.startsWith("#") || !/^[\w-]*$/.test(pathOf(to))) return;
   event.preventDefault();
   event.stopPropagation();
   // The menu has not heard of the click, and would stay open; on a phone it covers the page.
@@ -75,6 +103,6 @@ export function open(to) {
   }
   if (to.href === here.href) return;
   if (to.pathname === here.pathname) document.querySelector(MAIN)?.scrollTo({ top: 0 });
-  history.pushState({}, "", to);
-  dispatchEvent(new PopStateEvent("popstate", { state: {} })); // Streamlit then reads the address
+  history.pushState(ASKED, "", to);
+  readAddress();
 }

@@ -9,8 +9,9 @@ from playwright.sync_api import expect
 
 from lab.lessons import pages
 from lab.traps.faults.catalogue import FAULTS
+from lab.ui.server import NAVIGATION
 from tests.browser.conftest import prepared
-from tests.support import in_full, settled, start_app
+from tests.support import in_full, settled, start_app, written
 
 
 @pytest.fixture
@@ -275,29 +276,43 @@ def test_back_leads_from_the_next_case_to_the_one_before(open_page):
     page.get_by_text("10 of 10").wait_for()
 
 
-def test_a_button_pressed_before_the_answer_to_back_has_come_leaves_page_and_address_in_agreement(new_page, app_url):
-    """It is sent with the values of the page that still stands there: that page counts, and Back leads from it again."""
+@pytest.fixture
+def held_page(new_page):
+    """A page, and what the server says to it while `held` is a list and not None: then the line to it is slow."""
     page = new_page()
-    held = None  # what the server says while the line to the browser is slow
+    page.held = None
 
     def pass_on(socket):
         server = socket.connect_to_server()
-        server.on_message(lambda message: socket.send(message) if held is None else held.append((socket, message)))
+        server.on_message(
+            lambda message: socket.send(message) if page.held is None else page.held.append((socket, message))
+        )
 
     page.route_web_socket("**/_stcore/stream", pass_on)
+    return page
+
+
+def hear(page):
+    """What the server has said meanwhile arrives."""
+    late, page.held = page.held, None
+    for socket, message in late:
+        socket.send(message)
+
+
+def test_a_button_pressed_before_the_answer_to_back_has_come_leaves_page_and_address_in_agreement(held_page, app_url):
+    """It is sent with the values of the page that still stands there: that page counts, and Back leads from it again."""
+    page = held_page
     page.goto(f"{app_url}/{in_full('training-lab?hidden=4&epochs=3')}")
     ready(page)
     choose(page, "Lesson", "Rate too high")
     until(page, lr="0.3")
     ready(page)
-    held = []
+    page.held = []
     page.go_back()
-    eventually(page, lambda: bool(held), True)
+    eventually(page, lambda: bool(page.held), True)
     page.get_by_role("button", name="More").click()
     page.wait_for_timeout(300)  # in which the server reads it
-    late, held = held, None
-    for socket, message in late:
-        socket.send(message)
+    hear(page)
     hidden = page.get_by_role("textbox", name="Hidden layers")
     expect(hidden).to_have_value("16 16")
     until(page, hidden="16 16", lr="0.3")
@@ -305,6 +320,63 @@ def test_a_button_pressed_before_the_answer_to_back_has_come_leaves_page_and_add
     expect(hidden).to_have_value("4")
     until(page, hidden="4", epochs="3")
     assert "lr" not in parameters(page)
+
+
+def test_an_answer_that_comes_after_back_changes_neither_the_page_nor_its_address(held_page, app_url):
+    page = held_page
+    page.goto(f"{app_url}/{in_full('shapes?tab=matmul')}")
+    ready(page)
+    page.locator(".opener").click()
+    page.get_by_role("textbox", name="Search").fill("why +=")
+    page.locator("dialog[open] [role=option]").nth(1).wait_for()
+    page.held = []
+    page.keyboard.press("Enter")  # opens a page with values that the server then leaves out
+    page.wait_for_url("**/graph-lab?*")
+    page.wait_for_timeout(1000)  # in which the server computes it
+    assert page.held
+    page.go_back()
+    hear(page)
+    page.get_by_role("tab", name="matmul", selected=True).wait_for()
+    written(page)
+    assert parameters(page) == {"tab": "matmul"}
+    assert entries(page) == 3
+
+
+BARE = f"""<!doctype html><title>Streamlit</title><a href="graph-lab?event=19">Graph lab</a>
+<script type="module">{NAVIGATION.read_text("utf-8")}
+follow({{ shapes: "Shapes", "graph-lab": "Graph lab" }});
+window.reads = [];
+addEventListener("popstate", () => reads.push(location.pathname + location.search));
+</script>"""
+
+
+@pytest.mark.flow
+def test_what_is_written_for_a_page_that_is_left_is_not_written(new_page):
+    """Each late write that Streamlit makes, without Streamlit: of the page's path, of its values and of a step."""
+    page = new_page()
+    page.route("http://lab.example/**", lambda route: route.fulfill(body=BARE, content_type="text/html"))
+    page.goto("http://lab.example/shapes?tab=matmul")
+    page.evaluate("document.title = 'Shapes'")
+    page.get_by_role("link").click()
+    page.evaluate("document.title = 'Graph lab'; history.replaceState({}, '', '/graph-lab?event=18')")
+    assert page.url == "http://lab.example/graph-lab?event=18"
+    page.go_back()
+    before = entries(page)
+    for late in (
+        "history.pushState({}, '', '/graph-lab?tab=matmul')",
+        "history.replaceState({}, '', '/shapes?event=18')",
+        "history.pushState({}, '', '/shapes?event=18')",
+        "history.pushState({}, '', '/shapes?entry=1&event=18')",
+        "document.title = 'Graph lab'; history.pushState({}, '', '/shapes?')",
+    ):
+        page.evaluate(late)
+        assert page.url == "http://lab.example/shapes?tab=matmul", late
+    assert page.evaluate("reads.splice(0)") == ["/graph-lab?event=19", "/shapes?tab=matmul"]
+    page.evaluate("document.title = 'Shapes'")
+    assert page.evaluate("reads") == ["/shapes?tab=matmul"]  # Streamlit has taken what was late for the address
+    page.evaluate("history.pushState({}, '', '/shapes?entry=1&tab=sum')")
+    assert page.url == "http://lab.example/shapes?entry=1&tab=sum"
+    assert entries(page) == before
 
 
 def test_the_address_has_each_step_of_a_run_so_that_a_reload_goes_on_from_it(open_page):
