@@ -1,8 +1,11 @@
 """What one does first on a page, what comes of it and what it means stand in the window together: on a projector and on
 a small laptop. The pages whose tests drive them anyway look at this there."""
 
+from urllib.parse import quote
+
 import pytest
 
+from lab.designs.pytorch_questions import QUESTIONS
 from tests.support import in_full, settled
 
 SIZES = ((1280, 720), (1024, 768))
@@ -23,7 +26,7 @@ PAGES = {
     "build-it-yourself?tab=debug&program=4": ("Check (Ctrl+Enter)", [".editor", ".headline", ".sentence", ".case h4", "text=Hint 1", "h1"]),
     "for-teachers?items=scalars.add": (None, ["[data-testid=stButtonGroup]", "text=Open it as your class will", "h1"]),
     "other-engines": (None, ["table", "[data-testid=stSlider]", "text=Gradients of 6 engines"]),
-    "other-engines?tab=beside&question=write": (None, ["canvas", "text=This engine: 6", "text=PyTorch: ?", "[data-testid=stNumberInput]", "h1"]),
+    f"other-engines?tab=beside&question={quote(QUESTIONS['result'].title)}": (None, ["table", "[data-testid=stCode]", "text=This engine: 6", "text=PyTorch: ?", "[data-testid=stNumberInput]", "h1"]),
     "build-it-yourself?tab=ask&question=classic&answer=21": ("Check", ["text=It is 31, not 21", "text=See it happen", "h1"]),
 }  # fmt: skip
 

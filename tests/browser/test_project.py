@@ -70,7 +70,7 @@ def test_a_presenter_ends_at_the_verdict(open_page, width, height):
     expect(verdict).to_be_visible()
     settled(page)
     expect(verdict).to_be_in_viewport(ratio=1)
-    expect(page.get_by_text("due −1")).to_be_in_viewport(ratio=1)
+    expect(page.locator("table", has_text="without the write")).to_be_in_viewport(ratio=1)
     assert ends(page, "[data-testid=stAlert]")[3] <= ends(page, ".project-bar")[1]
 
 
