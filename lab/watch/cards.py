@@ -8,18 +8,17 @@ import sys
 import textwrap
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from types import CodeType, FrameType
-from typing import Any, Protocol, TypeAlias
+from typing import Any, NotRequired, TypeAlias, TypedDict, cast
 
 import numpy as np
 
 from lab.trace.loading import MAX_TEXT, set_kinds
 from lab.trace.recording import Trace
-from lab.trace.schema import Captured, Code, Event, Large, Node, Step, Value
-from lab.watch.sites import user_frame
+from lab.trace.schema import Accumulate, Captured, Code, Large, Message, Node, Seed, Step, Value, Write
 
 MAX_SHOWN = 64  # cells kept of an array; a larger one keeps every second, third, ... along an axis
 MAX_CUTS = 60  # ends shown in one trace
@@ -48,20 +47,22 @@ def kept_slices(shape: tuple[int, ...], most: int = MAX_SHOWN) -> tuple[slice, .
     return tuple(slice(None, None, -(-n // count) if count else 1) for n, count in zip(shape, counts, strict=True))
 
 
-@dataclass(frozen=True)
-class ArrayPreview:
-    """Some cells of an array, with statistics of all cells where some were left out."""
+class Shown(TypedDict):
+    """What a node of a trace tells of its array: some cells, and statistics of all if some were left out."""
 
+    shape: list[int]
     value: Value
-    shape: tuple[int, ...]
-    large: Large | None
-    sizes: bool = False  # of complex numbers
+    large: NotRequired[Large]
+    sizes: NotRequired[bool]
 
 
-def preview(array: np.ndarray) -> ArrayPreview:
+def preview(array: np.ndarray) -> Shown:
     """Copy the cells of an array that the player shows."""
     kept = array[kept_slices(array.shape)] if array.ndim else array
-    return ArrayPreview(kept.tolist(), kept.shape, None if kept.size == array.size else statistics(array))
+    shown: Shown = {"shape": list(kept.shape), "value": kept.tolist()}
+    if kept.size != array.size:
+        shown["large"] = statistics(array)
+    return shown
 
 
 def statistics(array: np.ndarray) -> Large:
@@ -95,15 +96,6 @@ class SourceLine:
         return found
 
 
-def caller(depth: int, engine_files: tuple[str, ...] = ()) -> FrameType | None:
-    """Return the innermost frame of the user's own code; frames of `engine_files` are skipped too."""
-    frame: FrameType | None = sys._getframe(depth)
-    frame = user_frame(frame)
-    while frame is not None and frame.f_code.co_filename in engine_files:
-        frame = user_frame(frame.f_back)
-    return frame
-
-
 def variable_name(frame: FrameType | None, wanted: Any) -> str:
     """Return the name of the frame's variable that holds this very object; "" if there is none."""
     if frame is None:
@@ -124,242 +116,188 @@ class NodeCard:
 
     op: str
     position: SourceLine
-    preview: ArrayPreview
+    shown: Shown
     requires_grad: bool
     operands: list["NodeCard"] = field(default_factory=list)
     label: str = ""
-    calls: tuple[str, ...] = ()
+    calls: Sequence[str] = ()
     version: int = 0
-    writes: list[tuple[int, int, str]] = field(default_factory=list)  # version, line, operation
+    writes: list[Write] = field(default_factory=list)
     cut: bool = False
     unseen: bool = False  # its values were never visible in Python
     shares: bool = False  # another result of the same call sends its message
     added: bool = False  # it had a gradient before the pass
     hides: Counter[str] = field(default_factory=Counter)  # PyTorch's graph nodes behind this card, by kind
-    engine: "SourceLine | None" = None  # the line of the lab's engine that computed it
+    engine: SourceLine | None = None  # the line of the lab's engine that computed it
     captured: list[Captured] = field(default_factory=list)
     memory: int = 0  # address of its storage
     call: int = 0  # number of the call that made it
     serial: int = field(default_factory=itertools.count().__next__)
 
-
-@dataclass
-class EdgeMessage:
-    """A message that was added to the gradient of its receiver."""
-
-    sender: NodeCard
-    receiver: NodeCard
-    upstream: Value
-    contribution: Value
-    message: Value
-    before: Value | None
-    after: Value
-    sent_by: "SourceLine | None" = None  # lines of the lab's engine
-    added_by: "SourceLine | None" = None
-
-
-@dataclass
-class SeedGradient:
-    """The gradient that the pass starts from."""
-
-    card: NodeCard
-    grad: Value
+    def as_node(self, numbers: dict[int, int], sources: "Sources") -> Node:
+        """Return the trace's node for this card; numbers: the ids of cards by their serial numbers."""
+        children = [numbers[operand.serial] for operand in self.operands]
+        own = {"op": self.op, "label": self.label, "children": children, "requires_grad": self.requires_grad}
+        node = cast(Node, {"id": numbers[self.serial], **own, **self.shown})
+        if self.op:
+            node["source"], node["captured"], node["calls"] = sources.name(self.position), self.captured, [*self.calls]
+        if self.hides:
+            node["hides"] = [f"{name} ×{n}" if n > 1 else name for name, n in self.hides.items()]
+        for key in ("version", "writes", "cut", "unseen", "shares", "added"):
+            if getattr(self, key):
+                node[key] = getattr(self, key)
+        return node
 
 
-@dataclass
-class MessageSums:
-    """How often the messages of a pass add up to the gradient that the next node received.
-
-    exact      to the last bit
-    rounded    up to the order of the additions
-    different  neither: a hook of the script changed the gradient on the way
-    """
-
-    exact: int = 0
-    rounded: int = 0
-    different: int = 0
-
-
-LogEntry: TypeAlias = SeedGradient | EdgeMessage
-
-
-class EndedPass(Protocol):
-    """A pass of either recorder that has ended."""
-
-    draft: "TraceDraft"
-
-    def finish(self) -> Trace: ...
+Sent: TypeAlias = tuple[Message, Accumulate]  # what one message to an operand does
 
 
 class TraceDraft:
-    """One pass while it is recorded, before it becomes a trace."""
+    """One pass while it is recorded, before it becomes a trace. Its events name cards by their serial numbers.
 
-    def __init__(self, position: SourceLine) -> None:
-        self.position = position  # of backward()
-        self.log: list[LogEntry] = []
-        self.sums = MessageSums()
+    position  the line of backward()
+    cards     all that leads to them is in the trace; the last is the output
+    ends      where parts of the graph were cut off
+    """
+
+    def __init__(self, position: SourceLine, cards: Sequence[NodeCard], ends: Sequence[NodeCard] = ()) -> None:
+        self.position, self.cards, self.ends, self.output = position, [*cards], ends, cards[-1]
+        self.log: list[Seed | Sent] = []
+        self.unsent: dict[NodeCard, list[NodeCard | None]] = {}  # sender -> operands that it has not sent a message
+        self.sources = Sources()
         self.max_operations = MAX_CARDS  # more than these are folded into one card
         self.operations = 0  # of the trace
 
-    def trace(self, output: NodeCard, ends: list[NodeCard], starts: Sequence[NodeCard] = ()) -> Trace:
-        """Return the trace of all that leads to `starts` and to the output, with the ends at which parts of it were
-        cut off."""
-        events = receivers(self.log)
-        seeds = [event.card for event in self.log if isinstance(event, SeedGradient)]
-        chosen = ordered([*starts, output, *seeds], ends)
-        self.operations = sum(card.op != "" for card in chosen)
+    def seed(self, card: NodeCard, grad: Value) -> None:
+        """Log the gradient that the pass starts from."""
+        self.cards.append(card)
+        self.log.append({"kind": "seed", "node": card.serial, "grad": grad, **self.sources.step(self.position)})
+
+    def message(
+        self,
+        sender: NodeCard,
+        receiver: NodeCard,
+        upstream: Value,
+        contribution: Value,
+        message: Value,
+        before: Value | None,
+        after: Value,
+        sent_by: SourceLine | None = None,
+        added_by: SourceLine | None = None,
+    ) -> None:
+        """Log a message and its accumulation, with the lines of the lab's engine. A receiver that is no operand of the
+        sender becomes one."""
+        left = self.unsent.setdefault(sender, [*sender.operands])
+        if receiver not in left:
+            sender.operands.append(receiver)
+            left.append(receiver)
+        operand = left.index(receiver)
+        left[operand] = None
+        sent: Message = {
+            "kind": "message",
+            "node": sender.serial,
+            "child": receiver.serial,
+            "operand": operand,
+            "upstream": upstream,
+            "contribution": contribution,
+            **self.sources.step(sender.position, sent_by),
+        }
+        added: Accumulate = {
+            "kind": "accumulate",
+            "node": receiver.serial,
+            "before": zeros(after) if before is None else before,
+            "message": message,
+            "after": after,
+            "first": before is None,
+            **self.sources.step(sender.position, added_by),
+        }
+        self.log.append((sent, added))
+
+    def finish(self) -> Trace:
+        """Return the trace of what was recorded, with the present gradients of its leaves."""
+        cards, output, log = ordered(self.cards, self.ends), self.output, self.log
+        self.operations = sum(card.op != "" for card in cards)
         if self.operations > self.max_operations:
-            output, log = self.fold(output, chosen)
-            events = receivers(log)
-            chosen = ordered([output], [])
-        numbers = {id(card): index for index, card in enumerate(chosen)}
-        sources = Sources()
-        trace = Trace(output=numbers[id(output)], sources=sources.sources)
-        for card in chosen:
-            trace.nodes.append(as_node(card, numbers, sources))
+            output, log = self.fold(cards)
+            cards = ordered([output], [])
+        numbers = {card.serial: index for index, card in enumerate(cards)}
+        trace = Trace(output=numbers[output.serial], sources=self.sources.sources, gradients=self.gradients())
+        for card in cards:
+            trace.nodes.append(card.as_node(numbers, self.sources))
             if card.op:
-                at: Step = sources.step(card.position, card.engine)
-                trace.events.append({"kind": "forward", "node": numbers[id(card)], **at})
-        trace.events += [written for event in events for written in self.event_rows(event, numbers, sources)]
+                at: Step = self.sources.step(card.position, card.engine)
+                trace.events.append({"kind": "forward", "node": numbers[card.serial], **at})
+        for part in log:
+            if isinstance(part, tuple):
+                sent, added = part
+                child = numbers[sent["child"]]
+                trace.events += [{**sent, "node": numbers[sent["node"]], "child": child}, {**added, "node": child}]
+            else:
+                trace.events.append({**part, "node": numbers[part["node"]]})
         set_kinds(trace)
         return trace
 
-    def fold(self, output: NodeCard, cards: list[NodeCard]) -> tuple[NodeCard, list[LogEntry]]:
+    def gradients(self) -> dict[str, np.ndarray | None]:
+        """Return the gradients of the leaves, by their labels."""
+        return {}
+
+    def fold(self, cards: list[NodeCard]) -> tuple[NodeCard, list[Seed | Sent]]:
         """Return one card in place of all operations after the first `max_operations`, which is the new output, and
         the log in which it sends the messages that leave them. Inputs that only they use are left out."""
         operations = sorted((card for card in cards if card.op), key=lambda card: card.serial)
-        kept = {id(card) for card in operations[: self.max_operations]}
-        kept |= {id(operand) for card in operations[: self.max_operations] for operand in card.operands}
-        rest = operations[self.max_operations :]
-        inner = {id(card): card for card in rest for card in card.operands if id(card) in kept}
-        folded = NodeCard("more operations", output.position, output.preview, True, [*inner.values()])
-        seed = next((event.grad for event in self.log if isinstance(event, SeedGradient)), None)
-        log: list[LogEntry] = [] if seed is None else [SeedGradient(folded, seed)]
+        first, rest = operations[: self.max_operations], operations[self.max_operations :]
+        kept = {one.serial for card in first for one in (card, *card.operands)}
+        inner = [*dict.fromkeys(one for card in rest for one in card.operands if one.serial in kept)]
+        folded = NodeCard("more operations", self.output.position, self.output.shown, True, inner)
+        places = {card.serial: index for index, card in enumerate(inner)}
+        seeds = [part for part in self.log if not isinstance(part, tuple)][:1]
+        log: list[Seed | Sent] = [{**seed, "node": folded.serial} for seed in seeds]
         latest: dict[int, int] = {}  # receiver -> place in the log of its latest message, if that left the folded part
-        for event in self.log:
-            if isinstance(event, SeedGradient) or id(event.receiver) not in kept:
+        for part in self.log:
+            if not isinstance(part, tuple) or part[0]["child"] not in kept:
                 continue
-            if seed is None or id(event.sender) in kept:
-                latest.pop(id(event.receiver), None)
-                log.append(event)
-            elif id(event.receiver) in latest:
-                at = latest[id(event.receiver)]
-                log[at] = merged(log[at], event)
+            sent, added = part
+            child = sent["child"]
+            if not seeds or sent["node"] in kept:
+                latest.pop(child, None)
+                log.append(part)
+                continue
+            if child in latest:
+                before = cast(Sent, log[latest[child]])[1]
+                total = np.add(before["message"], added["message"]).tolist()
+                added = {**before, "message": total, "after": added["after"]}
             else:
-                latest[id(event.receiver)] = len(log)
-                log.append(replace(event, sender=folded, upstream=seed, contribution=event.message))
+                latest[child] = len(log)
+                log.append(part)
+            sent = {**sent, "node": folded.serial, "operand": places[child], "upstream": seeds[0]["grad"]}
+            log[latest[child]] = {**sent, "contribution": added["message"]}, added
         return folded, log
-
-    def event_rows(self, numbered: tuple[LogEntry, int], numbers: dict[int, int], sources: "Sources") -> list[Event]:
-        """Return the trace events of one recorded event: a seed, or a message and its accumulation."""
-        event, operand = numbered
-        if isinstance(event, SeedGradient):
-            at = sources.step(self.position)
-            return [{"kind": "seed", "node": numbers[id(event.card)], "grad": event.grad, **at}]
-        sender, child = numbers[id(event.sender)], numbers[id(event.receiver)]
-        before = zeros(event.after) if event.before is None else event.before
-        return [
-            {
-                "kind": "message",
-                "node": sender,
-                "child": child,
-                "operand": operand,
-                "upstream": event.upstream,
-                "contribution": event.contribution,
-                **sources.step(event.sender.position, event.sent_by),
-            },
-            {
-                "kind": "accumulate",
-                "node": child,
-                "before": before,
-                "message": event.message,
-                "after": event.after,
-                "first": event.before is None,
-                **sources.step(event.sender.position, event.added_by),
-            },
-        ]
-
-
-def receivers(log: list[LogEntry]) -> list[tuple[LogEntry, int]]:
-    """Return each event with the index of the operand that received it. Other receivers are added as operands."""
-    unsent: dict[int, list[NodeCard | None]] = {}
-    events: list[tuple[LogEntry, int]] = []
-    for event in log:
-        at = 0
-        if isinstance(event, EdgeMessage):
-            left = unsent.setdefault(id(event.sender), list(event.sender.operands))
-            at = next((i for i, card in enumerate(left) if card is event.receiver), len(left))
-            if at == len(left):
-                event.sender.operands.append(event.receiver)
-                left.append(None)
-            left[at] = None
-        events.append((event, at))
-    return events
-
-
-def merged(first: LogEntry, second: EdgeMessage) -> EdgeMessage:
-    """Return two messages to one receiver, one right after the other, as a single one."""
-    assert isinstance(first, EdgeMessage)
-    message = np.add(first.message, second.message).tolist()
-    return replace(first, contribution=message, message=message, after=second.after)
 
 
 def zeros(value: Value) -> Value:
     return [zeros(part) for part in value] if isinstance(value, list) else 0.0
 
 
-def ordered(starts: list[NodeCard], ends: list[NodeCard]) -> list[NodeCard]:
-    """Return the cards that lead to some cards, each after its operands, then the cut ends of those cards."""
-    order: list[NodeCard] = []
-    placed: set[int] = set()
+def ordered(cards: Sequence[NodeCard], ends: Sequence[NodeCard]) -> list[NodeCard]:
+    """Return all that leads to some cards, each card after its operands, then the first ends whose operands are
+    among them."""
+    order: dict[NodeCard, None] = {}
 
-    def add_after_operands(card: NodeCard) -> None:
-        stack: list[tuple[NodeCard, bool]] = [(card, False)]
+    def add(card: NodeCard) -> None:
+        stack = [card]
         while stack:
-            top, ready = stack.pop()
-            if ready:
-                order.append(top)
-            elif id(top) not in placed:
-                placed.add(id(top))
-                stack += [(top, True), *((operand, False) for operand in reversed(top.operands))]
+            waiting = [operand for operand in stack[-1].operands if operand not in order]
+            if waiting:
+                stack += waiting[::-1]
+            else:
+                order[stack.pop()] = None
 
-    for card in starts:
-        add_after_operands(card)
-    ends_added = 0
-    for end in ends:
-        if ends_added < MAX_CUTS and id(end) not in placed and all(id(operand) in placed for operand in end.operands):
-            add_after_operands(end)
-            ends_added += 1
-    return order
-
-
-def as_node(card: NodeCard, numbers: dict[int, int], sources: "Sources") -> Node:
-    """Return the trace's node for a card."""
-    node: Node = {
-        "id": numbers[id(card)],
-        "op": card.op,
-        "label": card.label,
-        "children": [numbers[id(operand)] for operand in card.operands],
-        "shape": list(card.preview.shape),
-        "value": card.preview.value,
-        "requires_grad": card.requires_grad,
-    }
-    if card.op:
-        node["source"], node["captured"], node["calls"] = sources.name(card.position), card.captured, list(card.calls)
-    if card.preview.large is not None:
-        node["large"] = card.preview.large
-    if card.preview.sizes:
-        node["sizes"] = True
-    if card.version:
-        node["version"] = card.version
-    if card.writes:
-        node["writes"] = [{"version": version, "line": line, "op": op} for version, line, op in card.writes]
-    if card.hides:
-        node["hides"] = [f"{name} ×{n}" if n > 1 else name for name, n in card.hides.items()]
-    for key in ("cut", "unseen", "shares", "added"):
-        if getattr(card, key):
-            node[key] = True
-    return node
+    for card in cards:
+        add(card)
+    cut = (end for end in ends if end not in order and all(operand in order for operand in end.operands))
+    for end in itertools.islice(cut, MAX_CUTS):
+        add(end)
+    return [*order]
 
 
 class Sources:

@@ -7,20 +7,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from lab.trace.recording import ENGINE_FILES, Trace
+from lab.trace.recording import ENGINE_FILES, variables
 from lab.trace.schema import Captured
-from lab.watch.cards import (
-    MAX_CARDS,
-    EdgeMessage,
-    NodeCard,
-    SeedGradient,
-    SourceLine,
-    TraceDraft,
-    UniqueNames,
-    caller,
-    preview,
-    variable_name,
-)
+from lab.watch.cards import MAX_CARDS, NodeCard, SourceLine, TraceDraft, UniqueNames, preview, variable_name
+from lab.watch.sites import script_frame
 from model import Tensor, topological_order
 
 MAX_UNFINISHED = 2_000
@@ -31,7 +21,7 @@ class Made(NamedTuple):
     """The lines that made a tensor, the user's and the engine's; calls: the engine's functions that were running."""
 
     line: SourceLine
-    engine: SourceLine
+    engine: SourceLine | None
     calls: tuple[str, ...]
 
 
@@ -56,7 +46,7 @@ class EngineRecorder:
         def node(tensor: Tensor, data: Any, children: Any, op: str, backward: Any) -> Tensor:
             out: Tensor = old_node(tensor, data, children, op, backward)
             if out.requires_grad and len(self.made) < MAX_CARDS:
-                frame = caller(2, ENGINE_FILES)
+                frame = script_frame()
                 method = sys._getframe(1)
                 self.made[out] = Made(SourceLine(frame), SourceLine(method), self.calls_from(method.f_back))
                 for child in children:
@@ -71,7 +61,7 @@ class EngineRecorder:
         def backward(tensor: Tensor, grad: Any = None, retain_graph: bool = False) -> None:
             if self.active_pass is not None or tensor.closure is None:
                 return old_backward(tensor, grad, retain_graph)  # type: ignore[no-any-return]
-            self.note_name(tensor, caller(2, ENGINE_FILES))
+            self.note_name(tensor, script_frame())
             self.active_pass = EnginePass(topological_order(tensor), self)
             self.note_stale(self.active_pass)
             try:
@@ -117,7 +107,7 @@ class EngineRecorder:
             if tensor.requires_grad and not tensor.op:
                 used = tensor.grad is not None and tensor in self.values
                 if used and not np.array_equal(self.values[tensor], tensor.read()):
-                    self.stale.setdefault(begun.draft.position.line, begun.cards[tensor].label)
+                    self.stale.setdefault(begun.position.line, begun.card_of[tensor].label)
                 self.values[tensor] = tensor.numpy()
 
     def unfinished(self) -> list[NodeCard]:
@@ -128,22 +118,23 @@ class EngineRecorder:
                 if child not in order:
                     order |= dict.fromkeys(topological_order(child))
             order[result] = None
-        cards = EnginePass([*order], self).cards
-        return [cards[result] for result in results]
+        card_of = EnginePass([*order], self).card_of if results else {}
+        return [card_of[result] for result in results]
 
 
-class EnginePass:
+class EnginePass(TraceDraft):
     """Records one backward pass of the engine."""
 
     def __init__(self, order: list[Tensor], recorder: EngineRecorder) -> None:
         self.order = order  # of its tensors, the output last
-        self.draft, self.names = TraceDraft(SourceLine(caller(2, ENGINE_FILES))), UniqueNames()
-        self.cards: dict[Tensor, NodeCard] = {}
+        self.names = UniqueNames()
+        self.card_of: dict[Tensor, NodeCard] = {}
         self.closures: list[tuple[Tensor, Any, Any]] = []
         self.sender: Tensor | None = None
         for tensor in self.order:
-            if tensor not in self.cards:
-                self.cards[tensor] = self.card(tensor, recorder)
+            if tensor not in self.card_of:
+                self.card_of[tensor] = self.card(tensor, recorder)
+        super().__init__(SourceLine(script_frame()), [self.card_of[order[-1]]])
 
     def __enter__(self) -> None:
         for tensor in self.order:
@@ -157,18 +148,17 @@ class EnginePass:
         label = tensor.label or recorder.names.get(tensor, "")
         if not op and tensor.requires_grad:
             label = self.names.unique(label or "t1")
-        operands = [self.cards[child] for child in tensor.children]
-        made = recorder.made.get(tensor)
+        made = recorder.made.get(tensor, Made(SourceLine(None), None, ()))
         card = NodeCard(
             op,
-            made.line if made else SourceLine(None),
+            made.line,
             preview(tensor.numpy()),
             tensor.requires_grad,
-            operands,
+            [self.card_of[child] for child in tensor.children],
             label,
-            made.calls if made else (),
+            made.calls,
             added=not op and tensor.grad is not None,
-            engine=made.engine if made else None,
+            engine=made.engine,
         )
         if tensor.closure is not None:
             card.captured = captured_arrays(tensor, card, tensor.closure)
@@ -176,12 +166,12 @@ class EnginePass:
 
     def wrap_closure(self, tensor: Tensor, closure: Any) -> Any:
         def watched(upstream: Any) -> None:
-            card = self.cards[tensor]
+            card = self.card_of[tensor]
             for entry, now in zip(card.captured, captured_arrays(tensor, card, closure), strict=True):
                 entry["written"] = repr(now["value"]) != repr(entry["value"])  # as text, nan equals nan
+            self.sender, self.upstream = tensor, preview(np.asarray(upstream))["value"]
             if tensor is self.order[-1]:
-                self.draft.log.append(SeedGradient(card, preview(np.asarray(upstream)).value))
-            self.sender, self.upstream = tensor, preview(np.asarray(upstream)).value
+                self.seed(card, self.upstream)
             closure(upstream)
 
         watched.__wrapped__ = closure  # type: ignore[attr-defined]  # for lab.traps.detect_mutation
@@ -196,35 +186,21 @@ class EnginePass:
         part = after if before is None else after - before
         if np.shape(message) == after.shape:
             part = np.asarray(message)
-            total = part if before is None else before + part
-            if np.array_equal(total, after, equal_nan=True):
-                self.draft.sums.exact += 1
-            else:
-                self.draft.sums.different += 1
-        contribution = preview(part).value if sent.large else sent.value
-        self.draft.log.append(
-            EdgeMessage(
-                self.cards[self.sender],  # type: ignore[index]
-                self.cards[tensor],
-                self.upstream,
-                contribution,
-                preview(part).value,
-                None if before is None else preview(before).value,
-                preview(after).value,
-                SourceLine(sys._getframe(2)),
-                SourceLine.containing(_ACCUMULATE, "self.grad = " if before is None else "self.grad += "),
-            )
+        self.message(
+            self.card_of[self.sender],  # type: ignore[index]
+            self.card_of[tensor],
+            self.upstream,
+            preview(part)["value"] if "large" in sent else sent["value"],
+            preview(part)["value"],
+            None if before is None else preview(before)["value"],
+            preview(after)["value"],
+            SourceLine(sys._getframe(2)),
+            SourceLine.containing(_ACCUMULATE, "self.grad = " if before is None else "self.grad += "),
         )
 
-    def finish(self) -> Trace:
-        """Return the trace of the pass, with the gradients of its leaves."""
-        trace = self.draft.trace(self.cards[self.order[-1]], [])
-        trace.gradients = {
-            self.cards[leaf].label: None if leaf.grad is None else np.array(leaf.grad)
-            for leaf in self.order
-            if leaf.requires_grad and not self.cards[leaf].op
-        }
-        return trace
+    def gradients(self) -> dict[str, np.ndarray | None]:
+        leaves = [leaf for leaf in self.order if leaf.requires_grad and not leaf.op]
+        return {self.card_of[leaf].label: None if leaf.grad is None else np.array(leaf.grad) for leaf in leaves}
 
     def __exit__(self, *ended: Any) -> None:
         """Restore the original closures where the pass did not free them (retain_graph=True)."""
@@ -237,11 +213,10 @@ class EnginePass:
 def captured_arrays(tensor: Tensor, card: NodeCard, closure: Any) -> list[Captured]:
     """Return the arrays that an operation's backward closure captured."""
     entries: list[Captured] = []
-    for name, cell in zip(closure.__code__.co_freevars, closure.__closure__ or (), strict=True):
-        value = cell.cell_contents
+    for name, value in variables(closure).items():
         if isinstance(value, (np.ndarray, np.generic)):
-            shown = preview(np.asarray(value))
             of = [i for i, child in enumerate(tensor.children) if child.read() is value]
             holds = "output" if value is tensor.read() else f"value of operand {of[0]}" if of else "array"
-            entries.append({"name": name, "holds": holds, "shape": list(shown.shape), "value": shown.value})
+            shown = preview(np.asarray(value))
+            entries.append({"name": name, "holds": holds, "shape": shown["shape"], "value": shown["value"]})
     return entries

@@ -8,7 +8,7 @@ from pathlib import Path
 from lab.trace.export import standalone
 from lab.trace.notebook import in_notebook
 from lab.trace.recording import Trace
-from lab.watch.cards import EndedPass, MessageSums
+from lab.watch.cards import TraceDraft
 from lab.watch.engine_recorder import EngineRecorder
 
 
@@ -16,12 +16,10 @@ class RecordedPass:
     """The backward passes recorded by `watch`.
 
     traces  one for each backward pass that has ended, in order
-    sums    for each pass, how its messages add up
     """
 
     def __init__(self) -> None:
         self.traces: list[Trace] = []
-        self.sums: list[MessageSums] = []
 
     @property
     def trace(self) -> Trace:
@@ -38,11 +36,10 @@ class RecordedPass:
     def _repr_html_(self) -> str:
         return in_notebook(self.trace)
 
-    def keep(self, ended: EndedPass, error: str = "") -> None:
+    def keep(self, ended: TraceDraft, error: str = "") -> None:
         """Keep a pass of either recorder, unless an error ended it."""
         if not error:
             self.traces.append(ended.finish())
-            self.sums.append(ended.draft.sums)
 
 
 @contextmanager

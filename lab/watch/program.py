@@ -16,8 +16,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from lab.trace.loading import MAX_TEXT
-from lab.trace.recording import Trace
-from lab.watch.cards import EndedPass, NodeCard, SourceLine, TraceDraft
+from lab.watch.cards import NodeCard, SourceLine, TraceDraft
 from lab.watch.engine_recorder import EngineRecorder
 from lab.watch.finding import BY_NUMBER, RunFinding
 
@@ -78,22 +77,21 @@ class ProgramRecording:
         self.send = send
         self.passes = 0
 
-    def keep(self, ended: EndedPass, error: str = "") -> None:
+    def keep(self, ended: TraceDraft, error: str = "") -> None:
         """Send a backward pass of either recorder, with the error that ended it."""
         self.passes += 1
         if self.passes <= MAX_PASSES:
-            self.send_trace(ended.draft, ended.finish, error)
+            self.send_trace(ended, error)
 
     def keep_forward(self, cards: Sequence[NodeCard], ends: Sequence[NodeCard] = ()) -> None:
         """Send operations that no backward pass followed, in their order."""
         if cards and self.passes < MAX_PASSES:
-            draft = TraceDraft(SourceLine(None))
-            self.send_trace(draft, lambda: draft.trace(cards[-1], [*ends], cards))
+            self.send_trace(TraceDraft(SourceLine(None), cards, ends))
 
-    def send_trace(self, draft: TraceDraft, finish: Callable[[], Trace], error: str = "") -> None:
+    def send_trace(self, draft: TraceDraft, error: str = "") -> None:
         """Send a trace with as many of its operations as fit."""
         for draft.max_operations in MAX_OPERATIONS:
-            trace = finish()
+            trace = draft.finish()
             trace.error = error[:MAX_TEXT]
             text = trace.to_json()
             if len(text) <= MAX_BYTES:

@@ -39,7 +39,7 @@ class RunPasses(TorchRecorder):
 
     def keep_pass(self, torch_pass: TorchPass, error: str) -> None:
         """Keep a pass, with the error that ended it, and drop those that no finding and no line's latest pass needs."""
-        trace, position = torch_pass.finish(), torch_pass.backward_position
+        trace, position = torch_pass.finish(), torch_pass.position
         trace.error, call = error, (position.code, position.line)
         number = self.watcher.run.clock.iteration + 1
         if call in self.latest or len(self.latest) < MAX_PASSES:

@@ -10,6 +10,8 @@ from pathlib import Path
 from types import CodeType, FrameType, TracebackType
 from typing import Any, NamedTuple
 
+from lab.trace.recording import ENGINE_FILES
+
 _INSTALLED = frozenset(("site-packages", "dist-packages"))
 _LIBRARIES = tuple(
     f"{Path(sysconfig.get_path(name)).resolve()}/" for name in ("stdlib", "platstdlib", "purelib", "platlib")
@@ -32,12 +34,13 @@ NOWHERE = Site("", 0)
 
 @cache
 def is_library(filename: str) -> bool:
-    """Tell whether a file is Python's own, installed, generated ("<frozen ...>") or part of this package."""
+    """Return whether a file is Python's own, installed, generated ("<frozen ...>"), the lab's engine or part of this
+    package."""
     if filename.startswith("<"):
         return True
     path = Path(filename).resolve()
     installed = not _INSTALLED.isdisjoint(path.parts)  # also for the user alone, or for the system's Python
-    return installed or str(path).startswith((*_LIBRARIES, _WATCH_FOLDER))
+    return installed or filename in ENGINE_FILES or str(path).startswith((*_LIBRARIES, _WATCH_FOLDER))
 
 
 def is_ours(code: CodeType) -> bool:
@@ -59,6 +62,11 @@ def user_frame(frame: FrameType | None) -> FrameType | None:
     return frame
 
 
+def script_frame() -> FrameType | None:
+    """Return the innermost frame of the user's own code that led here, or None."""
+    return user_frame(sys._getframe(1))
+
+
 def outer_frame() -> FrameType:
     """Return the innermost frame outside this package."""
     return outside_us(sys._getframe(1))
@@ -78,7 +86,7 @@ def site_of(frame: FrameType | None) -> Site:
 
 def site() -> Site:
     """Return the user's instruction that led here, or NOWHERE."""
-    return site_of(user_frame(sys._getframe(1)))
+    return site_of(script_frame())
 
 
 def site_outside_methods_of(own: Any) -> Site:
@@ -88,7 +96,7 @@ def site_outside_methods_of(own: Any) -> Site:
 
 def user_frames() -> list[FrameType]:
     """Return all running frames of the user's code, the innermost first."""
-    frames, frame = [], user_frame(sys._getframe(1))
+    frames, frame = [], script_frame()
     while frame is not None:
         frames.append(frame)
         frame = user_frame(frame.f_back)

@@ -2,27 +2,17 @@
 
 import math
 from collections import Counter
-from dataclasses import replace
 from functools import partial
 from graphlib import TopologicalSorter
 from typing import Any
 
+import numpy as np
 import torch
 
-from lab.trace.recording import Trace
 from lab.trace.schema import Captured, Value
-from lab.watch.cards import (
-    ArrayPreview,
-    EdgeMessage,
-    NodeCard,
-    SeedGradient,
-    SourceLine,
-    TraceDraft,
-    UniqueNames,
-    caller,
-    preview,
-)
+from lab.watch.cards import NodeCard, Shown, SourceLine, TraceDraft, UniqueNames, preview
 from lab.watch.records import GraphNode, kind, storage_of, walk
+from lab.watch.sites import script_frame
 
 Tensor = torch.Tensor
 MAX_CAPTURED = 12  # saved values shown on one card
@@ -31,36 +21,34 @@ _SAVED = "_saved_"
 Key = tuple[GraphNode, int]  # a node of PyTorch's graph and the number of its result
 
 
-def tensor_preview(tensor: Tensor) -> ArrayPreview:
-    """Return the preview of a tensor of any dtype, device and layout."""
-    detached = dense(tensor.detach())
+def as_array(tensor: Tensor) -> np.ndarray:
+    """Copy a tensor of any dtype, device and layout: memory that NumPy shares can no longer be resized."""
+    detached = tensor.detach()
+    detached = detached if detached.layout == torch.strided else detached.to_dense()
     if not detached.untyped_storage().size():  # freed, as by a sharded layer
         detached = torch.full(detached.shape, torch.nan)
-    if detached.is_complex():
-        detached = detached.abs()
     if detached.dtype in (torch.bfloat16, torch.float16):
         detached = detached.float()
-    # A copy: memory that NumPy shares can no longer be resized
-    return replace(preview(detached.cpu().resolve_neg().clone().numpy()), sizes=tensor.is_complex())
+    copied: np.ndarray = detached.cpu().resolve_conj().resolve_neg().clone().numpy()
+    return copied
 
 
-def dense(tensor: Tensor) -> Tensor:
-    return tensor if tensor.layout == torch.strided else tensor.to_dense()
+def tensor_preview(tensor: Tensor) -> Shown:
+    """Return what is shown of a tensor: of complex numbers, the sizes."""
+    array = as_array(tensor)
+    return {**preview(np.abs(array)), "sizes": True} if tensor.is_complex() else preview(array)
 
 
-class TorchPass:
+class TorchPass(TraceDraft):
     """Records one run of PyTorch's engine over the graph of some outputs."""
 
     def __init__(self, recorder: Any, outputs: list[Tensor], accumulates: bool = True) -> None:
         """Begin a pass of a TorchRecorder. accumulates: whether the engine adds to `.grad`, as backward() does and
         autograd.grad() does not."""
         self.recorder, self.accumulates = recorder, accumulates
-        self.backward_position = SourceLine(caller(2))
-        self.draft = TraceDraft(self.backward_position)
-        self.outputs = [tensor for tensor in outputs if tensor.grad_fn is not None]
-        self.cards = [recorder.card(tensor) for tensor in self.outputs]
-        self.seeds = {(tensor.grad_fn, tensor.output_nr) for tensor in self.outputs}
-        roots = [tensor.grad_fn for tensor in self.outputs]
+        super().__init__(SourceLine(script_frame()), [*map(recorder.card, outputs)][:1], recorder.ends)
+        self.seeds = {(tensor.grad_fn, tensor.output_nr) for tensor in outputs}
+        roots = [tensor.grad_fn for tensor in outputs]
         self.users: dict[GraphNode, list[GraphNode]] = {node: [] for node in walk(*roots, most=math.inf)}
         for node in self.users:
             for other, _ in node.next_functions:
@@ -73,12 +61,15 @@ class TorchPass:
         self.leaf_cards: dict[GraphNode, NodeCard] = {}
         self.earlier: dict[GraphNode, Tensor] = {}  # node of a leaf -> its gradient before the pass
         self.card_of_node: dict[GraphNode, NodeCard] = {}
-        self.partial_sums: dict[Key, Tensor] = {}
+        self.partial_sums: dict[Key, Tensor] = {}  # of the messages to a node that has not received them all
         self.upstream_of_card: dict[int, Value] = {}
         self.running_node: GraphNode = None
         for node in self.order:
             self.assign_card(node)
         self.copy_saved_values()
+        unique = UniqueNames()
+        for card in self.leaf_cards.values():
+            card.label = unique.unique(card.label or "leaf")
         self.handles: list[Any] = []
 
     # Which nodes of PyTorch's graph belong to which card
@@ -165,36 +156,24 @@ class TorchPass:
         self.handles.clear()
 
     def receive_gradients(self, node: GraphNode, gradients: tuple[Tensor | None, ...]) -> None:
-        """Log the gradients that a node received, and compare them with the sums of the messages sent to it."""
+        """Note the gradients that a node received."""
         self.running_node = node
         for number, gradient in enumerate(gradients):
             if gradient is None:
                 continue
             key = (node, number)
             card = self.receiver(node, number)
-            if key in self.seeds and key not in self.partial_sums and card is not None:
-                self.draft.log.append(SeedGradient(card, tensor_preview(gradient).value))
-            elif key in self.partial_sums:
-                self.compare_sum(self.partial_sums.pop(key), gradient)
             if card is not None:
-                self.upstream_of_card[id(card)] = tensor_preview(gradient).value
+                self.upstream_of_card[id(card)] = tensor_preview(gradient)["value"]
+                if key in self.seeds and key not in self.partial_sums:
+                    self.seed(card, self.upstream_of_card[id(card)])
+            self.partial_sums.pop(key, None)
             name = f"sum of messages to {card.op or card.label}" if card else "sum of messages"
             self.add_gradient_card(gradient, name, card)
 
     def on_nested_backward(self) -> None:
         """Note on the running card that a backward pass of its own begins, as in a checkpoint."""
         self.card_of_node[self.running_node].hides[NESTED] += 1
-
-    def compare_sum(self, total: Tensor, gradient: Tensor) -> None:
-        """Count whether the messages add up to the gradient exactly, up to rounding, or not at all."""
-        sums, gradient = self.draft.sums, gradient.detach()
-        total, gradient = map(dense, (total, gradient))
-        if total.shape == gradient.shape and bool(torch.isclose(total, gradient, 0, 0, equal_nan=True).all()):
-            sums.exact += 1
-        elif total.shape == gradient.shape and torch.allclose(total, gradient.to(total), 1e-4, 1e-7, equal_nan=True):
-            sums.rounded += 1
-        else:
-            sums.different += 1
 
     def send_messages(self, node: GraphNode, messages: tuple[Tensor | None, ...], _: object = ()) -> None:
         """Log the messages that a node has sent, and add them to the partial sums."""
@@ -208,12 +187,12 @@ class TorchPass:
             receiver = self.receiver(other, number)
             if receiver is None:
                 continue
-            part = tensor_preview(message).value
+            part = tensor_preview(message)["value"]
             upstream = self.upstream_of_card.get(id(sender), part)
             there = before if other not in self.earlier else self.with_earlier(other, before)
-            shown = None if there is None else tensor_preview(there).value
-            total = tensor_preview(self.with_earlier(other, after)).value
-            self.draft.log.append(EdgeMessage(sender, receiver, upstream, part, part, shown, total))
+            shown = None if there is None else tensor_preview(there)["value"]
+            total = tensor_preview(self.with_earlier(other, after))["value"]
+            self.message(sender, receiver, upstream, part, part, shown, total)
             self.add_gradient_card(message, f"backward of {sender.op}", sender)
 
     def with_earlier(self, node: GraphNode, total: Tensor | None) -> Tensor:
@@ -228,25 +207,13 @@ class TorchPass:
         key = (gradient.grad_fn, gradient.output_nr)
         if gradient.grad_fn is not None and key not in self.recorder.result_cards:
             card = self.recorder.new_result(name, [], gradient)
-            card.position = (
-                self.backward_position if source is None or source.position.code is None else source.position
-            )
+            card.position = self.position if source is None or source.position.code is None else source.position
 
     # After the pass
 
-    def finish(self) -> Trace:
-        """Return the trace of the pass, with the current gradients of its leaves."""
-        unique = UniqueNames()
-        for card in self.leaf_cards.values():
-            card.label = unique.unique(card.label or "leaf")
-        trace = self.draft.trace(self.cards[0], self.recorder.ends)
-        for node, card in self.leaf_cards.items():
-            gradient = node.variable.grad
-            if gradient is not None:
-                gradient = dense(gradient.detach())
-                gradient = gradient.float() if gradient.dtype == torch.bfloat16 else gradient
-            trace.gradients[card.label] = None if gradient is None else gradient.cpu().numpy().copy()
-        return trace
+    def gradients(self) -> dict[str, np.ndarray | None]:
+        gradients = {card.label: node.variable.grad for node, card in self.leaf_cards.items()}
+        return {label: None if gradient is None else as_array(gradient) for label, gradient in gradients.items()}
 
 
 def saved_values(node: GraphNode, card: NodeCard, most: int) -> list[Captured]:
@@ -271,14 +238,14 @@ def saved_values(node: GraphNode, card: NodeCard, most: int) -> list[Captured]:
 
 def saved_tensor(name: str, tensor: Tensor, card: NodeCard) -> Captured:
     """Describe a saved tensor: whether it is the card's output, an operand's value or another array."""
-    shown: ArrayPreview = tensor_preview(tensor)
+    shown = tensor_preview(tensor)
     address = storage_of(tensor)
     of = [i for i, operand in enumerate(card.operands) if operand.memory == address and same_values(operand, shown)]
     holds = f"value of operand {of[0]}" if of else "array"
     if card.memory == address and same_values(card, shown):
         holds = "output"
-    return {"name": name, "holds": holds, "shape": list(shown.shape), "value": shown.value, "written": False}
+    return {"name": name, "holds": holds, "shape": shown["shape"], "value": shown["value"], "written": False}
 
 
-def same_values(card: NodeCard, shown: ArrayPreview) -> bool:
-    return card.preview.shape == shown.shape and card.preview.value == shown.value
+def same_values(card: NodeCard, shown: Shown) -> bool:
+    return (card.shown["shape"], card.shown["value"]) == (shown["shape"], shown["value"])

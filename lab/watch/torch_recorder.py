@@ -6,7 +6,8 @@ from typing import Any
 import torch
 from torch.nn.modules.module import register_module_forward_hook, register_module_forward_pre_hook
 
-from lab.watch.cards import MAX_CARDS, REVERSED, ArrayPreview, NodeCard, SourceLine, caller, plain_name, variable_name
+from lab.trace.schema import Write
+from lab.watch.cards import MAX_CARDS, REVERSED, NodeCard, SourceLine, plain_name, variable_name
 from lab.watch.cuts import NUMBERS
 from lab.watch.onlooker import Args, Function, Kwargs, Listener, Look, in_order, name_of, tensors_in
 from lab.watch.records import (
@@ -19,6 +20,7 @@ from lab.watch.records import (
     version_of,
     walk,
 )
+from lab.watch.sites import script_frame
 from lab.watch.torch_pass import Key, TorchPass, tensor_preview
 
 Tensor = torch.Tensor
@@ -40,7 +42,7 @@ class TorchRecorder(Listener):
         self.result_cards: dict[Key, NodeCard] = {}
         self.graphless: dict[int, tuple[Tensor, NodeCard]] = {}  # tensors without a graph: leaves, constants, ends
         self.ends: list[NodeCard] = []
-        self.writes: dict[int, list[tuple[int, int, str]]] = {}
+        self.writes: dict[int, list[Write]] = {}
         self.unreadable: set[NodeCard] = set()  # cards with saved-tensor hooks, which must not run again
         self.running_modules: list[tuple[torch.nn.Module, str]] = []  # the innermost last, with path and call number
         self.module_calls: dict[str, int] = {}
@@ -68,17 +70,17 @@ class TorchRecorder(Listener):
     def engine_pass(self, function: Function, args: Args, kwargs: Kwargs) -> Look:
         """Look at a run of PyTorch's engine, and keep it as a recorded pass."""
         outputs = tensors_in(args[0])
-        roots = [tensor.grad_fn for tensor in outputs if tensor.grad_fn is not None]
-        leaves = [node.variable for node in walk(*roots) if hasattr(node, "variable")]
+        made = [tensor for tensor in outputs if tensor.grad_fn is not None]
+        leaves = [node.variable for node in walk(*(part.grad_fn for part in made)) if hasattr(node, "variable")]
         if self.left_alone() or is_batched(args[1]) or not all(map(has_numbers, (*outputs, *leaves))):
             return
         if self.depth:
             if self.running_pass is not None:
                 self.running_pass.on_nested_backward()
             return
-        torch_pass, error = TorchPass(self, outputs, kwargs.get("accumulate_grad", True)), ""
-        if not torch_pass.outputs:
+        if not made:
             return
+        torch_pass, error = TorchPass(self, made, kwargs.get("accumulate_grad", True)), ""
         self.depth += 1
         self.running_pass = torch_pass
         try:
@@ -109,7 +111,7 @@ class TorchRecorder(Listener):
         if self.paused():
             return
         if id(module) not in self.module_paths:
-            root = variable_name(caller(2), module) if not self.running_modules else ""
+            root = variable_name(script_frame(), module) if not self.running_modules else ""
             root = root if root and root != "self" else type(module).__name__
             for path, part in module.named_modules():
                 self.module_paths.setdefault(id(part), (part, f"{root}.{path}" if path else root))
@@ -170,7 +172,7 @@ class TorchRecorder(Listener):
 
     def new_card(self, name: str, operands: list[NodeCard], result: Tensor) -> NodeCard:
         """Return a new card of a result, with its line, its modules and its memory."""
-        position = SourceLine(caller(2))
+        position = SourceLine(script_frame())
         card = NodeCard(plain_name(name), position, tensor_preview(result), result.requires_grad, operands)
         self.set_memory(card, result)
         card.call = self.call_count
@@ -194,7 +196,7 @@ class TorchRecorder(Listener):
         cards = [
             self.card(operand)
             if isinstance(operand, Tensor)
-            else NodeCard("", SourceLine(None), ArrayPreview(float(operand), (), None), False)
+            else NodeCard("", SourceLine(None), {"shape": [], "value": float(operand)}, False)
             for operand in given
             if isinstance(operand, (Tensor, int, float))
         ]
@@ -215,10 +217,11 @@ class TorchRecorder(Listener):
         follows = torch.is_grad_enabled() and any(operand.requires_grad for operand in operands)
         cards = self.operands(name, given) if follows else []
         yield
-        frame = caller(2)
+        frame = script_frame()
         self.stale |= {card for _, card in self.graphless.values() if card.memory == storage_of(tensor)}
         written = self.writes.setdefault(storage_of(tensor), [])
-        written.append((version_of(tensor), 0 if frame is None else frame.f_lineno, plain_name(name)))
+        line = 0 if frame is None else frame.f_lineno
+        written.append({"version": version_of(tensor), "line": line, "op": plain_name(name)})
         node = node_of(tensor)
         if node is not None and (node, tensor.output_nr) not in self.result_cards:
             self.graphless.pop(id(tensor), None)
@@ -235,13 +238,13 @@ class TorchRecorder(Listener):
         elif self.is_current(tensor):
             card = self.graphless[id(tensor)][1]
         else:
-            position = SourceLine(caller(2))
+            position = SourceLine(script_frame())
             card = NodeCard("", position, tensor_preview(tensor), tensor.requires_grad)
             self.set_memory(card, tensor)
             card.label = self.parameter_paths.get(id(tensor), "")
             self.graphless[id(tensor)] = tensor, card
         if not card.label:
-            card.label = variable_name(caller(2), tensor)
+            card.label = variable_name(script_frame(), tensor)
         return card
 
     def is_current(self, tensor: Tensor) -> bool:
@@ -260,6 +263,5 @@ class TorchRecorder(Listener):
         written = self.writes.get(storage_of(tensor))
         card = self.new_result(kind(tensor.grad_fn), [], tensor)
         if written:
-            _, card.position.line, name = written[-1]
-            card.op = f"{name} through a view"
+            card.position.line, card.op = written[-1]["line"], f"{written[-1]['op']} through a view"
         return card

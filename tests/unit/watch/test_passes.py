@@ -34,6 +34,14 @@ MARKS = {
 }
 
 
+def changed_on_the_way(trace):
+    """The nodes that used another upstream gradient than the sum of the messages to them, which is exact."""
+    arrived = trace.gradients_after()
+    own = {node["id"] for node in trace.nodes if not node.get("shares")}
+    sent = [event for event in trace.events if event["kind"] == "message" and event["node"] in own]
+    return [event["node"] for event in sent if repr(event["upstream"]) != repr(arrived.get(event["node"]))]
+
+
 @pytest.mark.parametrize("program", passes.PROGRAMS, ids=lambda program: program.__name__)
 def test_a_recorded_pass_is_the_one_that_pytorch_runs(program):
     torch.manual_seed(1)
@@ -51,9 +59,8 @@ def test_a_recorded_pass_is_the_one_that_pytorch_runs(program):
         numbers = dense(leaf.grad).numpy()
         assert hidden or any(value is not None and np.array_equal(value, numbers) for value in gradients.values())
     lines = defaultdict(set)
-    for trace, sums in zip(pass_.traces, pass_.sums, strict=True):
-        assert sums.exact
-        assert (sums.rounded, sums.different) == (0, 0)
+    for trace in pass_.traces:
+        assert changed_on_the_way(trace) == []
         assert first_disagreement(trace) is None
         assert len(derive(trace)) == len(table(trace)) == len(trace.nodes)
         json.loads(trace.to_json())
@@ -121,7 +128,7 @@ def test_a_hook_of_the_program_that_changes_a_gradient_is_noticed():
         h = w * 2
         h.register_hook(lambda gradient: gradient * 3)
         h.sum().backward()
-    assert pass_.sums[0].different == 1
+    assert [pass_.trace.nodes[node]["op"] for node in changed_on_the_way(pass_.trace)] == ["*"]
     assert pass_.trace.gradients["w"].tolist() == [6.0] * 3
 
 
@@ -198,7 +205,7 @@ def test_the_labs_own_engine_in_any_code():
     with watch() as pass_:
         train(MLP([2, 4, 2], rng=0))
     assert len(pass_.traces) == 2
-    assert all(sums.exact and not sums.different for sums in pass_.sums)
+    assert not any(map(changed_on_the_way, pass_.traces))
     assert [*pass_.trace.gradients] == ["W1", "b1", "W2", "b2"]
     for wanted, got in zip(plain, pass_.trace.gradients.values(), strict=True):
         np.testing.assert_array_equal(got, wanted)
