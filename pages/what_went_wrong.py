@@ -4,8 +4,9 @@ import streamlit as st
 
 from lab.failures import FAILURES, find
 from lab.failures.catalogue import BY_KEY, SHAPES
-from lab.failures.failure import Demonstration, Failure, Numbers, format_numbers, read_numbers, run
+from lab.failures.failure import Demonstration, Failure, format_numbers, read_numbers
 from lab.failures.finder import Found, look_up
+from lab.failures.programs import Numbers, run
 from lab.failures.text_kind import kind_of
 from lab.lessons.pages import BY_PATH, PAGES
 from lab.ui import binding, page, progress, search_field

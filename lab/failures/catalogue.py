@@ -10,19 +10,18 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from lab.failures import programs
-from lab.failures.failure import Cause, Demonstration, Destination, Failure, Form, Shared, in_pytorch, patched
+from lab.failures.failure import Cause, Demonstration, Destination, Failure, Form, Shared
+from lab.failures.programs import in_pytorch, pair
 from lab.text import read_rows
 
 Label = tuple[str, ...]  # keys of failures; several if a sentence may be about any of them, OTHER for none
 OTHER: Label = ()
 ROWS = read_rows(Path(__file__).with_name("failures.toml"))
-_READ_HERE = {"broken", "fixed", "said", "places", "others", "asks", "sign", "read"}  # other fields stay as they are
+_READ_HERE = {"program", "said", "places", "others", "asks", "sign", "read"}  # other fields stay as they are
 
 
 def failure_of(row: Mapping[str, Any]) -> Failure:
-    """Read a failure. Raises TypeError for a missing or unknown field, AttributeError for an unknown program, and
-    ValueError for a patch that does not fit."""
+    """Read a failure. Raises TypeError for a missing or unknown field, ValueError for a program that is no pair."""
     places = tuple(Destination.at(does, address) for does, address in row.get("places", ()))
     others = tuple(Form(**_in_both(other)) for other in row.get("others", ()))
     return Failure(**_in_both(row), places=places, others=others)
@@ -34,9 +33,9 @@ def sentences_of(row: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def _plain(row: Mapping[str, Any]) -> dict[str, Any]:
-    broken = getattr(programs, row["broken"])
+    broken, fixed = pair(row["program"])
     rest = {name: value for name, value in row.items() if name not in _READ_HERE}
-    return {**rest, "broken": broken, "fixed": patched(broken, row["fixed"])}
+    return {**rest, "broken": broken, "fixed": fixed}
 
 
 def _in_both(row: Mapping[str, Any]) -> dict[str, Any]:

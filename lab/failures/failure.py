@@ -2,30 +2,10 @@
 
 from __future__ import annotations
 
-import inspect
-import re
-import textwrap
-from collections.abc import Callable, Mapping
-from contextlib import redirect_stdout
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from io import StringIO
-from typing import Any
 
-import numpy as np
-
-from lab.text import body, define
-
-Program = Callable[..., Any]  # takes the learner's numbers, if any; returns what it shows, by name
-Numbers = float | int | list[float]
-
-
-@dataclass(frozen=True)
-class Ran:
-    """The outcome of a program: its lines with the numbers, what it shows, and the error that ended it, or ""."""
-
-    code: str
-    shown: Mapping[str, Any]
-    error: str
+from lab.failures.programs import Numbers, Program
 
 
 @dataclass(frozen=True)
@@ -167,78 +147,11 @@ class Failure(Demonstration):
     @property
     def numbers(self) -> Numbers:
         """The default numbers of its programs."""
-        return default_numbers(self.broken)
+        return self.broken.numbers
 
     def pytorch_equivalent(self, numbers: Numbers | None = None) -> str:
         """Return the PyTorch program with the given numbers, or with the defaults."""
-        name = next(iter(inspect.signature(self.broken).parameters))
-        return f"import torch\n\n{name} = {self.numbers if numbers is None else numbers}\n{self.torch}\n"
-
-
-def patched(program: Program, patch: str) -> Program:
-    """Return a program with a patch in it: its lines with - go, those with + take their place, and one that begins with
-    a space stands before the next. Raises ValueError for a line that the program does not have there."""
-    header, *rest = textwrap.dedent(inspect.getsource(program)).splitlines()
-    lines, at = textwrap.dedent("\n".join(rest)).splitlines(), 0
-    for change in patch.strip("\n").splitlines():
-        sign, line = change[:1], change[1:]
-        if sign == "+":
-            lines.insert(at, line)
-            at += 1
-            continue
-        at = lines.index(line, at)
-        if sign == "-":
-            del lines[at]
-        else:
-            at += 1
-    name = f"{program.__name__}_fixed"
-    text = f"{header.replace(program.__name__, name, 1)}\n" + textwrap.indent("\n".join(lines), "    ") + "\n"
-    made: Program = define(text, name, vars(inspect.getmodule(program)))
-    return made
-
-
-_IN_PYTORCH = (  # this engine's words and what PyTorch has for them, replaced in this order; comments go
-    (r"  #.*|^ *(\w+\.label = |losses).*\n", ""),
-    (r', label="\w+"', ""),
-    (r"\bTensor\(([^()]+), requires_grad=False\)", r"torch.tensor(\1)"),
-    (r"\bTensor\(([^()]+?)(, requires_grad=True)?\)", r"torch.tensor(\1, requires_grad=True)"),
-    (r"\bno_grad\(\)", "torch.no_grad()"),
-    (r"(?<!optimizer)\.zero_grad\(\)", ".grad = None"),
-    (r"\bSGD\(", "torch.optim.SGD("),
-    (r"np\.array\((\w+\.grad)\)", r"\1"),
-    (r"np\.array\(", "torch.tensor("),
-    (r"\.numpy\(\)", ".detach()"),
-)
-
-
-def in_pytorch(program: Program) -> str:
-    """Return a program's lines in PyTorch, for a program that has only what both have. It prints what the program
-    shows, and the end of a curve."""
-    lines = body(program)
-    for name, value in re.findall(r'"([^"]+)": ([\w.()]+)', inspect.getsource(program).rpartition("return {")[2]):
-        lines += f"print('{name}', {'loss.item()' if value == 'losses' else value})\n"
-    for pattern, text in _IN_PYTORCH:
-        lines = re.sub(pattern, text, lines, flags=re.MULTILINE)
-    return lines
-
-
-def default_numbers(program: Program) -> Any:
-    """Return the default numbers of a program that takes some."""
-    (parameter,) = inspect.signature(program).parameters.values()
-    return parameter.default if isinstance(parameter.default, (int, float)) else list(parameter.default)
-
-
-def run(program: Program, numbers: Numbers | None = None) -> Ran:
-    """Run a program with these numbers, or its defaults. Its output is hidden; what it returns is shown."""
-    lines, given = body(program), {}
-    for name in inspect.signature(program).parameters:
-        given[name] = default_numbers(program) if numbers is None else numbers
-        lines = f"{name} = {given[name]}\n{lines}"
-    with redirect_stdout(StringIO()), np.errstate(all="ignore"):
-        try:
-            return Ran(lines, program(**given) or {}, "")
-        except (AttributeError, RuntimeError, TypeError, ValueError) as error:
-            return Ran(lines, {}, f"{type(error).__name__}: {error}")
+        return "import torch\n\n" + replace(self.broken, lines=self.torch).code(numbers)
 
 
 def format_numbers(numbers: Numbers) -> str:

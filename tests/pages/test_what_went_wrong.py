@@ -4,7 +4,7 @@ import pytest
 
 from lab.failures import FAILURES, find
 from lab.failures.catalogue import BY_KEY
-from lab.failures.failure import run as run_program
+from lab.failures.programs import run as run_program
 from lab.traps.faults.catalogue import FAULTS
 from lab.ui.search_field import ASKED
 from lab.ui.table import with_code

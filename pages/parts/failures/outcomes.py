@@ -4,7 +4,7 @@ import numpy as np
 
 from lab import charts
 from lab.charts import Chart
-from lab.failures.failure import Ran
+from lab.failures.programs import Ran
 from lab.text import brief
 from lab.ui import page
 from lab.ui.chart_host import show_chart

@@ -6,17 +6,18 @@ import numpy as np
 import pytest
 
 from lab.expression.run_pytorch import run_programs
-from lab.failures import FAILURES, find, programs
+from lab.failures import FAILURES, find
 from lab.failures.catalogue import BY_KEY, OTHER, SENTENCES, failure_of, sentences_of
 from lab.failures.curve import KNOWN
-from lab.failures.failure import format_numbers, in_pytorch, patched, read_numbers, run
+from lab.failures.failure import format_numbers, read_numbers
 from lab.failures.index import fit, labelled_sentences, rank
 from lab.failures.numbers import Number
+from lab.failures.programs import NAMES, in_pytorch, pair, run
 from lab.traps.faults import catalogue as faults
 from practice.debug import PROGRAMS
 
-FORMS = [failure.in_form(number) for failure in FAILURES for number in range(len(failure.others) + 1)]
-by_form = pytest.mark.parametrize("failure", FORMS, ids=lambda failure: f"{failure.number} {failure.broken.__name__}")
+FORMS = {f"{its.key}/{form}": its.in_form(form) for its in FAILURES for form in range(len(its.others) + 1)}
+by_form = pytest.mark.parametrize("failure", FORMS.values(), ids=FORMS)
 by_failure = pytest.mark.parametrize("failure", FAILURES, ids=lambda failure: f"{failure.number} {failure.key}")
 SILENT = {"zero-grad", "kept", "no-grad", "dead", "vanishing", "zero-init", "rate", "order", "accumulation", "softmax"}
 
@@ -40,7 +41,7 @@ def test_it_is_caused_and_cured_by_the_lines_that_are_shown(failure):
 def _error_of(code):
     try:
         with np.errstate(all="ignore"):
-            exec(code, {name: getattr(programs, name) for name in dir(programs)})
+            exec(code, dict(NAMES))
     except (AttributeError, RuntimeError, TypeError, ValueError) as error:
         return f"{type(error).__name__}: {error}"
     return ""
@@ -82,36 +83,29 @@ def test_it_is_found_by_what_people_say_of_it(failure):
         assert find(text)[0].failure is failure, text
 
 
-NEW = (
-    """
+NEW = '''
 number = 26
 key = "frozen-norm"
 title = "A norm in eval mode"
 symptom = "Training changes nothing in the running mean."
 phrases = ["running statistics are not updated"]
 keywords = ["running"]
-said = """
-    + "'batchnorm keeps its running mean at zero | running variance of batchnorm stays at one'"
-    + """
+said = "batchnorm keeps its running mean at zero | running variance of batchnorm stays at one"
 tells = "The statistics of a norm do not move."
 meaning = "In eval mode a norm uses its statistics and does not update them."
 fix = "Call train() first."
-broken = "in_eval"
-fixed = "-training = False\\n+training = True"
+program = """
+ number = 2.0
+-training = False
++training = True
+ mean = 0.1 * number if training else 0.0
+ return {'mean': mean}"""
 torch = "print(number)"
 silent = "Nothing is raised."
-"""
-)
+'''
 
 
-def in_eval(number: float = 2.0) -> dict[str, float]:
-    training = False
-    mean = 0.1 * number if training else 0.0
-    return {"mean": mean}
-
-
-def test_a_failure_is_added_with_one_row_and_one_program(monkeypatch):
-    monkeypatch.setattr(programs, "in_eval", in_eval, raising=False)
+def test_a_failure_is_added_with_one_row():
     row = tomllib.loads(NEW)
     failure = failure_of(row)
     assert (run(failure.broken).shown, run(failure.fixed, 3.0).shown) == ({"mean": 0.0}, {"mean": pytest.approx(0.3)})
@@ -128,18 +122,19 @@ def test_no_sentence_stands_twice():
     assert len(SENTENCES[OTHER]) > 50
 
 
-def test_a_patch_that_does_not_fit_is_refused():
-    fixed = patched(programs.not_scalar, "-loss = w * w  # as many numbers as w has\n+loss = (w * w).sum()\n")
-    assert run(fixed).error == ""
-    with pytest.raises(ValueError, match="w \\+ w"):
-        patched(programs.not_scalar, "-loss = w + w\n+loss = w\n")
+def test_two_programs_are_read_from_one_text():
+    broken, fixed = pair(" n = [1.0]\n-loss = n\n+loss = sum(n)\n return {'loss': loss}")
+    assert (broken.code(), fixed.code([2.0])) == ("n = [1.0]\nloss = n\n", "n = [2.0]\nloss = sum(n)\n")
+    assert (run(broken).shown, run(fixed, [2.0]).shown) == ({"loss": [1.0]}, {"loss": 2.0})
+    with pytest.raises(ValueError, match="'loss = 1'"):
+        pair(" n = 1\nloss = 1\n return {}")
 
 
 def test_a_program_is_written_in_pytorch_with_its_names():
-    lines = in_pytorch(programs.no_grad_too_wide).splitlines()
+    lines = in_pytorch(BY_KEY["no-grad"].broken).splitlines()
     assert lines[2:4] == ["with torch.no_grad():", "    hidden = (w1 * x).tanh()"]
     assert lines[0] == "w1, w2 = torch.tensor(0.5, requires_grad=True), torch.tensor(0.5, requires_grad=True)"
-    assert in_pytorch(programs.never_zeroed).splitlines()[-3:] == [
+    assert in_pytorch(BY_KEY["zero-grad"].broken).splitlines()[-3:] == [
         "print('w', w.item())",
         "print('w.grad', w.grad)",
         "print('loss', loss.item())",
@@ -148,17 +143,11 @@ def test_a_program_is_written_in_pytorch_with_its_names():
 
 def test_pytorchs_own_words_lead_there():
     pytest.importorskip("torch", reason="PyTorch is not installed")
-    said = run_programs({failure.broken.__name__: failure.pytorch_equivalent() for failure in FORMS})
-    silent = {failure.broken.__name__ for failure in FAILURES if failure.key in SILENT} | {
-        "wrong_sign",
-        "not_registered",
-        "not_used",
-        "kept_outputs",
-        "detached_part",
-    }
+    said = run_programs({name: failure.pytorch_equivalent() for name, failure in FORMS.items()})
+    silent = {f"{key}/0" for key in SILENT} | {"order/1", "optimizer/2", "nonleafgrad/2", "kept/1", "detach/1"}
     assert {name for name, answer in said.items() if not answer.text} == silent
-    for failure in FORMS:
-        answer = said[failure.broken.__name__]
+    for name, failure in FORMS.items():
+        answer = said[name]
         if not answer.text:
             assert answer.printed
             continue
@@ -189,7 +178,7 @@ def test_a_failure_in_several_forms_has_another_program_for_each():
     assert [failure.number for failure in FAILURES if failure.forms] == [2, 4, 5, 10, 11, 13, 18, 19]
     for failure in FAILURES:
         forms = [failure.in_form(number) for number in range(len(failure.forms))]
-        assert len({form.broken for form in forms}) == len({form.torch for form in forms}) == len(forms)
+        assert len({form.broken.lines for form in forms}) == len({form.torch for form in forms}) == len(forms)
         assert failure.in_form(9) is failure
         assert all(form.numbers == failure.numbers for form in forms)
 

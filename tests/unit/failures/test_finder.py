@@ -8,9 +8,9 @@ import pytest
 
 from lab.failures import find
 from lab.failures.catalogue import BY_KEY, CAUSES, SENTENCES, SHARED
-from lab.failures.failure import run
 from lab.failures.index import everything, fit, labelled_sentences, rank
 from lab.failures.numbers import Number
+from lab.failures.programs import run
 from lab.failures.terms import terms
 from lab.failures.text_kind import kind_of
 from lab.text import read_rows
@@ -178,7 +178,7 @@ def test_each_cause_and_each_term_is_used_and_stands_once():
 @pytest.mark.parametrize("shared", SHARED, ids=lambda shared: shared.patterns[0][:30])
 def test_each_cause_of_a_shared_text_has_a_program_of_its_own(shared):
     """A form that exists, and no program twice; the words before a question complete it."""
-    programs = [BY_KEY[cause.key].in_form(cause.form).broken for cause in shared.causes]
+    programs = [BY_KEY[cause.key].in_form(cause.form).broken.lines for cause in shared.causes]
     assert len(set(programs)) == len(programs) >= 2
     for cause in shared.causes:
         assert cause.form <= len(BY_KEY[cause.key].others)

@@ -6,7 +6,7 @@ import pytest
 from lab.expression.run_pytorch import run_programs
 from lab.failures import FAILURES
 from lab.failures.catalogue import BY_KEY
-from lab.failures.failure import run
+from lab.failures.programs import run
 from lab.traps import detect_mutation
 from model import Tensor, cross_entropy, no_grad, where
 from nn import MLP, SGD, Adam
@@ -110,7 +110,11 @@ PROMISES = {  # of each failure, by form: what its program shows, and that of it
     "accumulation": [differs],
     "softmax": [above_its_floor],
 }
-BY_FORM = [(BY_KEY[key].in_form(form), shows) for key, its in PROMISES.items() for form, shows in enumerate(its)]
+BY_FORM = {
+    f"{key}/{form}": (BY_KEY[key].in_form(form), shows)
+    for key, its in PROMISES.items()
+    for form, shows in enumerate(its)
+}
 
 
 def test_each_of_the_25_makes_a_promise_for_each_of_its_forms():
@@ -119,7 +123,7 @@ def test_each_of_the_25_makes_a_promise_for_each_of_its_forms():
     }
 
 
-@pytest.mark.parametrize(("failure", "shows"), BY_FORM, ids=[failure.broken.__name__ for failure, _ in BY_FORM])
+@pytest.mark.parametrize(("failure", "shows"), BY_FORM.values(), ids=BY_FORM)
 def test_its_program_shows_what_it_promises_and_the_fix_does_not(failure, shows):
     assert shows(run(failure.broken))
     fixed = run(failure.fixed)
