@@ -88,7 +88,7 @@ def of_records(records: Sequence[Record], config: Config) -> CurveAnswer:
     """Diagnose a run of this trainer with all of the doctor's rules. Raises LogError if there are no records."""
     if not records:
         raise LogError("This run has no complete epoch yet: train it for one epoch.")
-    curve = UploadedCurve(records, config, "epoch", [float(record["epoch"]) for record in records])
+    curve = UploadedCurve(records, config, [float(record["epoch"]) for record in records])
     causes = tuple(
         CurveCause(_known_key(finding), finding.evidence, float(finding.epoch), True, finding.remedy)
         for finding in diagnose(records, config)[:1]
@@ -140,7 +140,7 @@ def _unseen(c: UploadedCurve) -> tuple[tuple[str, ...], tuple[str, ...]]:
     if not c.config.val_fraction:
         unseen.append("Overfitting: there is no validation loss.")
         log.append("val_loss = criterion(model(x_val), y_val)  # under torch.no_grad(), once per epoch")
-    if not c.has_train_score:
+    if "accuracy" not in c.known:
         unseen.append("Underfitting, and softmax before cross_entropy: there is no training accuracy.")
         log.append("accuracy = (out.argmax(1) == y).float().mean()")
     if c.norms.shape[1] < 2:

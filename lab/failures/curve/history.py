@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 import re
+from bisect import bisect_right
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import cached_property
 from typing import Any, cast
 
@@ -20,121 +20,82 @@ BLOCKS, PER_BLOCK = 30, 8  # number of blocks that steps are averaged in; fewest
 MANY_ROWS, FEW_EPOCHS = 60, 8  # with more rows in fewer epochs than these, steps are looked at
 MAX_EPOCHS = 5000  # that are points of their own
 MAX_CLASSES = 1000
+CURVES = ("train_loss", "val_loss", "train_accuracy", "val_accuracy")
 ONLY = {"val_loss": "train_loss", "val_accuracy": "train_accuracy"}  # where nothing is known of the training
 
 
 class UploadedCurve(Figures):
     """The columns of a curve, as a run that the doctor can read. What it lacks is nan, or has no columns.
 
-    unit     what a point is: an "epoch", a "block" of steps, or a "row"
     places   where each point lies on the axis of the curve
+    unit     what a point is: an "epoch", a "block" of steps, or a "row"
     first    loss and gradient norm of the very first step
-    raw      the loss of each row
-    groups   the rows of each point
+    raw      the loss of each row; `starts`: the first row of each point
     norm_ended  the point from which on the gradient norm is mostly inf or nan, or None
+    notes    what was done with the rows, in sentences
     """
 
-    def __init__(
-        self,
-        records: Sequence[Record],
-        config: Config,
-        unit: str,
-        places: Sequence[float],
-        notes: Sequence[str] = (),
-        names: Sequence[str] = (),
-        first: tuple[float, float] | None = None,
-        raw: np.ndarray | None = None,
-        groups: Sequence[slice] = (),
-        norm_ended: int | None = None,
-    ) -> None:
+    starts: Sequence[int] = ()
+    norm_ended: int | None = None
+    notes: Sequence[str] = ()
+
+    def __init__(self, records: Sequence[Record], config: Config, places: Sequence[float], unit: str = "epoch") -> None:
         super().__init__(records, config, "log")
-        self.first = first or (float(self.loss[0]), math.nan)
-        self.raw = np.array(raw if raw is not None else self.loss)
-        self.groups = list(groups)
-        self.norm_ended = norm_ended
-        self.unit = unit
-        self.places = list(places)
-        self.notes = list(notes)
-        if names:
-            self.layers = list(names)
-        self.total = np.array([_float(cast(Any, record).get("total_norm")) for record in records])
+        self.places, self.unit = places, unit
+        self.first, self.raw = (float(self.loss[0]), math.nan), self.loss
 
     @classmethod
     def of(cls, table: Table) -> UploadedCurve:
         """Average the rows of each epoch to one point, and many steps to the points of a few blocks."""
-        if "train_loss" not in table.columns:
-            table = replace(
-                table,
-                columns={ONLY.get(role, role): values for role, values in table.columns.items()},
-                bad={ONLY.get(role, role): values for role, values in table.bad.items()},
-                notes=[*table.notes, "There is no training loss: the validation loss is used for both."],
-            )
-            return cls.of(table)
-        starts, unit, notes = _grouped(table)
-        at = _places(table, unit, starts)
-        groups = [slice(a, b) for a, b in zip(starts, [*starts[1:], table.rows], strict=True)]
-        numbers = [math.floor(at[a]) for a in starts] if unit == "epoch" else range(1, len(starts) + 1)
-        means = {role: _means(values, starts) for role, values in table.columns.items()}
-        ended = {role: np.logical_or.reduceat(bad, starts).tolist() for role, bad in table.bad.items()}
-        loss = _bridged(means["train_loss"], ended["train_loss"])
-        validated = "val_loss" in means
-        val_loss = _bridged(means["val_loss"], ended["val_loss"]) if validated else loss
-        nothing = [math.nan] * len(groups)
-        accuracy = _bridged(means["train_accuracy"]) if "train_accuracy" in means else nothing
-        val_accuracy = (
-            _bridged(means["val_accuracy"]) if "val_accuracy" in means else nothing if validated else accuracy
-        )
+        columns, bad, notes = table.columns, table.bad, []
+        if "train_loss" not in columns:
+            columns, bad = ({ONLY.get(kind, kind): values for kind, values in each.items()} for each in (columns, bad))
+            notes.append("There is no training loss: the validation loss is used for both.")
+        loss = columns["train_loss"]
+        starts, unit = _grouped(columns.get("epoch"), np.flatnonzero(np.isfinite(loss) | bad["train_loss"]), notes)
+        means = {kind: _means(values, starts) for kind, values in columns.items()}
+        ended = {kind: np.logical_or.reduceat(marks, starts) for kind, marks in bad.items()}
         layers, dead = table.layers("grad_norm"), table.layers("dead_units")
         if layers and layers[: len(dead)] != dead:
             notes.append("The dead units belong to other layers than the gradient norms and are not used.")
             dead = []
+        for name in dead:
+            means[f"dead_units/{name}"] = np.nan_to_num(_bridged(means[f"dead_units/{name}"]))
+        points = {kind: _bridged(means[kind]) for kind in CURVES if kind in means}
+        for kind in points.keys() & {"train_loss", "val_loss"}:
+            points[kind][ended[kind]] = math.nan  # no gap
+        if validated := "val_loss" in points:
+            if np.isnan(means["val_loss"]).any() and np.isfinite(points["val_loss"]).any():
+                notes.append("Straight lines bridge the gaps in the validation loss.")
+        else:
+            points = {f"val_{kind[6:]}": values for kind, values in points.items()} | points
         per_layer = {"grad_norm": layers, "dead_units": dead, "update_ratio": table.layers("update_ratio")}
-        per_layer = {kind: names for kind, names in per_layer.items() if names}
-        layers = layers or dead
-        means |= {f"dead_units/{name}": list(np.nan_to_num(_bridged(means[f"dead_units/{name}"]))) for name in dead}
-        records = []
-        for index in range(len(groups)):
-            record: dict[str, Any] = {
-                "epoch": numbers[index],
-                "train_loss": loss[index],
-                "val_loss": val_loss[index],
-                "train_accuracy": accuracy[index],
-                "val_accuracy": val_accuracy[index],
-                "total_norm": means["grad_norm"][index] if "grad_norm" in means else None,
-            }
-            for kind, names in per_layer.items():
-                record[kind] = {name: means[f"{kind}/{name}"][index] for name in names}
-            records.append(cast(Record, record))
-        if any(math.isnan(value) for value in means.get("val_loss", ())) and np.isfinite(val_loss).any():
-            notes.append("Straight lines bridge the gaps in the validation loss.")
-        rate = table.columns.get("lr", np.array([]))
-        rate = rate[np.isfinite(rate) & (rate > 0)]
+        at = _places(columns.get("epoch" if unit == "epoch" else "step"), unit, starts, table.rows)
+        records: list[Any] = [
+            {"epoch": math.floor(place) if unit == "epoch" else point + 1}
+            | {kind: points[kind][point] if kind in points else math.nan for kind in CURVES}
+            | {kind: {name: means[f"{kind}/{name}"][point] for name in names} for kind, names in per_layer.items()}
+            for point, place in enumerate(at)
+        ]
+        rates = columns.get("lr", np.empty(0))
+        rates = rates[np.isfinite(rates) & (rates > 0)]
         config = Config(
-            hidden=(64,) * max(len(layers) - 1, 1),
-            lr=float(rate[0]) if rate.size else cast(float, None),
+            hidden=(64,) * max(len(layers or dead) - 1, 1),
+            lr=float(rates[0]) if rates.size else cast(float, None),
             val_fraction=0.2 if validated else 0.0,
         )
-        places = [float(at[a]) for a in starts]
-        single = len(groups) < table.rows and np.isfinite(table.columns["train_loss"][groups[0]]).sum() > 1
-        start = (float(table.columns["train_loss"][0]), float(table.columns.get("grad_norm", [math.nan])[0]))
-        return cls(
-            records,
-            config,
-            unit,
-            places,
-            notes,
-            layers,
-            start if single else None,
-            table.columns["train_loss"],
-            groups,
-            _mostly_bad(ended.get("grad_norm", ())),
-        )
+        curve = cls(records, config, at, unit)
+        curve.layers = layers or dead or curve.layers
+        curve.total = means.get("grad_norm", curve.total)
+        curve.notes, curve.raw, curve.starts = notes, loss, starts
+        curve.norm_ended = _mostly_bad(ended["grad_norm"]) if "grad_norm" in ended else None
+        if len(starts) < table.rows and np.isfinite(loss[: starts[1] if len(starts) > 1 else None]).sum() > 1:
+            curve.first = float(loss[0]), float(columns["grad_norm"][0]) if "grad_norm" in columns else math.nan
+        return curve
 
     @cached_property
     def classes(self) -> int | None:
         """The number of classes among which guessing costs the first loss; None if no number fits."""
-        if "weight_histogram" in self.records[0]:
-            return Figures(self.records, self.config).classes
         value = float(self.loss[0])  # an untrained network costs that or a little more
         count = math.floor(math.exp(value) + 0.2) if 0.5 < value < math.log(MAX_CLASSES) else 0
         return count if count > 1 else None
@@ -147,10 +108,6 @@ class UploadedCurve(Figures):
         first += [(self.norm_ended, "gradient norm")] if self.norm_ended is not None else []
         bad = np.flatnonzero(~np.isfinite(self.val_loss))
         return min(first, default=(int(bad[0]), "validation loss") if bad.size else None)
-
-    @property
-    def end(self) -> int | None:
-        return self.ended[0] if self.ended else None
 
     @property
     def only_validation_ended(self) -> bool:
@@ -216,8 +173,8 @@ class UploadedCurve(Figures):
     def had_grown(self) -> bool:
         """Whether the loss or a norm had grown before it ended. One that ends at once counts."""
         end, which = self.ended or (len(self), "")
-        for values in (self.loss[:end], self.total[:end], self.norm[:end]):
-            finite = values[np.isfinite(values)]
+        for values in (self.loss, self.total, self.norm):
+            finite = values[:end][np.isfinite(values[:end])]
             if len(finite) > 1 and finite[-1] > max(3 * finite.min(), finite[0]):
                 return True
         return which != "validation loss" and (end < 2 or bool(self.loss[0] > 50))
@@ -234,11 +191,7 @@ class UploadedCurve(Figures):
 
     def group_of(self, row: int) -> int:
         """Return the index of the point that a row belongs to."""
-        return next((i for i, rows in enumerate(self.groups) if rows.start <= row < rows.stop), row)
-
-    @property
-    def has_train_score(self) -> bool:
-        return bool(np.isfinite(self.train_score).any())
+        return bisect_right(self.starts, row) - 1
 
     def in_unit(self, text: str) -> str:
         """Replace "epoch" in a sentence of the doctor's by this curve's unit."""
@@ -248,69 +201,52 @@ class UploadedCurve(Figures):
             r"\b([Ee])poch(s?)\b", lambda found: (self.unit if found[1] == "e" else self.unit.title()) + found[2], text
         )
 
-    def place(self, epoch: int) -> float | None:
-        return self.places[self.epochs.index(epoch)] if epoch in self.epochs else None
+    def place(self, epoch: int) -> float:
+        return self.places[self.epochs.index(epoch)]
 
 
-def _grouped(table: Table) -> tuple[list[int], str, list[str]]:
-    """Return where each group of rows begins, what a group is (see `unit`), and notes for the reader."""
-    loss = table.columns["train_loss"]
-    known = np.flatnonzero(np.isfinite(loss) | table.bad["train_loss"])
-    epochs = table.columns.get("epoch")
-    if epochs is not None:
-        # a row without an epoch belongs to the last epoch above it
-        changes = np.flatnonzero(np.diff(np.floor(forward_filled(epochs))) != 0) + 1
-        starts = [0, *changes.tolist()]
+def _grouped(epochs: np.ndarray | None, known: np.ndarray, notes: list[str]) -> tuple[list[int], str]:
+    """Return the row where each point begins and what a point is (see `unit`); add a note if rows are averaged.
+
+    known: the rows that have a loss
+    """
+    if epochs is not None:  # a row without one belongs to the last epoch above it
+        starts = [0, *(np.flatnonzero(np.diff(np.floor(forward_filled(epochs)))) + 1).tolist()]
         if FEW_EPOCHS <= len(starts) <= MAX_EPOCHS or len(known) <= len(starts):
-            several = len(known) > 1.5 * len(starts)
-            return starts, "epoch", [f"The {len(known):,} losses are averaged by epoch."] if several else []
+            if len(known) > 1.5 * len(starts):
+                notes.append(f"The {len(known):,} losses are averaged by epoch.")
+            return starts, "epoch"
     if len(known) <= MANY_ROWS:
-        starts = [0, *known[1:].tolist()] if len(known) else [0]
-        return starts, "row", []
+        return [0, *known[1:].tolist()], "row"
     blocks = min(BLOCKS, len(known) // PER_BLOCK)
-    starts = [0, *(int(part[0]) for part in np.array_split(known, blocks)[1:])]
-    size = len(known) // blocks
-    return (
-        starts,
-        "block",
-        [f"The {len(known):,} steps are averaged in {blocks} blocks of about {size}."],
-    )
+    notes.append(f"The {len(known):,} steps are averaged in {blocks} blocks of about {len(known) // blocks}.")
+    return [0, *(int(part[0]) for part in np.array_split(known, blocks)[1:])], "block"
 
 
-def _places(table: Table, unit: str, starts: Sequence[int]) -> np.ndarray:
-    """Return where each row lies (rows,): its epoch, its step if these never fall, or else its number."""
-    counter = table.columns.get("epoch" if unit == "epoch" else "step")
+def _places(counter: np.ndarray | None, unit: str, starts: Sequence[int], rows: int) -> list[float]:
+    """Return where each point lies: at its epoch, its step if these never fall, or else the number of its row."""
+    at = np.arange(1.0, rows + 1)[starts]
     if counter is not None:
-        filled = forward_filled(counter)
-        if unit == "epoch" or np.all(np.diff(filled[list(starts)]) > 0):
-            return filled
-    return np.arange(1.0, table.rows + 1)
+        filled = forward_filled(counter)[starts]
+        at = filled if unit == "epoch" or np.all(np.diff(filled) > 0) else at
+    return [float(place) for place in at]
 
 
-def _mostly_bad(bad: Sequence[bool]) -> int | None:
+def _mostly_bad(bad: np.ndarray) -> int | None:
     """Return the first bad point if most of those from there on are bad: a scaler of losses tries a few that are."""
-    first = next((at for at, is_bad in enumerate(bad) if is_bad), None)
-    return first if first is not None and sum(bad[first:]) > len(bad[first:]) / 2 else None
+    first = int(np.argmax(bad))
+    return first if bad[first:].mean() > 0.5 else None
 
 
-def _means(values: np.ndarray, starts: Sequence[int]) -> list[float]:
+def _means(values: np.ndarray, starts: Sequence[int]) -> np.ndarray:
     """Return the mean of the finite values of each group; nan where there is none."""
     finite = np.isfinite(values)
     counts = np.add.reduceat(finite, starts, dtype=int)
     sums = np.add.reduceat(np.where(finite, values, 0.0), starts)
-    return np.divide(sums, counts, out=np.full(len(counts), math.nan), where=counts > 0).tolist()
+    return np.divide(sums, counts, out=np.full(len(counts), math.nan), where=counts > 0)
 
 
-def _bridged(values: Sequence[float], ended: Sequence[bool] | None = None) -> list[float]:
-    """Bridge gaps with straight lines; what is marked as ended stays nan."""
-    array = np.array(values, dtype=float)
-    known = np.flatnonzero(np.isfinite(array))
-    if known.size:
-        array = np.interp(np.arange(len(array)), known, array[known])
-    if ended is not None:
-        array[np.array(ended)] = math.nan
-    return [float(value) for value in array]
-
-
-def _float(value: Any) -> float:
-    return math.nan if value is None else float(value)
+def _bridged(values: np.ndarray) -> np.ndarray:
+    """Bridge gaps with straight lines."""
+    known = np.flatnonzero(np.isfinite(values))
+    return np.interp(np.arange(len(values)), known, values[known]) if known.size else values.copy()

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator
 from typing import Any
 
 MAX_DEPTH = 8
-WORDS = {"nan": math.nan, "inf": math.inf, "infinity": math.inf}
+WORDS = {"nan": math.nan, "inf": math.inf, "infinity": math.inf, "true": True}
 _TOKEN = re.compile(
     r"""\s*(?:("(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*')"""
     r"""|([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?(?![\w.]))|([-+]?[^\W\d][\w.]*)|([][(){},:]))"""
@@ -25,61 +24,45 @@ class NoLiteral(ValueError):
         self.at = at
 
 
-class Literal:
-    """A literal that begins at a place in a text. Lists and tuples become lists, a call such as tensor(0.5) its first
-    argument, and None or any other word None."""
+def read_literal(text: str, at: int, depth: int = 0) -> tuple[Any, int]:
+    """Return the literal that begins at a place in a text, and its end. Raises NoLiteral.
 
-    def __init__(self, text: str, at: int) -> None:
-        self.text, self.end = text, at
-
-    def value(self, depth: int = 0) -> Any:
-        """Read one value. Raises NoLiteral."""
-        string, number, word, sign = self._next()
-        if depth > MAX_DEPTH or (sign and sign not in _CLOSING):
-            raise NoLiteral(self.end)
-        if string:
-            return string[1:-1]
-        if number:
-            return float(number)
-        if sign:
-            return dict(self._entries(depth)) if sign == "{" else list(self._items(_CLOSING[sign], depth))
-        if self.text.startswith("(", self.end):
-            return self._argument(depth)
-        if word.lower() == "true":
-            return True
-        found = WORDS.get(word.strip("-+").rpartition(".")[2].lower())
-        return -found if found is not None and word.startswith("-") else found
-
-    def _next(self) -> tuple[str, ...]:
-        found = _TOKEN.match(self.text, self.end)
-        if not found:
-            raise NoLiteral(self.end)
-        self.end = found.end()
-        return found.groups(default="")
-
-    def _closed(self, sign: str) -> bool:
-        """Take the sign, or a comma, if one of them is next. Return whether it was the sign."""
-        found = _TOKEN.match(self.text, self.end)
-        if found and found[4] and found[4] in (sign, ","):
-            self.end = found.end()
-        return bool(found and found[4] == sign)
-
-    def _items(self, closing: str, depth: int) -> Iterator[Any]:
-        while not self._closed(closing):
-            yield self.value(depth + 1)
-
-    def _entries(self, depth: int) -> Iterator[tuple[str, Any]]:
-        while not self._closed("}"):
-            name = self.value(depth + 1)
-            if self._next()[3] != ":":
-                raise NoLiteral(self.end)
-            yield str(name), self.value(depth + 1)
-
-    def _argument(self, depth: int) -> Any:
-        self.end += 1
-        value = self.value(depth + 1)
-        rest = _REST_OF_CALL.match(self.text, self.end)
+    Lists and tuples become lists, a call such as tensor(0.5) its first argument, and None or any other word None.
+    """
+    found = _TOKEN.match(text, at)
+    at = found.end() if found else at
+    string, number, word, sign = found.groups(default="") if found else ("", "", "", "?")
+    if depth > MAX_DEPTH or (sign and sign not in _CLOSING):
+        raise NoLiteral(at)
+    if sign:
+        values, at = _values(text, at, _CLOSING[sign], depth + 1)
+        return dict(values) if sign == "{" else values, at
+    if word and text.startswith("(", at):
+        value, at = read_literal(text, at + 1, depth + 1)
+        rest = _REST_OF_CALL.match(text, at)
         if not rest:
-            raise NoLiteral(self.end)
-        self.end = rest.end()
-        return value
+            raise NoLiteral(at)
+        return value, rest.end()
+    if word:
+        value = WORDS.get(word.strip("-+").rpartition(".")[2].lower())
+        return -value if value and word[0] == "-" else value, at
+    return string[1:-1] if string else float(number), at
+
+
+def _values(text: str, at: int, closing: str, depth: int) -> tuple[list[Any], int]:
+    """Return what is in a bracket, pairs of a name and a value if it is a dict, and where the bracket ends."""
+    values: list[Any] = []
+    while True:
+        sign = _TOKEN.match(text, at)
+        if sign and sign[4] in (closing, ","):
+            at = sign.end()
+            if sign[4] == closing:
+                return values, at
+        value, at = read_literal(text, at, depth)
+        if closing == "}":
+            colon = _TOKEN.match(text, at)
+            if not colon or colon[4] != ":":
+                raise NoLiteral(at)
+            inner, at = read_literal(text, colon.end(), depth)
+            value = str(value), inner
+        values.append(value)

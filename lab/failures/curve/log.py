@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any, NamedTuple
 
-from lab.failures.curve.literal import Literal, NoLiteral
+from lab.failures.curve.literal import NoLiteral, read_literal
 from lab.failures.curve.roles import FILLERS, kinds, phase, role, split
 
 MAX_BYTES = 400_000
@@ -211,17 +211,14 @@ def number(cell: str) -> float | None:
 
 def _read_object(text: str, at: int, name: str, log: LogRecords) -> tuple[int, int]:
     """Read a list or a dict that fills its lines. Return its end, 0 if there is none, and where reading ended."""
-    literal = Literal(text, at)
     try:
-        value = literal.value()
+        value, end = read_literal(text, at)
     except NoLiteral as stop:
         return 0, stop.at
-    after = text.find("\n", literal.end)
-    rest = text[literal.end : after if after >= 0 else len(text)]
     before = len(log.rows), len(log.lists)
-    if not rest.strip(" ,;\t"):
+    if not text[end:].partition("\n")[0].strip(" ,;\t"):
         _add_value(value, name, log)
-    return literal.end if (len(log.rows), len(log.lists)) != before else 0, literal.end
+    return end if (len(log.rows), len(log.lists)) != before else 0, end
 
 
 def _add_value(value: Any, name: str, log: LogRecords) -> None:

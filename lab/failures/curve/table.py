@@ -287,11 +287,13 @@ def _begins_anew(loss: np.ndarray, at: int) -> bool:
 
 
 def forward_filled(values: np.ndarray) -> np.ndarray:
-    """Fill each gap with the last value before it; those at the beginning with the first value."""
+    """Fill each gap with the last value before it; those at the beginning with the first value. Count the rows if there
+    is no value."""
     known = np.isfinite(values)
-    at = np.maximum.accumulate(np.where(known, np.arange(len(values)), 0))
-    filled = values[at]
-    return np.where(np.isfinite(filled), filled, values[known][0]) if known.any() else filled
+    if not known.any():
+        return np.arange(1.0, len(values) + 1)
+    filled = values[np.maximum.accumulate(np.where(known, np.arange(len(values)), 0))]
+    return np.where(np.isfinite(filled), filled, values[known][0])
 
 
 # ---------------------------------------------------------------- numbers that are none

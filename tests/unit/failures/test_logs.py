@@ -79,6 +79,18 @@ def test_only_a_validation_loss_that_is_none_is_called_so():
     assert cause.evidence == ("In epoch 0 the validation loss is no longer a number.",)
 
 
+def test_rows_are_counted_where_no_epoch_is_a_number():
+    answer = read_log("epoch,loss\n" + lines("inf,{1:.3f}", falling(12)))
+    assert answer.curve.epochs == [*range(1, 13)]
+    assert "“epoch” is NaN or infinite in 12 of 12 records, first in epoch 1." in answer.notes
+
+
+def test_a_validation_loss_alone_is_said_to_stand_for_both():
+    answer = read_log(lines("epoch {} val_loss {:.3f}", falling(12)))
+    assert answer.notes == ("There is no training loss: the validation loss is used for both.",)
+    assert np.allclose(answer.curve.loss, falling(12), atol=1e-3)
+
+
 def test_a_few_gradients_that_overflow_as_a_scaler_of_losses_tries_them_are_no_end():
     norms = ["inf", "inf", *[f"{1 + at % 3}" for at in range(18)]]
     answer = read_log(lines("step {} loss {:.3f} grad_norm {}", falling(20), norms))
