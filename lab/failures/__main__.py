@@ -7,12 +7,11 @@ none was, and 2 if a file could not be read.
 import argparse
 import json
 import sys
+from dataclasses import asdict
 from pathlib import Path
 
-from lab.failures import FAILURES
+from lab.failures.catalogue import BY_KEY
 from lab.failures.code import NotReadable, Reading, read
-
-NAMES = {failure.number: failure.name for failure in FAILURES}
 
 
 def content(name: str) -> bytes:
@@ -36,27 +35,18 @@ def main(arguments: list[str] | None = None) -> int:
         try:
             given = content(name)
             reading = read(given) if given.strip() else Reading([])  # an empty file is not an error
-        except NotReadable as reason:
-            print(f"{shown}: {reason}", file=sys.stderr)
-            bad = True
-            continue
-        except OSError as reason:
-            print(f"{shown}: {reason.strerror or 'it cannot be read'}.", file=sys.stderr)
+        except (NotReadable, OSError) as reason:
+            text = f"{reason.strerror or 'it cannot be read'}." if isinstance(reason, OSError) else reason
+            print(f"{shown}: {text}", file=sys.stderr)
             bad = True
             continue
         if reading.left_out:
             print(f"{shown}: {reading.left_out}", file=sys.stderr)
         for finding in reading.findings:
-            row = {"file": shown, "line": finding.line, "failure": finding.failure, "name": NAMES[finding.failure]}
-            rest = {
-                "sentence": finding.sentence,
-                "change": finding.change,
-                "first": finding.first,
-                "last": finding.last,
-            }
-            found.append({**row, **rest})
+            name_of_failure = BY_KEY[finding.failure.key].name
+            found.append({"file": shown, "name": name_of_failure, **asdict(finding)})
             if not options.json:
-                print(f"{shown}:{finding.line}: {NAMES[finding.failure]}: {finding.sentence}")
+                print(f"{shown}:{finding.line}: {name_of_failure}: {finding.sentence}")
     if options.json:
         print(json.dumps(found, indent=1, ensure_ascii=False))
     return 2 if bad else 1 if found else 0

@@ -20,11 +20,11 @@ ROWS = read_rows(Path(__file__).with_name("failures.toml"))
 _READ_HERE = {"program", "said", "places", "others", "asks", "sign", "read"}  # other fields stay as they are
 
 
-def failure_of(row: Mapping[str, Any]) -> Failure:
+def failure_of(number: int, key: str, row: Mapping[str, Any]) -> Failure:
     """Read a failure. Raises TypeError for a missing or unknown field, ValueError for a program that is no pair."""
     places = tuple(Destination.at(does, address) for does, address in row.get("places", ()))
     others = tuple(Form(**_in_both(other)) for other in row.get("others", ()))
-    return Failure(**_in_both(row), places=places, others=others)
+    return Failure(**_in_both(row), number=number, key=key, places=places, others=others)
 
 
 def sentences_of(row: Mapping[str, Any]) -> tuple[str, ...]:
@@ -47,7 +47,7 @@ def _in_both(row: Mapping[str, Any]) -> dict[str, Any]:
 def _sentences() -> dict[Label, tuple[str, ...]]:
     """Return what people write, by the keys of the failures that it may be about. Raises ValueError for an unknown
     key."""
-    rows = [((row["key"],), row) for row in ROWS["failure"]]
+    rows = [((key,), row) for key, row in ROWS["failure"].items()]
     rows += [(row["keys"], row) for row in ROWS["several"]] + [(OTHER, ROWS["other"])]
     if unknown := {key for label, _ in rows for key in label} - BY_KEY.keys():
         raise ValueError(f"no failure has the key {min(unknown)!r}")
@@ -57,18 +57,18 @@ def _sentences() -> dict[Label, tuple[str, ...]]:
 def _causes() -> dict[str, Cause]:
     """Return the forms of failures that a message may have as its cause: "key" for the first, "key/2" for the third."""
     found = {}
-    for failure in ROWS["failure"]:
+    for key, failure in ROWS["failure"].items():
         for form, row in enumerate((failure, *failure.get("others", ()))):
             if "asks" in row:
-                name = f"{failure['key']}/{form}" if form else failure["key"]
-                read = row.get("read", (failure["key"],))
-                found[name] = Cause(row["asks"], failure["key"], form, row.get("sign", ""), read)
+                name = f"{key}/{form}" if form else key
+                found[name] = Cause(row["asks"], key, form, row.get("sign", ""), row.get("read", (key,)))
     return found
 
 
-FAILURES = tuple(map(failure_of, ROWS["failure"]))
+FAILURES = tuple(failure_of(at, *failure) for at, failure in enumerate(ROWS["failure"].items(), 1))
 BY_KEY = MappingProxyType({failure.key: failure for failure in FAILURES})
 SENTENCES = MappingProxyType(_sentences())
 SHAPES = MappingProxyType({key: Demonstration(**_plain(row)) for key, row in ROWS["shape"].items()})
+KNOWN: Mapping[str, Demonstration] = MappingProxyType({**BY_KEY, **SHAPES})
 CAUSES = MappingProxyType(_causes())
 SHARED = tuple(Shared(**row | {"causes": tuple(CAUSES[name] for name in row["causes"])}) for row in ROWS["shared"])

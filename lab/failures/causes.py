@@ -8,21 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 
-from lab.failures.catalogue import BY_KEY, SHARED
+from lab.failures.catalogue import SHARED
 from lab.failures.failure import Cause, Shared
 from lab.failures.fragments import check_fragments, without_libraries
-
-
-@dataclass(frozen=True)
-class Decided:
-    """The causes of a shared text, the likeliest first; line: the line of code that proves the first one, or ""."""
-
-    causes: tuple[Cause, ...]
-    note: str
-    line: str = ""
-
 
 MAX_CHARACTERS = 20_000  # of a text
 _ADVICE = re.compile(  # advice in this engine's messages, which suggests no cause
@@ -43,30 +32,24 @@ def leaves_questions(shared: Shared, text: str) -> bool:
 def shared_by(text: str) -> Shared | None:
     """Return the message or symptom with several causes that a text has; None if it has none."""
     plain = _plain(text)
-    for shared in SHARED:
-        if any(re.search(pattern, plain) for pattern in shared.patterns):
-            return shared
-    return None
+    return next((its for its in SHARED if any(re.search(pattern, plain) for pattern in its.patterns)), None)
 
 
-def decide(shared: Shared, text: str) -> Decided:
-    """Order the causes by what the text says for them. Code that the text quotes may prove one of them."""
-    for finding, line in _findings(text):
+def decide(shared: Shared, text: str) -> tuple[Sequence[Cause], str]:
+    """Return the causes, those first for which the text speaks; or the one that a line of code in it proves, and this
+    line."""
+    lines = re.split(r"\r\n?|\n", text)
+    for finding in check_fragments(text):
+        line = lines[finding.line - 1].strip()
         for cause in _by_sign(shared.causes, line):
-            if finding in cause.read:
-                return Decided((cause, *(other for other in shared.causes if other is not cause)), shared.note, line)
-    return Decided(tuple(_by_sign(shared.causes, without_libraries(text))), shared.note)
+            if finding.failure.key in cause.read:
+                return [cause], line
+    return _by_sign(shared.causes, without_libraries(text)), ""
 
 
-def _by_sign(causes: Sequence[Cause], text: str) -> list[Cause]:
+def _by_sign(causes: Sequence[Cause], text: str) -> Sequence[Cause]:
     plain = _ADVICE.sub("", _plain(text))
     return sorted(causes, key=lambda cause: not (cause.sign and re.search(cause.sign, plain)))
-
-
-def _findings(text: str) -> list[tuple[str, str]]:
-    """Return what the code reader finds in the code that a text quotes, as (failure's key, line)."""
-    lines = re.split(r"\r\n?|\n", text)
-    return [(_KEYS[finding.failure], lines[finding.line - 1].strip()) for finding in check_fragments(text)]
 
 
 def _plain(text: str) -> str:
@@ -74,6 +57,3 @@ def _plain(text: str) -> str:
     pattern can read a word again from each of its letters."""
     spaced = re.sub(r"\S{80}", r"\g<0> ", re.sub(r"[’'\"‘“”]", "", text[:MAX_CHARACTERS].lower()))
     return re.sub(r"\s+", " ", spaced)
-
-
-_KEYS = {failure.number: key for key, failure in BY_KEY.items()}

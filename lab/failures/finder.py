@@ -9,14 +9,14 @@ candidate. A message with several causes is never sure of one, unless the text q
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import pairwise
 
-from lab.failures.catalogue import BY_KEY, SHAPES
+from lab.failures.catalogue import BY_KEY, KNOWN
 from lab.failures.causes import BY_DESCRIPTION, decide, leaves_questions, shared_by
-from lab.failures.failure import Demonstration, Failure, Shared
+from lab.failures.failure import Failure, Shared
 from lab.failures.index import MAX_CANDIDATES, Match, everything, rank
 from lab.failures.terms import terms
 
@@ -90,16 +90,12 @@ def look_up(text: str) -> list[Match]:
     return [Match(key, causes[0].sure) for key in dict.fromkeys(cause.failure.key for cause in causes)][:MAX_CANDIDATES]
 
 
-def by_message(text: str) -> list[Match]:
-    """Match against the messages of libraries alone."""
-    return _where_first(text, by_phrase(text, _known_phrases()))
-
-
 def _read(text: str) -> tuple[Shared | None, list[Match]]:
     """Return the message or symptom with several causes that a text is, or None and what it matches."""
     found = by_message(text)
     shared = shared_by(text)
-    whole = found if found and (found[0].sure or _all_whole(text, found)) else []
+    phrases = {match.key: _known_phrases()[match.key] for match in found}
+    whole = found if len(_whole(words(text), phrases)) == len(found) or (found and found[0].sure) else []
     if shared and {match.key for match in whole} <= {shared.key, *(cause.key for cause in shared.causes)}:
         return shared, []
     if whole:
@@ -126,22 +122,19 @@ def _form(failure: Failure, text: str) -> int:
 
 
 def _causes(shared: Shared, text: str) -> list[Found]:
-    decided = decide(shared, text)
-    causes = decided.causes[:1] if decided.line else decided.causes
-    return [
-        Found(BY_KEY[cause.key], bool(decided.line), (), cause.asks, cause.form, decided.line, decided.note)
-        for cause in causes
-    ]
+    causes, line = decide(shared, text)
+    return [Found(BY_KEY[its.key], bool(line), (), its.asks, its.form, line, shared.note) for its in causes]
 
 
-def by_phrase(text: str, phrases: Mapping[str, Collection[str]]) -> list[Match]:
-    """Return the keys whose known texts a text has, is a part of, or is like, in this order of preference.
+def by_message(text: str) -> list[Match]:
+    """Match against the messages of libraries alone: those that a text has, is a part of, or is like, in this order of
+    preference. Numbers and signs do not count."""
+    return _where_first(text, _by_phrase(text))
 
-    text      a line, a fragment, or a whole traceback
-    phrases   key -> texts by which it is known; numbers and signs in them do not count
-    """
-    said, known = _spaced(words(text)), {key: [words(phrase) for phrase in texts] for key, texts in phrases.items()}
-    whole = [key for key, texts in known.items() if any(_distinctive(t) and _spaced(t) in said for t in texts)]
+
+def _by_phrase(text: str) -> list[Match]:
+    known = _known_phrases()
+    whole = _whole(words(text), known)
     if whole:
         return _matches(whole, sure=True)
     its = words(_message(text))
@@ -159,24 +152,20 @@ def by_phrase(text: str, phrases: Mapping[str, Collection[str]]) -> list[Match]:
     return _matches(alike, sure=False)
 
 
-@lru_cache(1000)
 def words(text: str) -> tuple[str, ...]:
     """Return the words of a text as they are compared: without case, numbers and signs."""
     return tuple(re.findall(r"[a-z_]+", re.sub(r"\bin[-\s]+place\b", "inplace", text.lower())))
 
 
-def _known() -> dict[str, Demonstration]:
-    return {**BY_KEY, **SHAPES}
+@cache
+def _known_phrases() -> Mapping[str, Sequence[tuple[str, ...]]]:
+    return {key: [words(phrase) for phrase in known.phrases] for key, known in KNOWN.items()}
 
 
-def _known_phrases() -> dict[str, tuple[str, ...]]:
-    return {key: known.phrases for key, known in _known().items()}
-
-
-def _all_whole(text: str, found: Sequence[Match]) -> bool:
-    """Return whether the text has a whole phrase of each match. Its other words then say little."""
-    said, phrases = _spaced(words(text)), _known_phrases()
-    return all(any(_distinctive(t) and _spaced(t) in said for t in map(words, phrases[match.key])) for match in found)
+def _whole(said: Sequence[str], phrases: Mapping[str, Sequence[Sequence[str]]]) -> list[str]:
+    """Return the keys of which a whole phrase is in a text."""
+    spaced = _spaced(said)
+    return [key for key, texts in phrases.items() if any(_distinctive(t) and _spaced(t) in spaced for t in texts)]
 
 
 def _where_first(text: str, found: list[Match]) -> list[Match]:
@@ -229,7 +218,7 @@ def _best_overlap(phrase: Set[tuple[str, str]], pieces: Iterable[Set[tuple[str, 
 def _by_keyword(text: str) -> list[Match]:
     """Match by a keyword, where more than half of the text's words are keywords of the failure."""
     its = {term for term in terms(_message(text)) if " " not in term}
-    named = {key: its & {term for word in known.keywords for term in terms(word)} for key, known in _known().items()}
+    named = {key: its & {term for word in known.keywords for term in terms(word)} for key, known in KNOWN.items()}
     return _matches([key for key, found in named.items() if 2 * len(found) > len(its)], sure=False)
 
 

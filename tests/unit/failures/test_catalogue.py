@@ -84,8 +84,6 @@ def test_it_is_found_by_what_people_say_of_it(failure):
 
 
 NEW = '''
-number = 26
-key = "frozen-norm"
 title = "A norm in eval mode"
 symptom = "Training changes nothing in the running mean."
 phrases = ["running statistics are not updated"]
@@ -107,7 +105,7 @@ silent = "Nothing is raised."
 
 def test_a_failure_is_added_with_one_row():
     row = tomllib.loads(NEW)
-    failure = failure_of(row)
+    failure = failure_of(26, "frozen-norm", row)
     assert (run(failure.broken).shown, run(failure.fixed, 3.0).shown) == ({"mean": 0.0}, {"mean": pytest.approx(0.3)})
     said = [((failure.key,), sentence) for sentence in sentences_of(row)]
     assert (
