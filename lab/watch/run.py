@@ -180,7 +180,7 @@ class WatchedRun:
         """Remember where a tensor without a graph was made."""
         if self.origin(tensor) is None:
             key, store = id(tensor), self.tensors.origins
-            store[key] = TensorOrigin(weakref.ref(tensor, partial(forget_dead, store, key)), here, cut, name)
+            store[key] = TensorOrigin(weakref.ref(tensor, partial(store.pop, key)), here, cut, name)
 
     def leaf(self, tensor: Tensor, here: Site = NOWHERE) -> Leaf:
         """Return the record of a leaf; create it if there is none."""
@@ -192,7 +192,7 @@ class WatchedRun:
             origin = self.origin(tensor)
             here = NOWHERE if origin is None else origin.site
         found = store[key] = Leaf(
-            weakref.ref(tensor, partial(forget_dead, store, key)),
+            weakref.ref(tensor, partial(store.pop, key)),
             here,
             tuple(tensor.shape) if has_numbers(tensor) else (),
             is_parameter=isinstance(tensor, torch.nn.Parameter),
@@ -209,10 +209,3 @@ class WatchedRun:
     def call_at(self, here: Site) -> BackwardCall:
         """Return the record of the line that calls backward() or autograd.grad()."""
         return self.training.calls.setdefault((here.file, here.line), BackwardCall(here))
-
-
-def forget_dead(store: dict[int, Any], key: int, ref: Any) -> None:
-    """Forget the record of a deleted tensor, whose id may be reused."""
-    known = store.get(key)
-    if known is not None and known.ref is ref:
-        del store[key]

@@ -71,6 +71,26 @@ def test_a_legal_script_runs_as_without_the_watcher(name, ran):
         assert (watcher.failure, passes.failure) == ("", "")
 
 
+A_TENSOR_DIES = """
+import _thread, operator, signal
+from functools import partial
+def handler(number, frame):
+    raise TimeoutError
+signal.signal(signal.SIGALRM, handler)
+kept = [torch.ones(2)]
+try:
+    list(map(operator.call, (partial(_thread.interrupt_main, signal.SIGALRM), kept.clear)))
+    print("lost")
+except TimeoutError:
+    print("stopped")
+"""
+
+
+def test_a_signal_that_comes_as_a_tensor_dies_stops_the_script(ran):
+    """Python drops the error of a handler that it calls in what a weak reference calls."""
+    assert ran(BEGIN + A_TENSOR_DIES, Watcher()) == (0, "stopped\n", "")
+
+
 def patched():
     """What the watcher patches, from its own table: owner and name."""
     with Watcher() as watcher:
