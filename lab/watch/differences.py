@@ -32,7 +32,7 @@ def check_hand_comparison(run: WatchedRun) -> None:
     """Report finite differences, computed by hand in float32, of a tensor that also has a gradient."""
     single = [
         leaf
-        for leaf in run.tensors.leaves.values()
+        for leaf in run.tensors.leaves.copy().values()
         if (tensor := leaf.ref()) is not None and tensor.dtype == torch.float32 and (leaf.backward_count or leaf.asked)
     ]
     if run.numbers.tiny_quotients >= 2 and single and not any(opt.steps for opt in run.training.optimizers):

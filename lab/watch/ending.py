@@ -156,7 +156,7 @@ def report_never_reached(run: WatchedRun, opt: WatchedOptimizer) -> None:
         return
     unreached = {
         key
-        for key, leaf in run.tensors.leaves.items()
+        for key, leaf in run.tensors.leaves.copy().items()
         if key in opt.parameter_ids
         and not leaf.backward_count
         and (tensor := leaf.ref()) is not None
@@ -181,7 +181,7 @@ def key_of(cut: CutRecord) -> tuple[Site, str]:
 
 def report_recreated_parameters(run: WatchedRun) -> None:
     """Report parameters that are made in each forward pass, get one gradient and are discarded."""
-    training, leaves = run.training, run.tensors.leaves
+    training, leaves = run.training, run.tensors.leaves.copy()
     owned = {key for opt in training.optimizers for key in opt.parameter_ids}
     if any(opt.steps >= MIN_ITERATIONS for opt in training.optimizers):
         for where, iterations in training.fresh_parameters.items():
@@ -193,7 +193,7 @@ def report_recreated_parameters(run: WatchedRun) -> None:
 
 def report_unoptimized(run: WatchedRun) -> None:
     """Report parameters that get gradients again and again, and that nothing ever changes."""
-    optimizers, leaves = run.training.optimizers, run.tensors.leaves
+    optimizers, leaves = run.training.optimizers, run.tensors.leaves.copy()
     if not any(opt.steps >= 2 for opt in optimizers):
         return
     owned = set().union(*(opt.parameter_ids for opt in optimizers))

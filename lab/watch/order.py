@@ -90,7 +90,7 @@ def check_never_stepped(run: WatchedRun) -> None:
     """Report an optimizer that never stepped although its gradients were computed and cleared again and again."""
     training = run.training
     for opt in training.optimizers:
-        leaves = [leaf for key, leaf in run.tensors.leaves.items() if key in opt.parameter_ids]
+        leaves = [leaf for key, leaf in run.tensors.leaves.copy().items() if key in opt.parameter_ids]
         if opt.steps or training.uses_grad_scaler or not any(leaf.backward_count >= MIN_IDLE for leaf in leaves):
             continue
         cleared = any(training.zero_grad_sites.get(key) for key in opt.parameter_ids)

@@ -46,7 +46,7 @@ class TensorRecords:
     """Where tensors without a graph were made, leaves, modules and writes."""
 
     origins: dict[int, TensorOrigin] = field(default_factory=dict)
-    leaves: dict[int, Leaf] = field(default_factory=dict)
+    leaves: dict[int, Leaf] = field(default_factory=dict)  # loop over a copy: a leaf that dies goes, at any time
     leaf_ids: dict[int, int] = field(default_factory=dict)  # address of its values -> id of the leaf
     modules: dict[int, tuple["weakref.ref[torch.nn.Module]", Site]] = field(default_factory=dict)
     refused: Site = NOWHERE  # the line that made whole numbers for the last operation that failed

@@ -79,7 +79,7 @@ def write_in_place(run: WatchedRun, name: str, given: tuple[Any, ...], operands:
 
 def leaves_with_gradient(run: WatchedRun, tensor: Tensor) -> list[int]:
     """Return the keys of the leaves whose gradient is this very tensor."""
-    found = [(key, leaf.ref()) for key, leaf in run.tensors.leaves.items()]
+    found = [(key, leaf.ref()) for key, leaf in run.tensors.leaves.copy().items()]
     return [key for key, parameter in found if parameter is not None and parameter.grad is tensor]
 
 

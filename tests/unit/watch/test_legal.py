@@ -21,6 +21,7 @@ from lab.watch.run_passes import RunPasses  # noqa: E402
 from lab.watch.torch_pass import TorchPass  # noqa: E402
 from lab.watch.torch_recorder import TorchRecorder  # noqa: E402
 from lab.watch.watcher import Watcher  # noqa: E402
+from lab.watch.writes import leaves_with_gradient  # noqa: E402
 from tests.unit.watch.legal import BEGIN, SCRIPTS  # noqa: E402
 
 # A recorded pass keeps its tensors and its hooks, and the wrapper of the engine is one more caller
@@ -89,6 +90,13 @@ except TimeoutError:
 def test_a_signal_that_comes_as_a_tensor_dies_stops_the_script(ran):
     """Python drops the error of a handler that it calls in what a weak reference calls."""
     assert ran(BEGIN + A_TENSOR_DIES, Watcher()) == (0, "stopped\n", "")
+
+
+def test_a_tensor_may_die_while_the_records_are_looked_through():
+    """The garbage collector deletes it, at any time, and its record with it."""
+    leaves = {}
+    leaves |= {key: types.SimpleNamespace(ref=lambda: leaves.clear()) for key in range(3)}
+    assert leaves_with_gradient(types.SimpleNamespace(tensors=types.SimpleNamespace(leaves=leaves)), None) == []
 
 
 def patched():
