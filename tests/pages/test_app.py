@@ -100,7 +100,7 @@ def is_invisible(element):
 
 KEPT = [  # a page, and a widget of its with a value that is not the first
     ("descent", "slider", "descent-x", 1.5),
-    ("why_reverse_mode", "selectbox", "why-function", "chain"),
+    ("why_reverse_mode", "segmented_control", "why-slower", "100"),
     ("other_engines", "selectbox", "engines-part", "the whole file"),
     ("shapes", "text_input", "shapes-a", "2, 1"),
     ("gradient_check", "selectbox", "check example", "a*b"),

@@ -7,6 +7,8 @@ from lab.lessons.cards import CARDS
 from lab.lessons.concepts import CONCEPTS
 from lab.lessons.glossary import TERMS
 from lab.lessons.pages import BY_FILE, BY_PATH, PAGES
+from lab.ui import expression_box
+from pages.parts import debug_these
 from practice.debug import FAILURES as HIDDEN
 from practice.questions import QUESTIONS
 from tests.pages.conftest import address, app, run
@@ -34,15 +36,18 @@ def test_a_place_opens_in_its_state(path, query):
                 continue
             key = f"{page.key}-{name}"  # written in another way, which opens the same
             assert run(app(page.file), **said).session_state[key] == at.session_state[key], name
-        else:  # left out, because it is what the page begins with
+        elif name.startswith("in_"):  # left out, because it is what the page begins with
+            kept = f"{page.key} remembered" if page.key == "graph" else f"{page.key} start"
+            assert at.session_state[kept][name.removeprefix("in_")] == expression_box.value(value), name
+        else:
             assert value in offered(at, f"{page.key}-{name}"), name
 
 
 def offered(at, key):
-    """The choices of a widget, as its page names them."""
+    """The choices of a widget, as its page and its links name them."""
     if key.endswith("-tab"):
         return [tab.label for tab in at.tabs]
     choices = [
         option for widget in (*at.selectbox, *at.segmented_control) if widget.key == key for option in widget.options
     ]
-    return choices or [str(at.session_state[key])]
+    return [*choices, str(at.session_state[key]), *(debug_these.NUMBERS if key == debug_these.PROGRAM.key else ())]

@@ -18,7 +18,7 @@ PROOFS = {  # what the page of the link says, as it is opened
     "why-reverse": "6 passes of forward mode, or 1 of reverse mode",
     "central-passes": "2\\,000 | 0 | 2 s",
     "forward-wins": "1 pass of forward mode, or 8 of reverse mode",
-    "step-too-small": "x + h is x itself: h is smaller than the last digit of x",
+    "step-too-small": "h is smaller than the last digit of x",
     "relu-at-0": "slope in x **0**",
     "why-add": '"before": 10.0, "message": 21.0, "after": 31.0',
     "used-twice": '"before": 4.0, "message": 3.0, "after": 7.0',
