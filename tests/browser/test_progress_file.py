@@ -75,23 +75,9 @@ def test_what_the_command_line_checked_is_taken_by_start(browser, app_url, tmp_p
         assert page.evaluate("localStorage.getItem('tensor-ops-lab text scalars')") == text
 
 
-def test_without_a_storage_the_ticks_show_within_the_visit(browser, app_url):
-    with browser.new_context() as context:
-        context.add_init_script(
-            "Object.defineProperty(window, 'localStorage', { get: () => { throw new Error('denied'); } })"
-        )
-        page = prepared(context.new_page())
-        page.goto(f"{app_url}/{in_full('build-it-yourself?course=scalars')}")
-        page.locator(".cm-content").wait_for()
-        write(page, SCALARS.reference)
-        expect(page.locator(".headline")).to_contain_text("passed")
-        expect(page.get_by_role("button", name=re.compile("remembers.*passed"))).to_be_visible()
-
-
-@pytest.mark.parametrize("path", ["graph-lab"])
-def test_a_link_to_an_engine_that_is_not_here_says_so_and_the_address_is_right(open_page, path):
-    page = open_page(f"{path}?engine=scalars")
-    expect(page.get_by_text("The link asks for your engine “Scalars”")).to_be_visible()
+def test_a_link_to_an_engine_that_is_not_here_gets_the_labs_and_the_address_is_right(open_page):
+    page = open_page("graph-lab?engine=scalars")
+    expect(page.get_by_role("radio", name="The lab’s")).to_be_checked()
     expect(page).not_to_have_url(re.compile("engine="))
 
 
