@@ -183,7 +183,7 @@ class Recorded(Tensor):
 
     def node(self, data: Any, children: tuple[Tensor, ...], op: str, backward: Callable[..., Any]) -> Tensor:
         frame = sys._getframe(1)  # the method of the engine that is making this node
-        made_at = SourcePlace(frame.f_code, frame.f_lineno, self.recorder.callers(frame.f_back))
+        made_at = SourcePlace(frame.f_code, frame.f_lineno, engine_calls(frame.f_back, self.recorder.calls))
         return self.observed(data, children, op, backward, made_at)
 
     def observed(
@@ -284,7 +284,7 @@ class Recording:
         self._arriving: tuple[Any, Any, str, int] | None = None  # a message on its way into a gradient
         self._plain = tensor is Tensor  # closures of other engines may do more than send messages
         self.probed: list[tuple[int, np.ndarray]] | None = None  # (operand, message) of a closure run only as a probe
-        self._calls: dict[FrameType, str] = {}  # a running function of the engine -> its name with a number
+        self.calls: dict[FrameType, str] = {}  # a running function of the engine -> its name with a number
         self._copies: dict[Tensor, Recorded] = {}  # unrecorded tensors that the function uses -> recorded copies
         self._recorded = recorded = _recorded(cast(Any, tensor))
         self.tensors = {name: recorded(value, name not in constants, name) for name, value in leaves.items()}
@@ -303,7 +303,7 @@ class Recording:
         }
         self._copies.clear()
         self._made.clear()  # otherwise tensors and recording keep each other alive
-        self._calls.clear()  # its frames keep the variables of those functions alive
+        self.calls.clear()  # its frames keep the variables of those functions alive
         return self.trace
 
     # -- tensors that the function brought along
@@ -526,26 +526,28 @@ class Recording:
         sender.operands[unsent[0]] = -1
         return unsent[0]
 
-    def callers(self, frame: FrameType | None) -> list[str]:
-        """List the engine functions that called an operation, outermost first, with a number for each call of one."""
-        names = []
-        while frame is not None and frame.f_code is not record.__code__:
-            function = frame.f_code.co_qualname
-            if frame.f_code.co_filename in ENGINE_FILES and "<" not in function:
-                if frame not in self._calls:
-                    name = function.removesuffix(".__call__").split(".")[-1]
-                    number = 1 + sum(other.rpartition(" ")[0] == name for other in self._calls.values())
-                    self._calls[frame] = f"{name} {number}"
-                names.append(self._calls[frame])
-            frame = frame.f_back
-        return names[::-1]
-
     def _source(self, code: CodeType) -> str:
         """Add the source of a function, with the one around it, to the trace, and return its key."""
         name = code.co_qualname.split(".<locals>")[0]
         if name not in self.trace.sources:
             self.trace.sources[name] = _source_lines(code.co_filename, code.co_firstlineno, name.split(".")[-1])
         return name
+
+
+def engine_calls(frame: FrameType | None, names: dict[FrameType, str]) -> list[str]:
+    """List the engine functions that called an operation, outermost first, with a number for each call of one; `names`
+    keeps those that run."""
+    calls = []
+    while frame is not None and frame.f_code is not record.__code__:
+        function = frame.f_code.co_qualname
+        if frame.f_code.co_filename in ENGINE_FILES and "<" not in function:
+            if frame not in names:
+                name = function.removesuffix(".__call__").split(".")[-1]
+                number = 1 + sum(other.rpartition(" ")[0] == name for other in names.values())
+                names[frame] = f"{name} {number}"
+            calls.append(names[frame])
+        frame = frame.f_back
+    return calls[::-1]
 
 
 def _summing_line() -> int:

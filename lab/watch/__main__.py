@@ -5,16 +5,15 @@ standard error when it ends or fails.
 """
 
 import argparse
-import builtins
 import io
 import sys
 import traceback
 from contextlib import nullcontext
 from importlib.machinery import SourceFileLoader
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
+from lab.watch.program import execute
 from lab.watch.report import as_html, as_json, text
 from lab.watch.sites import CALL, without_us
 
@@ -24,32 +23,24 @@ FOUND = 1  # exit code with --fail if there are findings
 
 def run(script: Path) -> tuple[int, BaseException | None, dict[str, Any]]:
     """Run a file as `python FILE` does; return its exit code, the exception that ended it, and its variables."""
-    file, own, module = str(script.absolute()), sys.modules["__main__"], ModuleType("__main__")
-    variables = vars(module)
+    file = str(script.absolute())
+    with io.open_code(file) as source:
+        text = source.read()
     loader = SourceFileLoader("__main__", file)
-    variables |= {"__file__": file, "__loader__": loader, "__cached__": None, "__builtins__": builtins}
-    sys.modules["__main__"] = module
-    try:
-        with io.open_code(file) as source:
-            code = compile(source.read(), file, "exec", dont_inherit=True)
-        exec(code, variables)
-        return 0, None, variables
-    except SystemExit as ended:
-        return code_of(ended), None, variables
-    except BaseException as error:
-        error.__traceback__ = without_us(error.__traceback__)
-        show(error)
-        return 130 if isinstance(error, KeyboardInterrupt) else 1, error, variables
-    finally:
-        if __name__ != "__main__":  # else the script stays it, for what runs at exit
-            sys.modules["__main__"] = own
+    error, variables = execute(text, file, loader=loader, stays=__name__ == "__main__")
+    if error is None or isinstance(error, SystemExit):
+        return code_of(error), None, variables
+    error.__traceback__ = without_us(error.__traceback__)
+    show(error)
+    return 130 if isinstance(error, KeyboardInterrupt) else 1, error, variables
 
 
-def code_of(ended: SystemExit) -> int:
+def code_of(ended: SystemExit | None) -> int:
     """Return the exit code of `sys.exit(...)`; print its argument if that is a message, as Python does."""
-    if ended.code is None or isinstance(ended.code, int):
-        return ended.code or 0
-    print(ended.code, file=sys.stderr)
+    code = ended.code if ended else 0
+    if code is None or isinstance(code, int):
+        return code or 0
+    print(code, file=sys.stderr)
     return 1
 
 

@@ -6,7 +6,7 @@ from typing import Any
 import torch
 
 from lab.watch import cuts, depth, errors, fixes, values
-from lab.watch.onlooker import Look, arguments
+from lab.watch.onlooker import Look, arguments, tensors_in
 from lab.watch.order import check_step_before_backward, cost_sign, report_missing_call
 from lab.watch.records import (
     VIEWS,
@@ -18,6 +18,7 @@ from lab.watch.records import (
     leaves_of,
     origin_of,
     seen_nodes,
+    skip,
 )
 from lab.watch.run import WatchedRun
 from lab.watch.sites import NOWHERE, Site, site
@@ -38,14 +39,13 @@ def look_at_backward(run: WatchedRun, function: Any, args: tuple[Any, ...], kwar
     bound, here = arguments(function, args, kwargs), site()
     # Tensor.backward and autograd.backward name it differently; several losses are one pass
     given = bound.get("self", bound.get("tensors"))
-    losses = [given] if isinstance(given, Tensor) else [part for part in given or () if isinstance(part, Tensor)]
+    losses = tensors_in((given,))
     if not losses or not all(map(has_numbers, losses)):  # nothing to inspect
         return
     run.hold_variables()
     reached: dict[int, Tensor] = {}
-    call = run.call_at(here)
-    only = bound.get("inputs")
-    only = None if only is None else {id(tensor) for tensor in ([only] if isinstance(only, Tensor) else only)}
+    call = run.training.calls.setdefault((here.file, here.line), BackwardCall(here))
+    only = None if bound.get("inputs") is None else set(map(id, tensors_in((bound["inputs"],))))
     for loss in losses:
         if loss.grad_fn is not None:
             leaves = leaves_reached(run, call, loss)
@@ -60,7 +60,7 @@ def look_at_backward(run: WatchedRun, function: Any, args: tuple[Any, ...], kwar
     try:
         yield
     except RuntimeError as error:
-        explain_later(run, error, loss, here)
+        errors.explain_backward(run, error, loss, here)
         raise
     run.clock.iteration += 1
     run.training.last_call = call
@@ -70,23 +70,14 @@ def look_at_backward(run: WatchedRun, function: Any, args: tuple[Any, ...], kwar
     after_backward(run, call, loss, tensors)
 
 
-def explain_later(run: WatchedRun, error: RuntimeError, loss: Tensor, here: Site) -> None:
-    """Keep the finding behind an error of a backward pass, in case it ends the script."""
-    finding = errors.explain_backward(run, error, loss, here)
-    if finding is not None:
-        run.pending[str(error)] = finding
-
-
 def look_at_grad(run: WatchedRun, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Look:
     """Look at autograd.grad(), and record what it reached and returned."""
     bound, here = arguments(function, args, kwargs), site()
-    outputs, inputs = bound.get("outputs"), bound.get("inputs")
-    if isinstance(inputs, dict):
-        inputs = inputs.values()
+    given = bound.get("inputs")
+    inputs = tensors_in((tuple(given.values()) if isinstance(given, dict) else given,))
     run.hold_variables()
-    first = outputs if isinstance(outputs, Tensor) else outputs[0] if isinstance(outputs, (list, tuple)) else None
-    inputs = (inputs,) if isinstance(inputs, Tensor) else tuple(inputs or ())
-    if not isinstance(first, Tensor) or not all(isinstance(t, Tensor) and has_numbers(t) for t in (first, *inputs)):
+    first = next(iter(tensors_in((bound.get("outputs"),))), None)
+    if first is None or not all(map(has_numbers, (first, *inputs))):
         return
     create_graph = bound["create_graph"]
     if first.grad_fn is not None:
@@ -97,11 +88,10 @@ def look_at_grad(run: WatchedRun, function: Any, args: tuple[Any, ...], kwargs: 
     try:
         result = yield
     except RuntimeError as error:
-        explain_later(run, error, first, here)
+        errors.explain_backward(run, error, first, here)
         raise
-    gradients = tuple(result.values()) if isinstance(result, dict) else result
-    for part in gradients:
-        if isinstance(part, Tensor) and part.grad_fn is None:
+    for part in tensors_in((tuple(result.values()) if isinstance(result, dict) else result,)):
+        if part.grad_fn is None:
             run.remember_origin(part, here, None)
     for tensor in inputs:
         if tensor.is_leaf and tensor.requires_grad:
@@ -178,8 +168,6 @@ def before_backward(run: WatchedRun, call: BackwardCall, loss: Tensor, reached: 
         leaf.stale_site = stale
     call.undivided_mean = is_undivided_mean(loss)
     check_step_before_backward(run, loss, reached, call.site)
-    iteration, cleared = run.training.last_zero_grad
-    call.cleared_site = cleared if iteration == run.clock.iteration else NOWHERE
     if not call.iterations:
         call.cost_sign, call.minus_site = cost_sign(loss.grad_fn)
     if not values.is_finite(loss):
@@ -189,7 +177,8 @@ def before_backward(run: WatchedRun, call: BackwardCall, loss: Tensor, reached: 
 def report_stale_gradient(run: WatchedRun, where: Site, tensor: Tensor) -> None:
     """Report that a gradient was added to one that an earlier step had used."""
     training, shape = run.training, tuple(tensor.shape)
-    others = training.last_call.cleared_site if training.last_call is not None else NOWHERE
+    iteration, others = training.last_zero_grad
+    others = others if iteration >= run.clock.iteration - 1 else NOWHERE
     cleared = training.zero_grad_sites.get(id(tensor), others)
     if cleared.line:
         evidence = f"zero_grad() here does not clear all that each backward() in line {where.line} reaches: a gradient "
@@ -201,13 +190,11 @@ def report_stale_gradient(run: WatchedRun, where: Site, tensor: Tensor) -> None:
 
 
 def is_undivided_mean(loss: Tensor) -> bool:
-    """Tell whether the loss is a mean over a batch, not divided by anything."""
+    """Return whether the loss is a mean over a batch, not divided by anything."""
     node: GraphNode = loss.grad_fn
     entry = origin_of(node)
-    if entry is not None and entry.loss_scaled:  # by a GradScaler
-        node = node.next_functions[0][0]
-    while node is not None and kind(node) == "Add":
-        node = node.next_functions[0][0]
+    scaled = entry is not None and entry.loss_scaled  # by a GradScaler
+    node = skip(node.next_functions[0][0] if scaled else node, {"Add"})
     return node is not None and (kind(node) == "Mean" or getattr(node, "_saved_reduction", 0) == 1)
 
 
@@ -218,9 +205,8 @@ def after_backward(run: WatchedRun, call: BackwardCall, loss: Tensor, reached: l
     call.since_step.append(run.clock.iteration)
     for tensor in reached:
         leaf = run.leaf(tensor)
-        leaf.changed |= leaf.written_by_hand or (
-            leaf.backward_count > 0 and tensor._version != leaf.version_at_backward
-        )
+        written = leaf.backward_count > 0 and tensor._version != leaf.version_at_backward
+        leaf.changed |= leaf.written_by_hand or written
         leaf.version_at_backward = tensor._version
         leaf.backward_count += 1
         leaf.last_backward = run.clock.iteration
@@ -236,16 +222,13 @@ def inspect_gradients(run: WatchedRun, loss: Tensor, reached: list[Tensor]) -> N
     """Run the expensive checks: operations with slope 0, constant weights, gradients by depth."""
     weights = [tensor for tensor in reached if tensor.dim() >= 2 and tensor.grad is not None]
     zeros = [tensor for tensor in weights if all_zero(tensor.grad)]  # type: ignore[arg-type]
-    if zeros:
-        known_zero = set(map(id, zeros))
-        for node, entry in seen_nodes(loss.grad_fn):
-            if kind(node) in FLAT_OPERATIONS:
-                below = set(map(id, leaves_of(node)))
-                blocked = known_zero & below
-                if blocked and not any(id(tensor) in below - known_zero for tensor in weights):
-                    evidence = f"{entry.name} in this line is flat: the gradients of {len(blocked)} weights before it "
-                    evidence += "are exactly 0."
-                    run.report(21, entry.site, evidence, fixes.STRAIGHT_THROUGH)
+    known_zero = set(map(id, zeros))
+    for node, entry in seen_nodes(loss.grad_fn) if zeros else ():
+        below = set(map(id, leaves_of(node))) if kind(node) in FLAT_OPERATIONS else set()
+        blocked = known_zero & below
+        if blocked and not any(id(tensor) in below - known_zero for tensor in weights):
+            evidence = f"{entry.name} in this line is flat: the gradients of {len(blocked)} weights before it are "
+            run.report(21, entry.site, evidence + "exactly 0.", fixes.STRAIGHT_THROUGH)
     if run.clock.iteration <= 2:
         constant = [t for t in weights if t.numel() > 1 and all_equal(t) and is_symmetric(t.grad)]
         if 2 * len(constant) > max(2, len(weights)) or (constant and len(zeros) == len(weights) > 1):
@@ -255,14 +238,14 @@ def inspect_gradients(run: WatchedRun, loss: Tensor, reached: list[Tensor]) -> N
 
 
 def all_zero(tensor: Tensor) -> bool:
-    """Tell whether every number is 0. Most tensors show in their first row that they are not."""
+    """Return whether every number is 0. Most tensors show in their first row that they are not."""
     if not tensor.is_sparse and bool(tensor[:1].any()):
         return False
     return not bool(tensor.any())
 
 
 def is_symmetric(gradient: Tensor | None) -> bool:
-    """Tell whether all outputs of a layer get the same gradient, or all its inputs: nothing tells the units apart."""
+    """Return whether all outputs of a layer get the same gradient, or all its inputs: nothing tells the units apart."""
     if gradient is None or gradient.is_sparse:
         return False
     least = 1e-5 * float(gradient.abs().max())
@@ -270,6 +253,6 @@ def is_symmetric(gradient: Tensor | None) -> bool:
 
 
 def all_equal(tensor: Tensor) -> bool:
-    """Tell whether all numbers are equal. Most tensors show in their first row that they are not."""
+    """Return whether all numbers are equal. Most tensors show in their first row that they are not."""
     numbers = tensor.detach()
     return all(float(part.max()) == float(part.min()) for part in (numbers[:1], numbers))

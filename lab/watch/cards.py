@@ -131,6 +131,8 @@ class NodeCard:
     engine: SourceLine | None = None  # the line of the lab's engine that computed it
     captured: list[Captured] = field(default_factory=list)
     memory: int = 0  # address of its storage
+    stale: bool = False  # that was written to
+    unreadable: bool = False  # hooks of the script pack what it saves, and must not run again
     call: int = 0  # number of the call that made it
     serial: int = field(default_factory=itertools.count().__next__)
 

@@ -7,7 +7,7 @@ import torch
 
 from lab.watch import differences, fixes, operations, values
 from lab.watch.records import CutRecord, NodeOrigin, leaves_of, node_of, origin_of
-from lab.watch.run import WatchedRun
+from lab.watch.run import Report, WatchedRun
 from lab.watch.sites import Site, is_library, outer_frame, site, site_of, user_frame
 
 Tensor = torch.Tensor
@@ -49,10 +49,11 @@ def note_no_graph(run: WatchedRun, name: str, operands: list[Tensor], result: Te
         first = run.origin(operands[-1 if name in PRODUCTS else 0])
         if first is not None and name not in CASTS and not (name == "clone" and result.is_floating_point()):
             here = first.site
-    if name in values.DANGEROUS and result.is_floating_point():
+    if name in values.FIXES and result.is_floating_point():
         values.note_danger(run, name, None, site(), operands, result)
-    if name in operations.LOGIT_LOSSES and operands:
-        operations.check_normalized_logits(run, name, run.origin(operands[0]))
+    logits = run.origin(operands[0]) if name in operations.LOGIT_LOSSES and operands else None
+    if logits is not None and logits.name in operations.NORMALIZATIONS:
+        operations.report_normalized_logits(run, name, site(), logits.name, logits.site)
     differences.note_finite_difference(run, name, args, here)
     run.remember_origin(result, here, cut, name)
 
@@ -64,24 +65,17 @@ def cut_of_operands(run: WatchedRun, name: str, here: Site, operands: list[Tenso
     wanted = next((operand for operand in operands if operand.requires_grad), None)
     if wanted is None:
         return cut
-    new = record_cut(run, name, here, operands, result)
-    return new if cut is None or cut.kind == new.kind or operands[0] is wanted else cut
-
-
-def record_cut(run: WatchedRun, name: str, here: Site, operands: list[Tensor], result: Tensor) -> CutRecord:
-    """Record that an operand requires gradients and the result does not, with the kind of cut."""
-    if name in ("detach", "detach_", "data"):
-        kind = "detach"
-    elif name in STEPS or not (result.is_floating_point() or result.is_complex()):
-        kind = "step"
-    elif torch.is_grad_enabled():
-        kind = "detach"
-    elif is_update(operands):
-        kind = "update"
-    else:
+    kind = "step" if name in STEPS or not (result.is_floating_point() or result.is_complex()) else "detach"
+    if name not in ("detach", "detach_", "data") and kind != "step" and not torch.is_grad_enabled():
         kind, (where, function) = "no_grad", run.cuts.switched_off
-        here, name = (where, function or name) if where.line else (here, name)
-    return update_cut(run, kind, here, name, operands)
+        if is_update(operands):
+            kind = "update"
+        elif where.line:
+            here, name = where, function or name
+    new = update_cut(run, kind, here, name, operands)
+    if cut is not None:
+        cut.used = True
+    return new if cut is None or cut.kind == new.kind or operands[0] is wanted else cut
 
 
 def note_grad_mode(run: WatchedRun, enabled: bool) -> None:
@@ -105,7 +99,7 @@ def note_grad_mode(run: WatchedRun, enabled: bool) -> None:
 
 
 def is_update(operands: list[Tensor]) -> bool:
-    """Tell whether an operation computes a parameter's new value: a leaf with a tensor of its shape."""
+    """Return whether an operation computes a parameter's new value: a leaf with a tensor of its shape."""
     leaf = operands[0]
     learns = any(o.is_leaf and o.requires_grad and o.grad is not None for o in operands)
     return learns and leaf.is_leaf and any(o.shape == leaf.shape and not o.requires_grad for o in operands[1:])
@@ -113,14 +107,10 @@ def is_update(operands: list[Tensor]) -> bool:
 
 def update_cut(run: WatchedRun, kind: str, here: Site, name: str, operands: list[Tensor]) -> CutRecord:
     """Count a cut at this line, and add the leaves behind its operands to its record."""
-    key = (Site(here.file, here.line), kind)
-    count = run.cuts.repeats[key] = run.cuts.repeats.get(key, 0) + 1
-    cut = run.cuts.lines.get(key)
-    if cut is None:
-        cut = run.cuts.lines[key] = CutRecord(kind, here, name)
+    cut = run.cuts.lines.setdefault((Site(here.file, here.line), kind), CutRecord(kind, here, name))
     run.clock.cuts += 1
-    cut.last_number = run.clock.cuts
-    if count <= MAX_CUTS:
+    cut.count, cut.last_number = cut.count + 1, run.clock.cuts
+    if cut.count <= MAX_CUTS:
         node = node_of(operands[0])
         source = origin_of(node)
         if source is not None:
@@ -168,15 +158,6 @@ def cut_of_value(run: WatchedRun, value: Any) -> CutRecord | None:
     return run.cut_of_number(float(value)) if isinstance(value, (float, np.generic)) else None
 
 
-def note_forced_gradient(run: WatchedRun, tensor: Tensor) -> None:
-    """Note that requires_grad was set on a single number that has no graph."""
-    origin = run.origin(tensor)
-    if origin is not None:
-        origin.forced_at = site()
-        if origin.cut is not None:
-            origin.cut.used = True
-
-
 def loss_without_graph(run: WatchedRun, loss: Tensor, here: Site) -> None:
     """Report backward() from a leaf whose number was computed: it trains nothing."""
     origin = run.origin(loss)
@@ -190,37 +171,25 @@ def loss_without_graph(run: WatchedRun, loss: Tensor, here: Site) -> None:
         run.report(4, origin.forced_at, evidence, fixes.ASK_FOR_GRADIENTS)
 
 
-def diagnose_cut(cut: CutRecord, here: Site) -> tuple[int, Site, str, str]:
-    """Return the failure behind a loss without a graph: its number, line, evidence and special fix."""
-    return (*cause(cut, f"backward() in line {here.line} has no graph to go through: "), advice(cut))
+def diagnose_cut(cut: CutRecord, here: Site) -> Report:
+    """Return the failure behind a loss without a graph."""
+    return report_of(cut, f"backward() in line {here.line} has no graph to go through: {{}}")
 
 
-def number_of(cut: CutRecord) -> int:
-    """Return the number of the failure by which a cut kept gradients from parameters or from a term of the loss."""
-    return cause(cut, "")[0]
-
-
-CAUSES = {
-    "step": (21, "{} in this line is a step function, and no gradient passes through it."),
-    "copy": (4, "{}() in this line copies numbers into a new tensor, without their graph."),
-    "number": (13, "{} in this line turned the tensor into a plain number."),
-    "numpy": (13, "the numbers went through NumPy in this line."),
-    "no_grad": (12, "{} ran while gradients were switched off here."),
-    "update": (4, "this line replaced a parameter by a new tensor while gradients were off."),
+CAUSES = {  # kind of cut, or a form of it -> failure, sentence, fix
+    "detach": (11, "{} in this line cut it off.", fixes.NO_DETACH),
+    "step": (21, "{} in this line is a step function, and no gradient passes through it.", ""),
+    "number": (13, "{} in this line turned the tensor into a plain number.", fixes.NO_ITEM),
+    "copy": (4, "{}() in this line copies numbers into a new tensor, without their graph.", fixes.KEEP_THE_GRAPH),
+    "numpy": (13, "the numbers went through NumPy in this line.", ""),
+    "no_grad": (12, "{} ran while gradients were switched off here.", ""),
+    "sample": (12, "{} ran while gradients were switched off here.", fixes.DRAW_WITH_GRADIENT),
+    "update": (4, "this line replaced a parameter by a new tensor while gradients were off.", fixes.STEP_IN_PLACE),
 }
 
 
-def cause(cut: CutRecord, begin: str) -> tuple[int, Site, str]:
-    """Return the number of the failure that cut off a graph, its line, and a sentence that starts with `begin`."""
-    kind = "copy" if cut.kind == "number" and cut.name in FACTORIES else cut.kind
-    number, sentence = CAUSES.get(kind, (11, "{} in this line cut it off."))
-    return number, cut.site, begin + sentence.format(cut.name)
-
-
-def advice(cut: CutRecord) -> str:
-    """Return what to do about a cut; "" if the usual fix applies."""
-    if cut.kind == "number":
-        return fixes.KEEP_THE_GRAPH if cut.name in FACTORIES else fixes.NO_ITEM
-    if cut.kind == "no_grad" and cut.name == "sample":
-        return fixes.DRAW_WITH_GRADIENT
-    return {"detach": fixes.NO_DETACH, "update": fixes.STEP_IN_PLACE}.get(cut.kind, "")
+def report_of(cut: CutRecord, evidence: str) -> Report:
+    """Return the failure of a cut, with its line and fix. {} in the evidence stands for what the line did."""
+    form = "copy" if cut.kind == "number" and cut.name in FACTORIES else cut.kind
+    number, sentence, advice = CAUSES["sample" if form == "no_grad" and cut.name == "sample" else form]
+    return number, cut.site, evidence.format(sentence.format(cut.name)), advice

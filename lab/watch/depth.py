@@ -28,10 +28,8 @@ def compare_by_depth(run: WatchedRun, loss: Tensor, weights: list[Tensor], reach
         first, last = max(known, key=lambda t: above[id(t)]), min(known, key=lambda t: above[id(t)])
         low, high = gradient_size(first), gradient_size(last)
         if above[id(first)] >= MIN_DEPTH and high > 0 and low < high * MAX_FADED_RATIO:
-            evidence = (
-                f"After {above[id(first)]} sigmoids or tanhs the gradient of the first layer has size {low:.1e}, "
-            )
-            evidence += f"that of the last {high:.1e}."
+            evidence = f"After {above[id(first)]} sigmoids or tanhs the gradient of the first layer has size "
+            evidence += f"{low:.1e}, that of the last {high:.1e}."
             run.numbers.faded.append((low / high, Counter(sites).most_common(1)[0][0], evidence, ""))
             return
     largest = max((gradient_size(t) for t in reached if t.dim() == 1 and t.grad is not None), default=0.0)
@@ -57,7 +55,7 @@ def saturating_above(root: GraphNode) -> tuple[dict[int, int], list[Site]]:
             here += 1
             entry = origin_of(node)
             if entry is not None:
-                sites.append(entry.module_site if entry.module_site.line else entry.site)
+                sites.append(entry.place)
         if hasattr(node, "variable"):
             above[id(node.variable)] = here
         for other, _ in node.next_functions:

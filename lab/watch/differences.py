@@ -8,7 +8,7 @@ from lab.watch.onlooker import Look, arguments
 from lab.watch.records import node_of, origin_of
 from lab.watch.run import WatchedRun
 from lab.watch.shapes import DIFFERENCES
-from lab.watch.sites import Site, line_of_argument, site
+from lab.watch.sites import Site, site, site_of_argument
 
 Tensor = torch.Tensor
 QUOTIENTS = frozenset(("div", "__truediv__", "true_divide"))
@@ -38,10 +38,9 @@ def check_hand_comparison(run: WatchedRun) -> None:
     if run.numbers.tiny_quotients >= 2 and single and not any(opt.steps for opt in run.training.optimizers):
         at, step = run.numbers.tiny_step
         made_at = single[0].site
-        where = Site(made_at.file, line_of_argument(*made_at[:2], "dtype"))
         evidence = f"Finite differences with a tiny step ({step:.1g} in line {at.line}) use float32 "
         evidence += f"numbers, made in line {made_at.line}: their rounding errors are larger than the differences."
-        run.report(23, where, evidence)
+        run.report(23, site_of_argument(made_at, "dtype"), evidence)
 
 
 def look_at_gradcheck(run: WatchedRun, check: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Look:
@@ -57,7 +56,7 @@ def look_at_gradcheck(run: WatchedRun, check: Any, args: tuple[Any, ...], kwargs
     finally:
         if single and not passed and step < MIN_SINGLE_STEP:
             origin = run.origin(single[0])
-            where = Site(origin.site.file, line_of_argument(*origin.site[:2], "dtype")) if origin is not None else here
+            where = here if origin is None else site_of_argument(origin.site, "dtype")
             evidence = f"gradcheck in line {here.line} got an input of {single[0].dtype} and failed: for steps "
             evidence += f"of {step:.0e} single precision is too coarse."
             run.report(23, where, evidence)

@@ -1,4 +1,4 @@
-"""Findings that need the whole run; Watcher.findings calls `judge` at its end."""
+"""Findings that need the whole run; the watcher calls `judge` at its end."""
 
 import gc
 from collections import deque
@@ -7,9 +7,9 @@ from typing import Any
 
 import torch
 
-from lab.watch import cuts, depth, differences, fixes, order, rates, sites
+from lab.watch import cuts, depth, differences, errors, fixes, order, rates, sites
 from lab.watch.finding import RunFinding
-from lab.watch.records import CutRecord, Leaf, WatchedOptimizer, has_numbers, node_of, origin_of
+from lab.watch.records import Leaf, WatchedOptimizer, has_numbers, node_of, origin_of
 from lab.watch.run import WatchedRun
 from lab.watch.sites import Site
 
@@ -29,13 +29,18 @@ CAUSES = {  # consequence -> what explains it, by numbers of failures
 }
 
 
-def judge(run: WatchedRun) -> None:
-    """Add the findings that need the whole run."""
+def judge(run: WatchedRun, error: BaseException | None) -> None:
+    """Add the findings that need the whole run, and that of the exception that ended it."""
+    if error is not None:
+        errors.explain(run, error)
     report_carried_graphs(run)
     report_kept_graphs(run)
     report_evaluations(run)
     for opt in run.training.optimizers:
         report_never_reached(run, opt)
+        if opt.steps and opt.early_schedule.line:
+            evidence = "The scheduler was stepped before its optimizer had taken a step: the first rate is skipped."
+            run.report(18, opt.early_schedule, evidence)
     report_unoptimized(run)
     report_recreated_parameters(run)
     report_unused_updates(run)
@@ -48,10 +53,6 @@ def judge(run: WatchedRun) -> None:
     rates.check_rates(run)
     differences.check_hand_comparison(run)
     depth.judge(run)
-    for opt in run.training.optimizers:
-        if opt.steps and opt.early_schedule.line:
-            evidence = "The scheduler was stepped before its optimizer had taken a step: the first rate is skipped."
-            run.report(18, opt.early_schedule, evidence)
 
 
 def without_consequences(findings: Sequence[RunFinding]) -> list[RunFinding]:
@@ -143,11 +144,9 @@ def report_idle_terms(run: WatchedRun) -> None:
         for where, term in call.terms.items():
             cut = next((cut for cut in term.cuts if cut.leaves & taught), None)
             if term.passes >= MIN_ITERATIONS and not term.taught and cut is not None:
-                evidence = (
-                    f"No step moved what the term of line {where.line} reaches: {cut.name} in this line cuts the "
-                )
-                evidence += "way to the parameters that the other terms teach."
-                run.report(cuts.number_of(cut), cut.site, evidence, cuts.advice(cut))
+                evidence = f"No step moved what the term of line {where.line} reaches: {cut.name} in this line cuts "
+                evidence += "the way to the parameters that the other terms teach."
+                run.report(*cuts.report_of(cut, evidence))
 
 
 def report_never_reached(run: WatchedRun, opt: WatchedOptimizer) -> None:
@@ -167,16 +166,12 @@ def report_never_reached(run: WatchedRun, opt: WatchedOptimizer) -> None:
     ordered = sorted(lines, key=lambda cut: (cut.last_number > before, cut.bypassed, -cut.last_number))
     for cut in ordered:
         behind = unreached & cut.leaves
-        each_iteration = cut.kind == "number" and run.cuts.repeats[key_of(cut)] >= opt.steps
+        each_iteration = cut.kind == "number" and cut.count >= opt.steps
         if behind and (cut.used or each_iteration) and cut.kind != "update":
             evidence = f"{len(behind)} parameters of the optimizer in line {opt.site.line} got no gradient in "
             evidence += f"{opt.steps} steps: {cut.name} in line {cut.site.line} cuts the way to them."
-            run.report(cuts.number_of(cut), cut.site, evidence, cuts.advice(cut))
+            run.report(*cuts.report_of(cut, evidence))
             unreached -= cut.leaves
-
-
-def key_of(cut: CutRecord) -> tuple[Site, str]:
-    return Site(cut.site.file, cut.site.line), cut.kind
 
 
 def report_recreated_parameters(run: WatchedRun) -> None:
@@ -223,7 +218,7 @@ def cause_of_unoptimized(run: WatchedRun, leaf: Leaf) -> Site:
     after_it = [opt for opt in stepped if any(ref() is leaf.ref() for call, *_ in opt.windows for ref in call.leaves)]
     last = (after_it or stepped)[-1]
     above = leaf.site.file == last.site.file and leaf.site.line < last.site.line
-    late = leaf.optimizers_before > last.index if leaf.is_parameter else not above
+    late = leaf.optimizers_before > run.training.optimizers.index(last) if leaf.is_parameter else not above
     return Site(*(leaf if late else last).site[:2])
 
 
@@ -251,17 +246,13 @@ def report_accumulation(run: WatchedRun) -> None:
         summed: dict[Site, list[int]] = {}
         for call, count, mean, step in opt.windows:
             here = call.site
-            if count < 2 or not sites.steps_conditionally(here.file, here.line, step.line):
-                continue
-            if mean and here not in run.training.lost_gradients:
+            if mean and count > 1 and sites.steps_conditionally(here.file, here.line, step.line):
                 summed.setdefault(here, []).append(count)
         for where, counts in summed.items():
             divided = sites.line_has_quotient(*opt.site[:2]) or run.training.gradients_scaled
             if len(counts) >= 2 and not divided:
-                evidence = (
-                    f"{counts[0]} backward passes were added up for each of {len(counts)} steps, and the loss is "
-                )
-                run.report(24, where, evidence + f"a mean that was not divided by {counts[0]}.")
+                evidence = f"{counts[0]} backward passes were added up for each of {len(counts)} steps, and the loss "
+                run.report(24, where, evidence + f"is a mean that was not divided by {counts[0]}.")
 
 
 def report_dead_units(run: WatchedRun) -> None:

@@ -1,13 +1,13 @@
 """Record the passes of `model.Tensor` in any code: operations, messages and accumulations."""
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from types import FrameType
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from lab.trace.recording import ENGINE_FILES, variables
+from lab.trace.recording import engine_calls, variables
 from lab.trace.schema import Captured
 from lab.watch.cards import MAX_CARDS, NodeCard, SourceLine, TraceDraft, UniqueNames, preview, variable_name
 from lab.watch.sites import script_frame
@@ -22,7 +22,7 @@ class Made(NamedTuple):
 
     line: SourceLine
     engine: SourceLine | None
-    calls: tuple[str, ...]
+    calls: Sequence[str]
 
 
 class EngineRecorder:
@@ -48,7 +48,7 @@ class EngineRecorder:
             if out.requires_grad and len(self.made) < MAX_CARDS:
                 frame = script_frame()
                 method = sys._getframe(1)
-                self.made[out] = Made(SourceLine(frame), SourceLine(method), self.calls_from(method.f_back))
+                self.made[out] = Made(SourceLine(frame), SourceLine(method), engine_calls(method.f_back, self.calls))
                 for child in children:
                     self.note_name(child, frame)
             return out
@@ -84,17 +84,6 @@ class EngineRecorder:
             setattr(Tensor, name, old)
         for store in (self.originals, self.made, self.names, self.values, self.calls):
             store.clear()
-
-    def calls_from(self, frame: FrameType | None) -> tuple[str, ...]:
-        """Return the engine's functions that are running, such as those of a layer, the outermost first."""
-        calls: list[str] = []
-        while frame is not None and frame.f_code.co_filename in ENGINE_FILES:
-            if "<" not in frame.f_code.co_name:
-                name = frame.f_code.co_qualname.removesuffix(".__call__").split(".")[-1]
-                number = 1 + sum(other.rpartition(" ")[0] == name for other in self.calls.values())
-                calls.insert(0, self.calls.setdefault(frame, f"{name} {number}"))
-            frame = frame.f_back
-        return tuple(calls)
 
     def note_name(self, tensor: Tensor, frame: FrameType | None) -> None:
         """Note the variable that holds a tensor, unless it has a label or its name is known."""

@@ -2,16 +2,13 @@
 
 import re
 import traceback
-from types import TracebackType
-from typing import Any
 
 import torch
 
 from lab.failures import find
 from lab.watch import cuts, fixes
-from lab.watch.finding import RunFinding
-from lab.watch.records import GraphNode, leaves_of, origin_of, seen_nodes, skip_views, storage_of, walk, writes_in_place
-from lab.watch.run import WatchedRun
+from lab.watch.records import GraphNode, leaves_of, origin_of, seen_nodes, skip, storage_of, walk, writes_in_place
+from lab.watch.run import Report, WatchedRun
 from lab.watch.sites import NOWHERE, Site, is_library
 
 Tensor = torch.Tensor
@@ -21,44 +18,39 @@ VERSION_MISMATCH = re.compile(r"\[([\d, ]*)\]\]?.*? is at version (\d+); expecte
 
 def user_line(error: BaseException) -> Site:
     """Return the innermost line of the user's code in an exception's traceback."""
-    here, trace = NOWHERE, error.__traceback__
-    while isinstance(trace, TracebackType):
-        if not is_library(trace.tb_frame.f_code.co_filename):
-            here = Site(trace.tb_frame.f_code.co_filename, trace.tb_lineno)
-        trace = trace.tb_next
-    return here
+    lines = [Site(frame.f_code.co_filename, line) for frame, line in traceback.walk_tb(error.__traceback__)]
+    return next((here for here in reversed(lines) if not is_library(here.file)), NOWHERE)
 
 
-def finding(number: int, where: Site, evidence: str, advice: str = "") -> RunFinding:
-    return RunFinding(number, where.file, where.line, evidence, advice=advice)
+def number_of(error: BaseException) -> int:
+    """Return the number of the failure that an error's message is known for; 0 if there is none."""
+    known = find(f"{type(error).__name__}: {error}")
+    return known[0].failure.number if known else 0
 
 
-def explain_backward(run: WatchedRun, error: RuntimeError, loss: Tensor, here: Site) -> RunFinding | None:
-    """Return the finding behind an error of backward(), or None."""
-    text = str(error)
-    if match := VERSION_MISMATCH.search(text):
-        return explain_in_place(run, match, loss, here)
-    if "second time" in text:
-        return explain_second_backward(run, loss, here)
-    if "only for scalar outputs" in text or "only for real scalar outputs" in text:
-        return explain_non_scalar(loss, here)
-    if "does not require grad" in text:
-        return explain_no_graph(run, loss, here)
-    return None
+def explain_backward(run: WatchedRun, error: RuntimeError, loss: Tensor, here: Site) -> None:
+    """Keep what is behind an error of a backward pass, in case it ends the script."""
+    explain = {1: explain_in_place, 2: explain_second_backward, 3: explain_non_scalar, 4: explain_no_graph}
+    number = number_of(error)
+    if number in explain:
+        run.pending[str(error)] = explain[number](run, str(error), loss, here)
 
 
-def explain_non_scalar(loss: Tensor, here: Site) -> RunFinding:
+def explain_non_scalar(run: WatchedRun, text: str, loss: Tensor, here: Site) -> Report:
     """Blame the line that made several numbers, if known, for backward() from a non-scalar."""
-    entry = origin_of(skip_views(loss.grad_fn))
+    entry = origin_of(skip(loss.grad_fn))
     name, where = ("the loss", here) if entry is None else (f"{entry.name} in this line", entry.site)
     evidence = f"{name} gives {loss.numel()} numbers, of shape {tuple(loss.shape)}, and backward() in line {here.line} "
-    return finding(3, where, evidence + "needs one.")
+    return 3, where, evidence + "needs one.", ""
 
 
-def explain_in_place(run: WatchedRun, match: re.Match[str], loss: Tensor, here: Site) -> RunFinding:
+def explain_in_place(run: WatchedRun, text: str, loss: Tensor, here: Site) -> Report:
     """Blame the write that changed a tensor backward() needs, if it was seen; else say what is known of the tensor."""
+    match = VERSION_MISMATCH.search(text)
+    if match is None:
+        return 1, here, f"backward() in this line: {text.splitlines()[0]}", ""
     now, saved = int(match[2]), int(match[3])
-    about = f"a tensor of shape ({match[1]})"
+    about = f"a tensor of shape {tuple(map(int, match[1].split(', ') if match[1] else ()))}"
     for node in () if run.clock.hidden_saves else walk(loss.grad_fn):
         if not any(is_overwritten(node, name) for name in dir(node) if name.startswith(("_saved_", "saved_tensors"))):
             continue
@@ -73,11 +65,11 @@ def explain_in_place(run: WatchedRun, match: re.Match[str], loss: Tensor, here: 
         if seen:
             evidence = f"This line wrote to {about} that backward() in line {here.line} needs: it is at version {now}, "
             evidence += f"and version {saved} was saved."
-            return finding(1, min(seen, key=lambda write: write.before).site, evidence)
+            return 1, min(seen, key=lambda write: write.before).site, evidence, ""
         if used is not None:
             about += f", as it was saved by {used.name} in line {used.site.line}"
         break
-    return finding(1, here, f"backward() needs {about}, at version {saved}. {UNSEEN_WRITE.format(now)}")
+    return 1, here, f"backward() needs {about}, at version {saved}. {UNSEEN_WRITE.format(now)}", ""
 
 
 UNSEEN_WRITE = (
@@ -104,14 +96,14 @@ def is_overwritten(node: GraphNode, name: str) -> bool:
     return False
 
 
-def explain_second_backward(run: WatchedRun, loss: Tensor, here: Site) -> RunFinding:
+def explain_second_backward(run: WatchedRun, text: str, loss: Tensor, here: Site) -> Report:
     """Explain a graph that was already freed: the same loss twice, or a tensor of an earlier iteration in the graph."""
     entries = list(seen_nodes(loss.grad_fn))
     now, training = run.clock.iteration, run.training
     freed_at = [entry.freed_at for _, entry in entries if entry.freed_at.line]
     if freed_at:
         evidence = f"autograd.grad() in this line went through the graph that backward() in line {here.line} needs, "
-        return finding(2, freed_at[0], evidence + "and freed it.")
+        return 2, freed_at[0], evidence + "and freed it.", ""
     carried = [entry for _, entry in entries if entry.carry_site.line]
     freed = [(node, entry) for node, entry in entries if 0 < entry.first_backward <= now]
     iterations: dict[Site, set[int]] = {}
@@ -120,10 +112,10 @@ def explain_second_backward(run: WatchedRun, loss: Tensor, here: Site) -> RunFin
     repeated = [entry for _, entry in entries if entry.iteration < now and len(iterations[entry.site]) > 1]
     if carried and repeated:
         evidence = f"The state from before the last backward() is still part of the graph: {len(repeated)} nodes of "
-        return finding(11, carried[-1].carry_site, evidence + "earlier iterations are behind this line.")
+        return 11, carried[-1].carry_site, evidence + "earlier iterations are behind this line.", ""
     names = sorted({entry.site.line for _, entry in freed})[:3]
     evidence = f"backward() number {now + 1} needs a graph that an earlier one freed; it was made in line "
-    unknown = finding(2, here, f"{evidence}{', '.join(map(str, names)) or here.line}.")
+    unknown = 2, here, f"{evidence}{', '.join(map(str, names)) or here.line}.", ""
     if not freed:
         return unknown
     node, first = freed[0]
@@ -131,78 +123,65 @@ def explain_second_backward(run: WatchedRun, loss: Tensor, here: Site) -> RunFin
     moved = any(opt.steps and opt.last_iteration >= first.first_backward for opt in training.optimizers)
     if call is not None and call.iterations and recent and moved and not repeated:
         evidence = f"{first.name} in line {first.site.line} ran once, and backward() in line {here.line} of iteration "
-        return finding(2, first.site, f"{evidence}{now + 1} needs its graph again: the first one freed it.")
+        return 2, first.site, f"{evidence}{now + 1} needs its graph again: the first one freed it.", ""
     for opt in training.optimizers if now else ():
         stepped = opt.last_iteration == now and opt.steps
         if stepped and all(reaches_only_others(node, opt.parameter_ids) for node, _ in freed):
             evidence = f"The backward pass for one optimizer also went through {first.name} of line {first.site.line}, "
             evidence += f"and freed it; backward() in line {here.line} needs it again."
-            return finding(11, first.consumers[0] if first.consumers else here, evidence)
+            return 11, first.consumers[0] if first.consumers else here, evidence, ""
     before = training.last_call
     if call is not before and before is not None and node is not loss.grad_fn:
         evidence = f"backward() in this line frees the graph that this loss shares with that of line {here.line}: keep "
-        return finding(2, before.site, evidence + "it with retain_graph=True, or add the two losses.")
+        return 2, before.site, evidence + "it with retain_graph=True, or add the two losses.", ""
     return unknown
 
 
 def reaches_only_others(node: GraphNode, owned: set[int]) -> bool:
-    """Tell whether a part of the graph has leaves, none of which belongs to the optimizer that stepped."""
+    """Return whether a part of the graph has leaves, none of which belongs to the optimizer that stepped."""
     leaves = set(map(id, leaves_of(node)))
     return bool(leaves) and not owned & leaves
 
 
-def explain_no_graph(run: WatchedRun, loss: Tensor, here: Site) -> RunFinding:
+def explain_no_graph(run: WatchedRun, text: str, loss: Tensor, here: Site) -> Report:
     """Explain a loss without a graph: a cut, or nothing that requires a gradient."""
-    origin = run.origin(loss)
+    origin, where = run.origin(loss), here
     if origin is not None:
         if origin.cut is not None:
-            return finding(*cuts.diagnose_cut(origin.cut, here))
-        freeze = run.cuts.freeze_site
-        where = freeze if freeze.line and all_frozen(run) else origin.site
-        evidence = f"backward() in line {here.line}: nothing that the loss was computed from requires a gradient."
-        return finding(4, where, evidence, fixes.ASK_FOR_GRADIENTS)
-    text = "Nothing that the loss was computed from requires a gradient."
-    return finding(4, here, text, fixes.ASK_FOR_GRADIENTS)
+            return cuts.diagnose_cut(origin.cut, here)
+        where = run.cuts.freeze_site if run.cuts.freeze_site.line and all_frozen(run) else origin.site
+    evidence = f"backward() in line {here.line}: nothing that the loss was computed from requires a gradient."
+    return 4, where, evidence, fixes.ASK_FOR_GRADIENTS
 
 
 def all_frozen(run: WatchedRun) -> bool:
-    """Tell whether there are optimizers, and all they have are frozen parameters."""
-    live = [opt.ref() for opt in run.training.optimizers]
-    given = [
-        p for optimizer in live if optimizer is not None for group in optimizer.param_groups for p in group["params"]
-    ]
+    """Return whether there are optimizers, and all they have are frozen parameters."""
+    given = [p for opt in run.training.optimizers for group in opt.groups for p in group["params"]]
     return bool(given) and all(isinstance(p, torch.nn.Parameter) and not p.requires_grad for p in given)
 
 
 def explain(run: WatchedRun, error: BaseException) -> None:
     """Add the finding that belongs to the exception that ended the script."""
     for raised in filter(None, (error, error.__context__, error.__cause__)):
-        found = run.pending.get(str(raised))
-        if found is not None:
-            run.found.setdefault((found.failure, found.file, found.line), found)
+        if str(raised) in run.pending:
+            run.report(*run.pending[str(raised)])
             return
     here, text = user_line(error), str(error)
-    if isinstance(error, AttributeError) and error.name == "backward":
-        explain_number(run, error.obj, here)
+    if isinstance(error, AttributeError) and error.name == "backward":  # of a number or an array
+        cut = run.cut_of_number(error.obj) if isinstance(error.obj, float) else run.cuts.last_numpy
+        if cut is not None:
+            evidence = f"{cut.name} in this line gave plain numbers, without a graph, and line {here.line} calls "
+            run.report(13, cut.site, evidence + "backward() on what was computed from them.", fixes.NO_ITEM)
     elif not explain_with_records(run, error, here, text):
         known = [match.failure.number for match in find(f"{type(error).__name__}: {text}") if match.sure]
-        reported = {found.failure for found in run.found.values()}
-        if len(known) == 1 and here.line and known[0] not in reported:
+        if known and here.line and known[0] not in {found.failure for found in run.found.values()}:
             where = run.tensors.refused if known[0] == INTEGERS and run.tensors.refused.line else here
             line = "this line" if where is here else f"line {here.line}, which got the integers of this one"
             run.report(known[0], where, f"{type(error).__name__} in {line}: {text.splitlines()[0]}")
 
 
-def explain_number(run: WatchedRun, value: Any, here: Site) -> None:
-    """Explain backward() on what is no tensor: a number or an array that came out of a graph."""
-    cut = run.cut_of_number(value) if isinstance(value, float) else run.cuts.last_numpy
-    if cut is not None:
-        evidence = f"{cut.name} in this line gave plain numbers, without a graph; line {here.line} calls backward() on "
-        run.report(13, cut.site, evidence + "what was computed from them.", fixes.NO_ITEM)
-
-
 def explain_with_records(run: WatchedRun, error: BaseException, here: Site, text: str) -> bool:
-    """Explain errors whose cause lies in what was recorded, not in the line of the error; tell whether it did."""
+    """Explain errors whose cause lies in what was recorded, not in the line of the error; return whether it did."""
     if "can't optimize a non-leaf Tensor" in text:
         *_, frame = traceback.walk_tb(error.__traceback__)  # the last is of the optimizer's check
         results = [value for value in frame[0].f_locals.values() if isinstance(value, Tensor) and not value.is_leaf]
@@ -213,6 +192,8 @@ def explain_with_records(run: WatchedRun, error: BaseException, here: Site, text
         )
     elif "optimizer got an empty parameter list" in text:
         run.report(19, here, "The optimizer in this line got no parameters.", fixes.REGISTER)
+    elif isinstance(error, (AttributeError, TypeError)) and run.training.missing_gradient[0][:2] == here[:2]:
+        run.report(*run.training.missing_gradient[1])
     elif "Inference tensors cannot be saved" in text and run.cuts.inference_site.line:
         evidence = f"Line {here.line} uses tensors made in inference mode, which is switched on here."
         run.report(12, run.cuts.inference_site, evidence, fixes.NO_INFERENCE_MODE)

@@ -38,15 +38,3 @@ class RunFinding:
     def link(self) -> str:
         """Address of the lab's demonstration, relative to the lab."""
         return f"what-went-wrong?wrong-failure={BY_NUMBER[self.failure].key}"
-
-    def as_row(self) -> dict[str, object]:
-        """Return the finding as a dict for JSON."""
-        return {
-            "failure": self.failure,
-            "name": self.name,
-            "file": self.file,
-            "line": self.line,
-            "sentence": self.evidence,
-            "fix": self.fix,
-            "demonstration": self.link,
-        }

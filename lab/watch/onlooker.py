@@ -26,8 +26,8 @@ from torch.overrides import (
     _pop_mode_temporarily,
 )
 
-from lab.watch.records import has_numbers, in_transform, writes_in_place
-from lab.watch.sites import CALL, NOWHERE, Site, outer_frame, outside_us, site, without_us
+from lab.watch.records import has_numbers, writes_in_place
+from lab.watch.sites import CALL, NOWHERE, Site, outer_frame, site, without_us
 
 Look = Generator[Any, Any, Any]
 Function: TypeAlias = Callable[..., Any]
@@ -82,10 +82,15 @@ class Mode(TorchFunctionMode):
 
     def stepping(self) -> bool:
         """Return whether an optimizer steps."""
-        while self.steps and not is_running(self.steps[-1]):  # it raised an error
-            self.steps.pop()
+        while self.steps:
+            frame: FrameType | None = sys._getframe()
+            while frame is not None and frame is not self.steps[-1]:
+                frame = frame.f_back
+            if frame is not None:
+                return True
+            self.steps.pop()  # it raised an error
             self.come_back()
-        return bool(self.steps)
+        return False
 
     def come_back(self) -> None:
         """Look on again after a step, unless the script has entered a mode since or left one."""
@@ -135,7 +140,7 @@ class Mode(TorchFunctionMode):
         """Call a function as the line of the script does, so that a warning names that line and is filtered by it."""
         if sys.gettrace() is not None or sys.getprofile() is not None:  # would see the call
             return function(*args, **kwargs)
-        frame = outside_us(caller)
+        frame = outer_frame(caller)
         if frame.f_code is HANDLER and frame.f_back is not None and frame.f_back.f_back is not None:
             frame = frame.f_back.f_back  # the call of the function that asked for the mode
         key = frame.f_code.co_filename, frame.f_lineno, id(frame.f_globals)
@@ -155,7 +160,6 @@ class Listener:
         self.active = False
         self.failure = ""  # why it stopped looking before the block ended
         self.looking = False  # own code is running
-        self.thread = 0  # the only one that it looks at
         self.depth = 0  # above 0 inside a function whose operations are not the script's
         self.unwatched: dict[str, Site] = {}  # what runs unwatched -> the first line that did
         self.patched: list[tuple[Any, str, Any, Any]] = []  # owner, name, original, replacement
@@ -170,7 +174,7 @@ class Listener:
             return False
         if name in ATTRIBUTES and attribute_of(function) not in ATTRIBUTES[name]:
             return False
-        return threading.get_ident() == self.thread and not (self.mode.steps and self.mode.stepping())
+        return threading.get_ident() == self.mode.thread and not (self.mode.steps and self.mode.stepping())
 
     def look(self, function: Function, args: Args, kwargs: Kwargs) -> Look | None:
         """Return the look for a function that the mode saw, or None."""
@@ -193,7 +197,7 @@ class Listener:
         raise NotImplementedError
 
     def __enter__(self) -> Any:
-        self.active, self.thread = True, threading.get_ident()
+        self.active = True
         multiprocessing.util.register_after_fork(self, Listener.leave)  # a worker process is not the script
         running = _get_current_function_mode()  # type: ignore[no-untyped-call]
         self.mode = running if isinstance(running, Mode) else Mode()
@@ -229,7 +233,7 @@ class Listener:
 
         Returns None if it fails, which ends the looking. A look that is given an error of the script raises it again.
         """
-        if not self.active or self.looking or threading.get_ident() != self.thread:
+        if not self.active or self.looking or threading.get_ident() != self.mode.thread:
             return None
         self.looking = True
         try:
@@ -244,16 +248,12 @@ class Listener:
             if not any(error is given for given in args):
                 if runs_signal_handler(error):
                     raise
-                self.stop(error)
+                self.active = False
+                last = traceback.extract_tb(error.__traceback__)[-1]
+                self.failure = f"{type(error).__name__} in {last.filename}:{last.lineno}: {error}"
             return None
         finally:
             self.looking = False
-
-    def stop(self, error: Exception) -> None:
-        """Look no longer, and say later why."""
-        self.active = False
-        last = traceback.extract_tb(error.__traceback__)[-1]
-        self.failure = f"{type(error).__name__} in {last.filename}:{last.lineno}: {error}"
 
     # Patches and hooks
 
@@ -298,14 +298,23 @@ class Listener:
 
     # What is not the script's, or is not to be touched
 
+    @contextmanager
+    def away(self) -> Iterator[None]:
+        """Look at no operation in a block: those of the function that runs are not the script's."""
+        self.depth += 1
+        try:
+            yield
+        finally:
+            self.depth -= 1
+
     def paused(self) -> bool:
         """Return whether an optimizer, or another function whose operations are not the script's, is running."""
         return self.depth > 0 or self.mode.stepping()
 
     def left_alone(self) -> bool:
-        """Tell whether the operations that run are transformed or traced: they have no numbers of their own. Note the
+        """Return whether the operations that run are transformed or traced: they have no numbers of their own. Note the
         first line of each kind."""
-        if in_transform():
+        if torch._C._functorch.peek_interpreter_stack() is not None:
             kind = "torch.func transforms"
         elif torch._C._get_tracing_state():
             kind = "torch.jit traces"
@@ -360,7 +369,7 @@ def begin(look: Callable[..., Look | None], function: Function, args: Any, kwarg
 
 
 def has_closure(args: Args, kwargs: Kwargs) -> bool:
-    """Tell whether a step got a function that computes the loss again."""
+    """Return whether a step got a function that computes the loss again."""
     return callable(args[1] if len(args) > 1 else kwargs.get("closure"))
 
 
@@ -379,17 +388,10 @@ def hidden() -> Iterator[None]:
 
 
 def runs_signal_handler(error: BaseException) -> bool:
-    """Tell whether an error was raised by a signal handler of the script, which may run in the middle of own code."""
+    """Return whether an error was raised by a signal handler of the script, which may run in the middle of own code."""
     handlers = [signal.getsignal(number) for number in signal.valid_signals()]
     codes = [getattr(handler, "__code__", None) for handler in handlers]
     return any(frame.f_code in codes for frame, _ in traceback.walk_tb(error.__traceback__))
-
-
-def is_running(wanted: FrameType) -> bool:
-    frame: FrameType | None = sys._getframe(1)
-    while frame is not None and frame is not wanted:
-        frame = frame.f_back
-    return frame is not None
 
 
 def modules_with(objects: dict[str, Any]) -> list[tuple[ModuleType, str]]:

@@ -6,8 +6,8 @@ import torch
 
 from lab.watch import differences, fixes, shapes, values
 from lab.watch.onlooker import Look
-from lab.watch.records import VIEWS, GraphNode, NodeOrigin, TensorOrigin, kind, node_of, origin_of
-from lab.watch.run import WatchedRun
+from lab.watch.records import VIEWS, GraphNode, NodeOrigin, kind, node_of, origin_of, skip
+from lab.watch.run import Report, WatchedRun
 from lab.watch.sites import NOWHERE, Site, is_library, outer_frame, site
 
 Tensor = torch.Tensor
@@ -24,7 +24,7 @@ def inspect(run: WatchedRun, entry: NodeOrigin, operands: list[Tensor], result: 
     """Run the checks for an operation whose result has a graph, by its name; `given` are its arguments, in order."""
     name, closely = entry.name, run.clock.inspect_closely
     differences.note_finite_difference(run, name, given, entry.site)
-    if name in values.DANGEROUS:
+    if name in values.FIXES:
         values.note_danger(run, name, entry, entry.site, operands, result)
     if name in ACTIVATIONS and closely:
         entry.module_site = layer_site(run)
@@ -50,20 +50,19 @@ def layer_site(run: WatchedRun) -> Site:
             inner = inner or this
             contained = contained or isinstance(this, torch.nn.Sequential)
         frame = frame.f_back  # type: ignore[assignment]
-    known = run.tensors.modules.get(id(inner)) if contained else None
-    return known[1] if known is not None and known[0]() is inner else NOWHERE
+    return run.tensors.modules.get(inner, NOWHERE) if contained and inner is not None else NOWHERE
 
 
 def check_normalization(run: WatchedRun, loss: NodeOrigin, operands: list[Tensor]) -> None:
     """Report a loss that expects logits, or one normalization, and gets values normalized once too often."""
-    node, own = skip_joins(operands[0].grad_fn), None
+    node, own = skip(operands[0].grad_fn, VIEWS | JOINS), None
     if loss.name in NORMALIZED_LOSSES:
         own = node if node is not None and kind(node) == NORMALIZED_LOSSES[loss.name] else None
-        node = None if own is None else skip_joins(own.next_functions[0][0])
+        node = None if own is None else skip(own.next_functions[0][0], VIEWS | JOINS)
     entry, again = origin_of(node), origin_of(own)
     if entry is None:
         return
-    where = entry.module_site if entry.module_site.line else entry.site
+    where = entry.place
     if again is not None and entry.name == again.name:
         evidence = f"The {entry.name} in this line gets the result of the {entry.name} in line {where.line}, and "
         evidence += f"{loss.name} in line {loss.site.line} needs only one."
@@ -77,31 +76,17 @@ def check_normalization(run: WatchedRun, loss: NodeOrigin, operands: list[Tensor
         run.report(14, where, evidence, fixes.NO_RELU)
 
 
-def check_normalized_logits(run: WatchedRun, loss: str, origin: TensorOrigin | None) -> None:
-    """Report a loss without a graph, as in a validation, that expects logits and gets normalized values."""
-    if origin is not None and origin.name in NORMALIZATIONS:
-        report_normalized_logits(run, loss, site(), origin.name, origin.site)
-
-
 def report_normalized_logits(run: WatchedRun, loss: str, loss_site: Site, activation: str, where: Site) -> None:
+    """Report a loss that expects logits and gets normalized values."""
     evidence = f"{loss} in line {loss_site.line} got the result of a {activation}, made here, and another one follows "
     evidence += "it: give the loss logits."
     fix = f"Give `{loss}` what the {activation} gets. To look at probabilities, compute them separately."
     run.report(25, where, evidence, fix)
 
 
-def skip_joins(node: GraphNode) -> GraphNode:
-    """Return the first node on the way back that does more than join, select or clip values."""
-    while node is not None and node.next_functions:
-        if kind(node) not in VIEWS | JOINS:
-            break
-        node = node.next_functions[0][0]
-    return node
-
-
 def measure_dead_units(run: WatchedRun, entry: NodeOrigin, result: Tensor) -> None:
     """Record the share of a relu's units that are 0 for the whole batch, once per iteration."""
-    where = entry.module_site if entry.module_site.line else entry.site
+    where = entry.place
     shares = run.numbers.dead_shares.setdefault(where, {})
     if result.dim() < 2 or result.shape[0] < 4 or run.clock.iteration in shares:
         return
@@ -117,10 +102,23 @@ def measure_dead_units(run: WatchedRun, entry: NodeOrigin, result: Tensor) -> No
 
 
 def read_gradient(run: WatchedRun, tensor: Tensor) -> Look:
-    """Look at a read of .grad; report it if it is None because the tensor is the result of an operation."""
+    """Look at a read of .grad. If it is None, report that the tensor is the result of an operation; keep why a leaf has
+    none, in case that ends the script."""
     gradient = yield
-    node: GraphNode = node_of(tensor) if gradient is None else None
-    entry, reader = origin_of(node), site()
+    if gradient is not None:
+        return
+    reader = site()
+    if tensor.is_leaf:
+        evidence = "The gradient read in this line is None: no backward() has filled it yet, or it was emptied since."
+        why: Report = 18, reader, evidence, ""
+        origin = run.origin(tensor)
+        if origin is not None and not tensor.requires_grad:
+            evidence = f"The tensor made here requires no gradient, and line {reader.line} reads one, which is None."
+            why = 4, origin.site, evidence, fixes.ASK_FOR_GRADIENTS
+        run.training.missing_gradient = reader, why
+        return
+    node = node_of(tensor)
+    entry = origin_of(node)
     if entry is None or not entry.site.line or tensor.retains_grad:
         return
     leaves = (run.tensors.leaves.get(id(getattr(other, "variable", None))) for other, _ in node.next_functions)

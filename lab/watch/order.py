@@ -1,20 +1,11 @@
 """Check the sign of a loss, and the order of zero_grad(), backward(), clipping and step()."""
 
 import math
-from typing import Any
 
 import torch
 
 from lab.watch import fixes
-from lab.watch.records import (
-    VIEWS,
-    GraphNode,
-    MeasuredStep,
-    WatchedOptimizer,
-    has_numbers,
-    kind,
-    origin_of,
-)
+from lab.watch.records import VIEWS, GraphNode, has_numbers, kind, origin_of
 from lab.watch.run import WatchedRun
 from lab.watch.sites import NOWHERE, Site, line_of_missing_call
 
@@ -50,20 +41,17 @@ def check_direction(run: WatchedRun) -> None:
         if len(losses) < MIN_ITERATIONS or not alone or not reached <= optimizers[0].parameter_ids:
             continue
         (opt,) = optimizers
-        upward = any(group.get("maximize") for group in param_groups(opt))
+        upward = any(group.get("maximize") for group in opt.groups)
         worse = not call.cost_sign * (losses[-1] - losses[0]) < 0
         took = f"{len(losses)} steps took it from {losses[0]:.3g} to {losses[-1]:.3g}."
-        if call.cost_sign > 0 and worse and (upward or climbs(opt.measured_steps)):
+        moves = opt.measured_steps
+        climbs = len(moves) >= MIN_ITERATIONS and all(move.along_gradient > 0 for move in moves)
+        if call.cost_sign > 0 and worse and (upward or climbs):
             how = "maximize=True" if upward else f"{opt.kind}.step() moves the parameters along their gradient"
             evidence = f"{how}, and the loss is a cost: {took}"
             run.report(18, opt.site, evidence, fixes.NO_MAXIMIZE if upward else fixes.STEP_DOWN)
         elif call.cost_sign < 0 and worse and not upward:
             run.report(18, call.minus_site, f"The minus in this line reverses the cost: {took}", fixes.NO_MINUS)
-
-
-def climbs(moves: list[MeasuredStep]) -> bool:
-    """Tell whether each measured step went along the gradient."""
-    return len(moves) >= MIN_ITERATIONS and all(move.along_gradient > 0 for move in moves)
 
 
 def check_step_before_backward(run: WatchedRun, loss: Tensor, reached: list[Tensor], here: Site) -> None:
@@ -79,11 +67,6 @@ def check_step_before_backward(run: WatchedRun, loss: Tensor, reached: list[Tens
             evidence = f"step() in this line comes after the forward pass of line {entry.site.line} and before its "
             evidence += f"backward() in line {here.line}: each step uses the gradient of the previous batch."
             run.report(18, opt.last_step_site, evidence)
-
-
-def param_groups(opt: WatchedOptimizer) -> list[dict[str, Any]]:
-    optimizer = opt.ref()
-    return [] if optimizer is None else list(optimizer.param_groups)
 
 
 def check_never_stepped(run: WatchedRun) -> None:
@@ -102,7 +85,7 @@ def check_never_stepped(run: WatchedRun) -> None:
 
 
 def report_missing_call(run: WatchedRun, failure: int, file: str, method: str) -> bool:
-    """Report a line that names a method and does not call it; tell whether there is one."""
+    """Report a line that names a method and does not call it; return whether there is one."""
     line = line_of_missing_call(file, method)
     if line:
         evidence = f"This line names {method} without calling it: the parentheses are missing."
@@ -115,7 +98,7 @@ def check_clip(run: WatchedRun, given: list[Tensor], limit: float, here: Site) -
     leaves, clips = run.tensors.leaves, run.training.useless_clips
     readable = [tensor for tensor in given if has_numbers(tensor)]  # else its backward passes were not seen
     known = [leaf for tensor in readable if (leaf := leaves.get(id(tensor))) is not None and leaf.backward_count]
-    filled = [leaf for leaf in known if (tensor := leaf.ref()) is not None and tensor.grad is not None]
+    filled = [leaf for leaf in known if leaf.gradient is not None]
     late = bool(filled) and all(leaf.stepped for leaf in filled)
     useless = (late or (known and not filled)) and math.isfinite(float(limit))
     clips[here] = clips.get(here, 0) + 1 if useless else 0

@@ -49,12 +49,10 @@ def watch() -> Iterator[RecordedPass]:
     Records PyTorch too if the program imported it before the block.
     """
     recorded = RecordedPass()
-    with EngineRecorder(recorded.keep), torch_recorder(recorded) if "torch" in sys.modules else nullcontext():
+    of_torch: AbstractContextManager[object] = nullcontext()
+    if "torch" in sys.modules:
+        from lab.watch.torch_recorder import TorchRecorder
+
+        of_torch = TorchRecorder(recorded.keep)
+    with EngineRecorder(recorded.keep), of_torch:
         yield recorded
-
-
-def torch_recorder(recorded: RecordedPass) -> AbstractContextManager[object]:
-    """Return what records PyTorch's backward passes."""
-    from lab.watch.torch_recorder import TorchRecorder
-
-    return TorchRecorder(recorded.keep)

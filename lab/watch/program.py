@@ -13,21 +13,18 @@ from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from importlib.util import find_spec
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lab.trace.loading import MAX_TEXT
 from lab.watch.cards import NodeCard, SourceLine, TraceDraft
 from lab.watch.engine_recorder import EngineRecorder
 from lab.watch.finding import BY_NUMBER, RunFinding
 
-if TYPE_CHECKING:  # they import PyTorch
-    from lab.watch.run_passes import ProgramPasses
-    from lab.watch.watcher import Watcher
-
 MAX_PASSES = 20  # recorded; later ones are only counted
 MAX_OPERATIONS = (300, 100, 30)  # cards of one pass: as many as fit into MAX_BYTES
 MAX_BYTES = 1_500_000  # of one recorded pass
 ZERO_GRAD = 6  # the failure's number
+STALE = "backward() here added to the gradient of {}, which the last step had already used: nobody had cleared it."
 RESERVE = 0.6  # seconds of processor time that are kept for the report of a program that takes too long
 WARM_UP = """\
 from model import Tensor
@@ -112,56 +109,51 @@ def run(source: str, file: str, send: Send, seconds: float = 0.0) -> tuple[dict[
     recording = ProgramRecording(send)
     watcher = recorder = None
     if "torch" in sys.modules and "torch" in source:
-        watcher, recorder = torch_watchers(recording)
+        from lab.watch.torch_recorder import TorchRecorder
+        from lab.watch.watcher import Watcher
+
+        watcher, recorder = Watcher(), TorchRecorder(recording.keep, forgets=True)
     with EngineRecorder(recording.keep) as engine, watcher or nullcontext(), recorder or nullcontext():
-        error = execute(source, file, seconds)
+        if seconds:
+            signal.signal(signal.SIGVTALRM, time_is_up)
+            signal.setitimer(signal.ITIMER_VIRTUAL, max(seconds - RESERVE, seconds / 2))
+        ended, _ = execute(source, file)
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        error = None if isinstance(ended, SystemExit) else ended
         if error is not None or not recording.passes:
             recording.keep_forward(engine.unfinished())
             if recorder:
                 recording.keep_forward(recorder.unfinished(), recorder.ends)
-        findings = engine_findings(engine, file)
+        findings = [
+            RunFinding(ZERO_GRAD, file, line, STALE.format(leaf), advice=BY_NUMBER[ZERO_GRAD].fix)
+            for line, leaf in engine.stale.items()
+        ]
     findings += watcher.findings(error) if watcher else []
     named = ("failure", "line", "evidence", "advice")
     rows = [{name: getattr(found, name) for name in named} for found in findings if found.file == file]
     return {"passes": recording.passes, "findings": rows}, error
 
 
-def torch_watchers(recording: ProgramRecording) -> "tuple[Watcher, ProgramPasses]":
-    """Return what watches and what records a program of PyTorch."""
-    from lab.watch.run_passes import ProgramPasses
-    from lab.watch.watcher import Watcher
+def execute(
+    source: str | bytes, file: str, *, loader: Any = None, stays: bool = False
+) -> tuple[BaseException | None, dict[str, Any]]:
+    """Run a program as a script; return the exception that ended it, or None, and its variables.
 
-    watcher = Watcher()
-    return watcher, ProgramPasses(watcher, recording.keep)
-
-
-def execute(source: str, file: str, seconds: float) -> BaseException | None:
-    """Run a program as a script; return the exception that ended it, or None."""
+    stays  leave it `__main__`, for what runs at exit
+    """
     module, own = ModuleType("__main__"), sys.modules["__main__"]
-    vars(module).update(__file__=file, __builtins__=builtins)
+    variables = vars(module)
+    variables |= {"__file__": file, "__loader__": loader, "__cached__": None, "__builtins__": builtins}
     sys.modules["__main__"] = module  # a dataclass of the program looks for its module there
     try:
-        if seconds:
-            signal.signal(signal.SIGVTALRM, time_is_up)
-            signal.setitimer(signal.ITIMER_VIRTUAL, max(seconds - RESERVE, seconds / 2))
-        exec(compile(source, file, "exec", dont_inherit=True), vars(module))
-    except SystemExit:
-        return None
+        exec(compile(source, file, "exec", dont_inherit=True), variables)
     except BaseException as error:
-        return error
+        return error, variables
     finally:
-        if seconds:
-            signal.setitimer(signal.ITIMER_VIRTUAL, 0)
-        sys.modules["__main__"] = own
-    return None
+        if not stays:
+            sys.modules["__main__"] = own
+    return None, variables
 
 
 def time_is_up(*_: object) -> None:
     raise TimeUp
-
-
-def engine_findings(engine: EngineRecorder, file: str) -> list[RunFinding]:
-    """Return where a pass of the lab's engine added to a gradient that a step had used."""
-    seen = "backward() here added to the gradient of {}, which the last step had already used: nobody had cleared it."
-    fix = BY_NUMBER[ZERO_GRAD].fix
-    return [RunFinding(ZERO_GRAD, file, line, seen.format(leaf), advice=fix) for line, leaf in engine.stale.items()]

@@ -9,7 +9,7 @@ import torch
 from lab.watch import fixes
 from lab.watch.records import MeasuredStep, WatchedOptimizer
 from lab.watch.run import WatchedRun
-from lab.watch.sites import Site, line_of_argument
+from lab.watch.sites import Site, site_of_argument
 
 Tensor = torch.Tensor
 MIN_VALUES = 5  # losses
@@ -30,15 +30,15 @@ def measure_step(run: WatchedRun, opt: WatchedOptimizer, parameters: Sequence[Te
         if tensor.grad is not None and not tensor.grad.is_sparse:
             along += share * float(torch.dot(moved, sample(tensor.grad)).real)
     opt.values_before = []
-    step = MeasuredStep(run.clock.iteration, change, size, along, last_loss(run), largest_rate(opt))
-    opt.measured_steps.append(step)
+    call = run.training.last_call
+    loss = call.losses[-1] if call and call.losses else math.nan
+    length, fall = (change / size) ** 0.5 if size else 0.0, -along / abs(loss) if loss else 0.0
+    opt.measured_steps.append(MeasuredStep(length, along, fall, loss, largest_rate(opt)))
 
 
 def largest_rate(opt: WatchedOptimizer) -> float:
     """Return the largest learning rate of an optimizer's groups; 0 if they have none."""
-    optimizer = opt.ref()
-    groups = [] if optimizer is None else optimizer.param_groups
-    return max((float(group.get("lr") or 0.0) for group in groups), default=0.0)
+    return max((float(group.get("lr") or 0.0) for group in opt.groups), default=0.0)
 
 
 def sample(tensor: Tensor) -> Tensor:
@@ -46,16 +46,14 @@ def sample(tensor: Tensor) -> Tensor:
     return tensor.detach().flatten()[:: tensor.numel() // MAX_SAMPLE | 1]
 
 
-def last_loss(run: WatchedRun) -> float:
-    call = run.training.last_call
-    return float(call.losses[-1]) if call and call.losses else math.nan
-
-
 def long_step_evidence(values: Sequence[float], moves: Sequence[MeasuredStep]) -> str:
     """Return the evidence that steps were too long for their losses, or ""."""
     if len(values) < MIN_VALUES or not moves:
         return ""
-    begin, end = loss_before_long_steps(values, moves), sorted(values[-5:], key=lambda v: (math.isnan(v), v))[2]
+    # The largest loss up to the first long step: a single one can be tiny by chance
+    first = next((index for index, move in enumerate(moves) if move.relative_length > LONG_STEP), len(moves))
+    begin = max([values[0], *(move.loss for move in moves[: first + 1] if math.isfinite(move.loss))])
+    end = sorted(values[-5:], key=lambda v: (math.isnan(v), v))[2]
     if not math.isfinite(begin):  # the data contain nan or inf
         return ""
     length = max(move.relative_length for move in moves)
@@ -77,19 +75,13 @@ def long_step_evidence(values: Sequence[float], moves: Sequence[MeasuredStep]) -
     return ""
 
 
-def loss_before_long_steps(values: Sequence[float], moves: Sequence[MeasuredStep]) -> float:
-    """Return the largest loss up to the first long step: a single loss can be tiny by chance."""
-    first = next((index for index, move in enumerate(moves) if move.relative_length > LONG_STEP), len(moves))
-    return max([values[0], *(move.loss for move in moves[: first + 1] if math.isfinite(move.loss))])
-
-
 def rate_line(opt: WatchedOptimizer) -> Site:
     """Return the line of the number that an optimizer was given as its learning rate, or that of the scheduler that had
     more than doubled it by the first long step."""
     rate = next((move.rate for move in opt.measured_steps if move.relative_length > LONG_STEP), 0.0)
     if opt.scheduler_site.line and rate > 2 * opt.given_rate:
         return opt.scheduler_site
-    return Site(opt.site.file, line_of_argument(opt.site.file, opt.site.line, "lr", 1))
+    return site_of_argument(opt.site, "lr", 1)
 
 
 def check_rates(run: WatchedRun) -> None:

@@ -2,7 +2,7 @@
 
 import math
 import weakref
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeAlias
 
@@ -44,22 +44,17 @@ def has_numbers(tensor: torch.Tensor) -> bool:
 
 
 def writes_in_place(name: str) -> bool:
-    """Tell whether an operation of this name writes to its first operand."""
+    """Return whether an operation of this name writes to its first operand."""
     return (name.endswith("_") and not name.startswith("_")) or name in IN_PLACE
 
 
 def packs_saved_tensors() -> bool:
-    """Tell whether hooks pack the tensors that graph nodes save, as in a checkpoint."""
+    """Return whether hooks pack the tensors that graph nodes save, as in a checkpoint."""
     return torch._C._autograd._top_saved_tensors_default_hooks(True) is not None
 
 
-def in_transform() -> bool:
-    """Tell whether torch.func transforms the running function: its tensors have no numbers of their own."""
-    return torch._C._functorch.peek_interpreter_stack() is not None
-
-
 def is_batched(gradients: Any) -> bool:
-    """Tell whether an engine run gets a batch of gradients at once, which its hooks cannot read."""
+    """Return whether an engine run gets a batch of gradients at once, which its hooks cannot read."""
     parts = (part for part in gradients or () if isinstance(part, Tensor))
     return any("Batched" in str(torch._C._dispatch_keys(part)) for part in parts)
 
@@ -79,6 +74,9 @@ class NodeOrigin:
     name: str
     site: Site
     iteration: int
+    watcher_number: int  # WatchedRun.number of the run that saw it
+    node_number: int  # Clock.nodes when it was made
+    storage: int  # of its result
     chain: int = 0
     carry_site: Site = NOWHERE
     module_site: Site = NOWHERE
@@ -87,12 +85,14 @@ class NodeOrigin:
     consumers: list[Site] = field(default_factory=list)
     past_iterations: int = 0  # number of earlier iterations whose graph this node still reaches
     freed_at: Site = NOWHERE  # the autograd.grad() call that freed this node
-    watcher_number: int = 0  # WatchedRun.number of the run that saw it
     first_backward: int = 0  # number of the first backward pass through it; 0 for none
     loss_scaled: bool = False  # by a GradScaler
-    node_number: int = 0  # Clock.nodes when it was made
-    storage: int = 0  # of its result
     cut: "CutRecord | None" = None  # that one of its operands came through
+
+    @property
+    def place(self) -> Site:
+        """Where the layer was constructed, if a container called it, else the line of the operation."""
+        return self.module_site if self.module_site.line else self.site
 
 
 class InPlaceWrite(NamedTuple):
@@ -115,6 +115,7 @@ class CutRecord:
     name: str
     leaves: frozenset[int] = frozenset()
     used: bool = False
+    count: int = 0  # cuts there
     last_number: int = 0  # Clock.cuts when this line last cut a graph
     operands: frozenset[int] = frozenset()  # numbers of the nodes of its operands
     bypassed: bool = False  # the result is added to one of them: a straight-through estimator
@@ -155,28 +156,27 @@ class Leaf:
     asked: bool = False  # autograd.grad() was called for it
     has_graph_grad: bool = False  # its gradient was taken with create_graph=True: an input, not a parameter
 
+    @property
+    def gradient(self) -> Tensor | None:
+        """Its gradient, if both are there."""
+        tensor = self.ref()
+        return None if tensor is None else tensor.grad
 
-@dataclass(slots=True)
-class MeasuredStep:
-    """The measured size of one step: squared norms of the change and of the parameters, and their dot product with
-    the gradient."""
 
-    iteration: int
-    squared_change: float
-    squared_size: float
+class MeasuredStep(NamedTuple):
+    """The measured size of one step.
+
+    relative_length  as a fraction of the parameters' norm
+    along_gradient   dot product of the change with the gradient
+    predicted_fall   how far the loss would fall along its tangent, as a fraction of the loss
+    rate             the learning rate
+    """
+
+    relative_length: float
     along_gradient: float
+    predicted_fall: float
     loss: float
-    rate: float = 0.0
-
-    @property
-    def relative_length(self) -> float:
-        """Length of the step, as a fraction of the parameters' norm."""
-        return (self.squared_change / self.squared_size) ** 0.5 if self.squared_size else 0.0
-
-    @property
-    def predicted_fall(self) -> float:
-        """How far the loss would fall along its tangent, as a fraction of the loss."""
-        return -self.along_gradient / abs(self.loss) if self.loss else 0.0
+    rate: float
 
 
 @dataclass
@@ -186,7 +186,6 @@ class WatchedOptimizer:
     ref: "weakref.ref[torch.optim.Optimizer]"
     site: Site
     kind: str
-    index: int  # in TrainingRecords.optimizers
     parameter_ids: set[int] = field(default_factory=set)
     steps: int = 0
     last_iteration: int = 0
@@ -204,6 +203,12 @@ class WatchedOptimizer:
     cuts_before_step: int = 0  # Clock.cuts at the last step
     late_backwards: int = 0  # backward passes in a row whose loss was computed before the last step
 
+    @property
+    def groups(self) -> list[dict[str, Any]]:
+        """Its parameter groups; none if the script has deleted it."""
+        optimizer = self.ref()
+        return [] if optimizer is None else optimizer.param_groups
+
 
 @dataclass
 class BackwardCall:
@@ -211,8 +216,7 @@ class BackwardCall:
 
     site: Site
     losses: list[float] = field(default_factory=list)
-    since_step: list[int] = field(default_factory=list)  # its backward passes since the last step
-    cleared_site: Site = NOWHERE  # the zero_grad() just before its last backward pass
+    since_step: list[int] = field(default_factory=list)  # its backward passes since the last step or zero_grad()
     iterations: list[int] = field(default_factory=list)
     walk_count: int = 0  # how often the graph was searched for leaves
     leaves: list["weakref.ref[Tensor]"] = field(default_factory=list)
@@ -291,8 +295,8 @@ def kind(node: GraphNode) -> str:
     return str(node.name()).split("Backward")[0].rsplit("::", 1)[-1]
 
 
-def skip_views(node: GraphNode) -> GraphNode:
-    """Return the first node on the way back that changes more than the shape."""
-    while node is not None and kind(node) in VIEWS and node.next_functions:
+def skip(node: GraphNode, kinds: Set[str] = VIEWS) -> GraphNode:
+    """Return the first node on the way back of another kind: with the default, one that changes more than the shape."""
+    while node is not None and kind(node) in kinds and node.next_functions:
         node = node.next_functions[0][0]
     return node

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lab.trace.notebook import framed
-from lab.trace.recording import Trace
 from lab.watch.finding import RunFinding
 
 if TYPE_CHECKING:  # it imports PyTorch
@@ -24,12 +23,15 @@ def text(findings: Sequence[RunFinding], notes: Sequence[str] = (), error: BaseE
             return "\n".join(notes)
         ended = f"lab.watch: {type(error).__name__} ended the run; no known failure was found."
         return "\n".join([NOTHING if error is None else ended, *notes])
-    parts = [
+    return "\n".join(["lab.watch:", *map(paragraph, findings), *notes])
+
+
+def paragraph(finding: RunFinding) -> str:
+    """Format one finding."""
+    return (
         f"{shown(finding.file)}:{finding.line}: failure {finding.failure}, {finding.name}\n"
         f"  seen: {finding.evidence}\n  fix:  {finding.fix}\n  try:  {finding.link}"
-        for finding in findings
-    ]
-    return "\n".join(["lab.watch:", *parts, *notes])
+    )
 
 
 def shown(file: str) -> str:
@@ -44,13 +46,31 @@ def shown(file: str) -> str:
 
 def as_json(findings: Sequence[RunFinding]) -> str:
     """Return the findings as a JSON list of objects with keys such as failure, line and sentence."""
-    return json.dumps([finding.as_row() for finding in findings], indent=1, ensure_ascii=False)
+    rows = [
+        {
+            "failure": finding.failure,
+            "name": finding.name,
+            "file": finding.file,
+            "line": finding.line,
+            "sentence": finding.evidence,
+            "fix": finding.fix,
+            "demonstration": finding.link,
+        }
+        for finding in findings
+    ]
+    return json.dumps(rows, indent=1, ensure_ascii=False)
 
 
 def as_html(findings: Sequence[RunFinding], script: str, passes: "RunPasses") -> str:
     """Return a self-contained page: one section per finding, then the backward pass of each in the player."""
     about = {finding: passes.pass_number(finding) for finding in findings}
-    sections = "".join(as_section(finding, number, passes.traces.get(number)) for finding, number in about.items())
+    sections = ""
+    for finding, number in about.items():
+        ran = passes.traces.get(number)
+        seen = f'<a href="#pass-{number}">Backward pass {number} in the player</a>' if ran else "No backward pass ran."
+        ended = f" It stopped: {escape(ran.error)}" if ran and ran.error else ""
+        title = f"<h2>{finding.failure}. {escape(finding.name)}</h2>"
+        sections += f"<section>{title}<pre>{escape(paragraph(finding))}</pre><p>{seen}{ended}</p></section>"
     # Only the first frame holds the player's code; the others load it from there.
     players = "".join(
         f'<section class="pass" id="pass-{number}"><h2>Backward pass {number}</h2>'
@@ -61,22 +81,7 @@ def as_html(findings: Sequence[RunFinding], script: str, passes: "RunPasses") ->
         '<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">'
         f"<title>Watched: {escape(script)}</title><style>:root{{color-scheme:light dark}}"
         "body{font:16px/1.5 system-ui;margin:2rem auto;padding:0 1rem;max-width:90rem}"
-        "section:not(.pass){max-width:46rem}code{overflow-wrap:anywhere}"
+        "section:not(.pass){max-width:46rem}pre{white-space:pre-wrap;overflow-wrap:anywhere}"
         f"</style><h1>Watched: {escape(script)}</h1>{sections or '<p>No failure found in this run.</p>'}"
         f"{players}</html>"
-    )
-
-
-def as_section(finding: RunFinding, number: int, trace: Trace | None) -> str:
-    """Return the HTML of one finding, with a link to its backward pass."""
-    if trace is None:
-        seen = "No backward pass ran."
-    else:
-        ended = f" It stopped: {trace.error}" if trace.error else ""
-        seen = f'<a href="#pass-{number}">Backward pass {number} in the player</a>{escape(ended)}'
-    return (
-        f"<section><h2>{finding.failure}. {escape(finding.name)}</h2>"
-        f"<p><code>{escape(finding.file)}:{finding.line}</code></p><p>{escape(finding.evidence)}</p>"
-        f"<p><b>Fix.</b> {escape(finding.fix)}</p><p>Demonstration: <code>{escape(finding.link)}</code></p>"
-        f"<p>{seen}</p></section>"
     )

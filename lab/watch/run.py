@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
 from types import CodeType, FrameType
-from typing import Any
+from typing import Any, TypeAlias
 
 import torch
 
@@ -25,6 +25,7 @@ from lab.watch.records import (
 from lab.watch.sites import NOWHERE, Site, user_frames
 
 Tensor = torch.Tensor
+Report: TypeAlias = tuple[int, Site, str, str]  # arguments of WatchedRun.report
 MAX_CALLS_HELD = 2  # of one function: what is called more often is a step, or an epoch
 
 
@@ -48,7 +49,7 @@ class TensorRecords:
     origins: dict[int, TensorOrigin] = field(default_factory=dict)
     leaves: dict[int, Leaf] = field(default_factory=dict)  # loop over a copy: a leaf that dies goes, at any time
     leaf_ids: dict[int, int] = field(default_factory=dict)  # address of its values -> id of the leaf
-    modules: dict[int, tuple["weakref.ref[torch.nn.Module]", Site]] = field(default_factory=dict)
+    modules: "weakref.WeakKeyDictionary[torch.nn.Module, Site]" = field(default_factory=weakref.WeakKeyDictionary)
     refused: Site = NOWHERE  # the line that made whole numbers for the last operation that failed
     writes: deque[InPlaceWrite] = field(default_factory=partial(deque, maxlen=4096))
 
@@ -58,7 +59,6 @@ class Cuts:
     """Where values left the graph."""
 
     lines: dict[tuple[Site, str], CutRecord] = field(default_factory=dict)  # line and kind -> its cut
-    repeats: dict[tuple[Site, str], int] = field(default_factory=dict)  # line and kind -> number of cuts there
     numbers: deque[tuple[float, CutRecord]] = field(default_factory=partial(deque, maxlen=256))  # the last of them
     last_numpy: CutRecord | None = None
     switched_off: tuple[Site, str] = NOWHERE, ""  # the last line that did it to gradients, and PyTorch's own function
@@ -77,7 +77,8 @@ class TrainingRecords:
     cleared: dict[int, tuple[int, Site, bool]] = field(default_factory=dict)
     zero_grad_sites: dict[int, Site] = field(default_factory=dict)  # leaf -> the last zero_grad() that cleared it
     last_zero_grad: tuple[int, Site] = (-1, NOWHERE)  # its iteration and line
-    lost_gradients: set[Site] = field(default_factory=set)  # backward() whose gradients were cleared before a step
+    # the last line that read the gradient of a leaf and got None, and why
+    missing_gradient: tuple[Site, Report] = NOWHERE, (0, NOWHERE, "", "")
     useless_clips: dict[Site, int] = field(default_factory=dict)  # line that clips -> times in a row
     fresh_parameters: dict[Site, set[int]] = field(default_factory=dict)  # line -> iterations of first gradients
     optimizer_parameter_sites: set[Site] = field(default_factory=set)
@@ -138,7 +139,7 @@ class WatchedRun:
         self.clock, self.tensors, self.cuts = Clock(), TensorRecords(), Cuts()
         self.training, self.graphs, self.numbers = TrainingRecords(), Graphs(), Numbers()
         self.found: dict[tuple[int, str, int], RunFinding] = {}
-        self.pending: dict[str, RunFinding] = {}  # text of an error -> what it is explained by
+        self.pending: dict[str, Report] = {}  # text of an error -> what it is explained by
         self.held_frames: dict[CodeType, FrameType] = {}
         self.calls_seen: dict[CodeType, int] = {}  # function -> calls of it in which a backward pass ran
 
@@ -205,7 +206,3 @@ class WatchedRun:
     def cut_of_number(self, value: float) -> CutRecord | None:
         """Return the cut that last gave this number, or None."""
         return next((cut for number, cut in reversed(self.cuts.numbers) if number == value), None)
-
-    def call_at(self, here: Site) -> BackwardCall:
-        """Return the record of the line that calls backward() or autograd.grad()."""
-        return self.training.calls.setdefault((here.file, here.line), BackwardCall(here))

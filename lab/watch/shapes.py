@@ -23,7 +23,12 @@ def check_shapes(run: WatchedRun, entry: NodeOrigin, operands: list[Tensor], res
     """
     name = entry.name
     if name in PAIR_LOSSES:
-        check_pair_loss(run, entry, *operands[:2])
+        prediction, target = operands[:2]
+        shape = tuple(torch.broadcast_shapes(prediction.shape, target.shape))  # type: ignore[no-untyped-call]
+        if math.prod(shape) > prediction.numel():  # it repeats its predictions, of which PyTorch warns
+            evidence = f"The loss in this line compared shapes {tuple(prediction.shape)} and {tuple(target.shape)}: "
+            evidence += f"broadcast to {shape}, so each prediction meets several targets."
+            run.report(8, entry.site, evidence)
         return
     if len(operands) == 2 and (name in DIFFERENCES or name in PRODUCTS) and forms_all_pairs(operands, result):
         a, b = operands
@@ -44,17 +49,8 @@ def check_shapes(run: WatchedRun, entry: NodeOrigin, operands: list[Tensor], res
             entry.pairwise_stage, entry.pairwise_site = 2, before.pairwise_site
 
 
-def check_pair_loss(run: WatchedRun, entry: NodeOrigin, prediction: Tensor, target: Tensor) -> None:
-    """Report a loss that repeats its predictions to fit the target's shape, or both, as PyTorch's warning says."""
-    shape = tuple(torch.broadcast_shapes(prediction.shape, target.shape))  # type: ignore[no-untyped-call]
-    if math.prod(shape) > prediction.numel():
-        evidence = f"The loss in this line compared shapes {tuple(prediction.shape)} and {tuple(target.shape)}: "
-        evidence += f"broadcast to {shape}, so each prediction meets several targets."
-        run.report(8, entry.site, evidence)
-
-
 def forms_all_pairs(operands: list[Tensor], result: Tensor) -> bool:
-    """Tell whether the shapes are (N, 1) and (N,), which give (N, N)."""
+    """Return whether the shapes are (N, 1) and (N,), which give (N, N)."""
     a, b = operands
     if {a.dim(), b.dim()} != {1, 2} or result.dim() != 2:
         return False
@@ -63,7 +59,7 @@ def forms_all_pairs(operands: list[Tensor], result: Tensor) -> bool:
 
 
 def compares_with_target(run: WatchedRun, a: Tensor, b: Tensor, here: Site) -> bool:
-    """Tell whether a prediction meets a target: only one has a graph, and the column was not made in this line."""
+    """Return whether a prediction meets a target: only one has a graph, and the column was not made in this line."""
     if (a.grad_fn is None) == (b.grad_fn is None) or a.requires_grad == b.requires_grad:
         return False
     column = a if a.dim() == 2 else b

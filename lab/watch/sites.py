@@ -44,7 +44,7 @@ def is_library(filename: str) -> bool:
 
 
 def is_ours(code: CodeType) -> bool:
-    """Tell whether code belongs to this package, or calls a function for a line of the script."""
+    """Return whether code belongs to this package, or calls a function for a line of the script."""
     return code.co_name == CALL or code.co_filename.startswith(_WATCH_FOLDER)
 
 
@@ -67,13 +67,9 @@ def script_frame() -> FrameType | None:
     return user_frame(sys._getframe(1))
 
 
-def outer_frame() -> FrameType:
-    """Return the innermost frame outside this package."""
-    return outside_us(sys._getframe(1))
-
-
-def outside_us(frame: FrameType) -> FrameType:
-    """Return a frame, or the innermost of its callers outside this package."""
+def outer_frame(frame: FrameType | None = None) -> FrameType:
+    """Return the innermost frame outside this package that led to a frame, or here."""
+    frame = frame or sys._getframe(1)
     while is_ours(frame.f_code) and frame.f_back is not None:
         frame = frame.f_back
     return frame
@@ -87,11 +83,6 @@ def site_of(frame: FrameType | None) -> Site:
 def site() -> Site:
     """Return the user's instruction that led here, or NOWHERE."""
     return site_of(script_frame())
-
-
-def site_outside_methods_of(own: Any) -> Site:
-    """Return the user's innermost line outside an object's own methods: where it was made, not its `super()`."""
-    return site_of(next((frame for frame in user_frames() if frame.f_locals.get("self") is not own), None))
 
 
 def user_frames() -> list[FrameType]:
@@ -138,18 +129,18 @@ def line_that_sets(filename: str, name: str) -> int:
     return lines.pop() if len(lines) == 1 else 0
 
 
-def line_of_argument(filename: str, line: int, name: str, place: int = -1) -> int:
-    """Return the line that sets the variable passed to a call in a line as an argument, or the line of the argument."""
-    for call in nodes_of(filename, ast.Call, line=line):
-        given = [keyword.value for keyword in call.keywords if keyword.arg == name]
-        given += call.args[place : place + 1] if place >= 0 else []
+def site_of_argument(call: Site, name: str, place: int = -1) -> Site:
+    """Return the line that sets the variable passed to a call as an argument, or the line of the argument."""
+    for node in nodes_of(call.file, ast.Call, line=call.line):
+        given = [keyword.value for keyword in node.keywords if keyword.arg == name]
+        given += node.args[place : place + 1] if place >= 0 else []
         if given:
-            return line_that_sets(filename, last_name(given[0])) or int(given[0].lineno)
-    return line
+            return Site(call.file, line_that_sets(call.file, last_name(given[0])) or int(given[0].lineno))
+    return Site(*call[:2])
 
 
 def line_has_quotient(filename: str, line: int) -> bool:
-    """Tell whether a call in a line gets a quotient by name: `lr=0.1 / k`."""
+    """Return whether a call in a line gets a quotient by name: `lr=0.1 / k`."""
     given = [keyword.value for call in nodes_of(filename, ast.Call, line=line) for keyword in call.keywords]
     return any(isinstance(getattr(value, "op", None), ast.Div) for value in given)
 
@@ -178,7 +169,7 @@ def names_in(*nodes: ast.AST) -> set[str]:
 
 @cache
 def steps_conditionally(filename: str, backward: int, step: int) -> bool:
-    """Tell whether a loop or function always calls backward() but steps only under an `if`."""
+    """Return whether a loop or function always calls backward() but steps only under an `if`."""
 
     def covers(node: Any, line: int) -> bool:
         return bool(node.lineno <= line <= (node.end_lineno or 0))

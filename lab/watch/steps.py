@@ -7,9 +7,9 @@ from typing import Any
 import torch
 
 from lab.watch import backward, ending, rates, writes
-from lab.watch.records import Leaf, WatchedOptimizer, has_numbers, node_of, origin_of, version_of
+from lab.watch.records import Leaf, WatchedOptimizer, has_numbers, version_of
 from lab.watch.run import WatchedRun
-from lab.watch.sites import NOWHERE, Site, site, site_outside_methods_of
+from lab.watch.sites import NOWHERE, Site, site, site_of, user_frames
 
 Tensor = torch.Tensor
 Optimizer = torch.optim.Optimizer
@@ -24,7 +24,8 @@ def watched_optimizer(run: WatchedRun, optimizer: Optimizer) -> WatchedOptimizer
         if opt.ref() is optimizer:
             return opt
     ref = weakref.ref(optimizer, partial(run.guarded, on_optimizer_deleted, run))
-    opt = WatchedOptimizer(ref, site_outside_methods_of(optimizer), type(optimizer).__name__, len(known))
+    made = (frame for frame in user_frames() if frame.f_locals.get("self") is not optimizer)  # not its `super()`
+    opt = WatchedOptimizer(ref, site_of(next(made, None)), type(optimizer).__name__)
     opt.given_rate = rates.largest_rate(opt)
     known.append(opt)
     update_parameters(run, opt, optimizer)
@@ -63,27 +64,9 @@ def note_zero_grad(run: WatchedRun, owner: Any, here: Site) -> None:
         for term in call.terms.values():
             term.waiting.difference_update(map(id, parameters))
     last = training.last_call
-    if last is not None and last.since_step and any(tensor.grad is not None for tensor in parameters):
-        training.lost_gradients.add(last.site)
+    if last is not None and any(tensor.grad is not None for tensor in parameters):
+        last.since_step.clear()
     training.last_zero_grad = run.clock.iteration, here
-
-
-def note_scheduler_step(run: WatchedRun, scheduler: Any, here: Site, made: bool) -> None:
-    """Record a scheduler's step, which PyTorch calls when it is made, or one before its optimizer's first step."""
-    for opt in run.training.optimizers:
-        if opt.ref() is scheduler.optimizer:
-            if made:
-                opt.scheduler_site = here
-            elif not opt.steps and not opt.early_schedule.line:
-                opt.early_schedule = here
-
-
-def note_scaled_loss(run: WatchedRun, result: Any) -> None:
-    """Record that a GradScaler scaled a loss."""
-    run.training.uses_grad_scaler = True
-    entry = origin_of(node_of(result)) if isinstance(result, Tensor) else None
-    if entry is not None:
-        entry.loss_scaled = True
 
 
 def before_step(run: WatchedRun, optimizer: Optimizer, *_: Any) -> None:

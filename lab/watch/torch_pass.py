@@ -1,7 +1,6 @@
 """Record one backward pass of PyTorch, with hooks on the nodes of its graph that are removed when it ends."""
 
 import math
-from collections import Counter
 from functools import partial
 from graphlib import TopologicalSorter
 from typing import Any
@@ -62,7 +61,7 @@ class TorchPass(TraceDraft):
         self.earlier: dict[GraphNode, Tensor] = {}  # node of a leaf -> its gradient before the pass
         self.card_of_node: dict[GraphNode, NodeCard] = {}
         self.partial_sums: dict[Key, Tensor] = {}  # of the messages to a node that has not received them all
-        self.upstream_of_card: dict[int, Value] = {}
+        self.upstream_of_card: dict[NodeCard, Value] = {}
         self.running_node: GraphNode = None
         for node in self.order:
             self.assign_card(node)
@@ -79,7 +78,7 @@ class TorchPass(TraceDraft):
         recorder = self.recorder
         if hasattr(node, "variable"):
             variable = node.variable
-            card = self.leaf_cards[node] = self.card_of_node[node] = recorder.leaf(variable)
+            card = self.leaf_cards[node] = self.card_of_node[node] = recorder.known(variable) or recorder.card(variable)
             card.added = self.accumulates and variable.grad is not None
             if card.added:
                 self.earlier[node] = variable.grad.detach().clone()
@@ -109,8 +108,7 @@ class TorchPass(TraceDraft):
     def unseen_card(self, node: GraphNode, number: int) -> NodeCard:
         """Return a new card for a result that two operations share and that was never a Python object."""
         shape = tuple(node._input_metadata[number].shape) if number < len(node._input_metadata) else ()
-        empty = preview(torch.full(shape, torch.nan).numpy())
-        card = NodeCard(kind(node), SourceLine(None), empty, True, unseen=True)
+        card = NodeCard(kind(node), SourceLine(None), preview(np.full(shape, np.nan)), True, unseen=True)
         self.recorder.result_cards[(node, number)] = card
         self.result_numbers.setdefault(node, []).append(number)
         return card
@@ -118,15 +116,12 @@ class TorchPass(TraceDraft):
     def copy_saved_values(self) -> None:
         """Copy what the nodes have saved, before the pass frees it, and the writes to each card's memory."""
         for node, card in self.card_of_node.items():
-            if node in self.leaf_cards:
-                card.writes = list(self.recorder.writes.get(card.memory, ()))
-                continue
-            if card not in self.recorder.unreadable:
+            card.writes = [*self.recorder.writes.get(card.memory, ())]
+            if node not in self.leaf_cards and not card.unreadable:
                 card.captured += saved_values(node, card, MAX_CAPTURED - len(card.captured))
-            card.writes = list(self.recorder.writes.get(card.memory, ()))
-        for card in {id(card): card for card in self.card_of_node.values()}.values():
-            if sum(card.hides.values()) == 1 and not card.unseen:
-                card.hides = Counter()
+        for card in {*self.card_of_node.values()}:
+            if card.hides.total() == 1 and not card.unseen:
+                card.hides.clear()
 
     def receiver(self, node: GraphNode, number: int) -> NodeCard | None:
         """Return the card that receives a message to a node's result; None for a node inside a card."""
@@ -164,9 +159,9 @@ class TorchPass(TraceDraft):
             key = (node, number)
             card = self.receiver(node, number)
             if card is not None:
-                self.upstream_of_card[id(card)] = tensor_preview(gradient)["value"]
+                self.upstream_of_card[card] = tensor_preview(gradient)["value"]
                 if key in self.seeds and key not in self.partial_sums:
-                    self.seed(card, self.upstream_of_card[id(card)])
+                    self.seed(card, self.upstream_of_card[card])
             self.partial_sums.pop(key, None)
             name = f"sum of messages to {card.op or card.label}" if card else "sum of messages"
             self.add_gradient_card(gradient, name, card)
@@ -188,7 +183,7 @@ class TorchPass(TraceDraft):
             if receiver is None:
                 continue
             part = tensor_preview(message)["value"]
-            upstream = self.upstream_of_card.get(id(sender), part)
+            upstream = self.upstream_of_card.get(sender, part)
             there = before if other not in self.earlier else self.with_earlier(other, before)
             shown = None if there is None else tensor_preview(there)["value"]
             total = tensor_preview(self.with_earlier(other, after))["value"]
@@ -240,12 +235,8 @@ def saved_tensor(name: str, tensor: Tensor, card: NodeCard) -> Captured:
     """Describe a saved tensor: whether it is the card's output, an operand's value or another array."""
     shown = tensor_preview(tensor)
     address = storage_of(tensor)
-    of = [i for i, operand in enumerate(card.operands) if operand.memory == address and same_values(operand, shown)]
+    of = [i for i, operand in enumerate(card.operands) if operand.memory == address and operand.shown == shown]
     holds = f"value of operand {of[0]}" if of else "array"
-    if card.memory == address and same_values(card, shown):
+    if card.memory == address and card.shown == shown:
         holds = "output"
     return {"name": name, "holds": holds, "shape": shown["shape"], "value": shown["value"], "written": False}
-
-
-def same_values(card: NodeCard, shown: Shown) -> bool:
-    return (card.shown["shape"], card.shown["value"]) == (shown["shape"], shown["value"])

@@ -1,5 +1,6 @@
 """Record the forward pass of a PyTorch program as cards, with a function mode that sees each operation."""
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -10,45 +11,37 @@ from lab.trace.schema import Write
 from lab.watch.cards import MAX_CARDS, REVERSED, NodeCard, SourceLine, plain_name, variable_name
 from lab.watch.cuts import NUMBERS
 from lab.watch.onlooker import Args, Function, Kwargs, Listener, Look, in_order, name_of, tensors_in
-from lab.watch.records import (
-    has_numbers,
-    is_batched,
-    kind,
-    node_of,
-    packs_saved_tensors,
-    storage_of,
-    version_of,
-    walk,
-)
+from lab.watch.records import has_numbers, is_batched, kind, node_of, packs_saved_tensors, storage_of, version_of, walk
 from lab.watch.sites import script_frame
 from lab.watch.torch_pass import Key, TorchPass, tensor_preview
 
 Tensor = torch.Tensor
 INFIX = frozenset("+-*/") | {"**"}
+MAX_BYTES = 500_000_000  # of the tensors whose cards are kept between two passes
 QUIET = frozenset(("backward", "grad", "__get__", "__set__", "register_hook", "retain_grad", "requires_grad_", "set_"))
 
 
 class TorchRecorder(Listener):
-    """Makes a card of each operation in a `with` block and records each backward pass; `keep` gets the pass and the
-    error that ended it, or ""."""
+    """Makes a card of each operation in a `with` block and records each backward pass.
 
-    def __init__(self, keep: Callable[[TorchPass, str], None]) -> None:
+    keep     gets the pass and the error that ended it, or ""
+    forgets  keeps cards only for the next two passes, which may share a part of a graph
+    """
+
+    def __init__(self, keep: Callable[[TorchPass, str], None], *, forgets: bool = False) -> None:
         super().__init__()
-        self.keep = keep
+        self.keep, self.forgets = keep, forgets
         self.running_pass: TorchPass | None = None
-        self.forget_all()
-
-    def forget_all(self) -> None:
+        self.first_card = 0  # serial number of the first card since the last pass
+        self.bytes = 0
         self.result_cards: dict[Key, NodeCard] = {}
         self.graphless: dict[int, tuple[Tensor, NodeCard]] = {}  # tensors without a graph: leaves, constants, ends
         self.ends: list[NodeCard] = []
         self.writes: dict[int, list[Write]] = {}
-        self.unreadable: set[NodeCard] = set()  # cards with saved-tensor hooks, which must not run again
         self.running_modules: list[tuple[torch.nn.Module, str]] = []  # the innermost last, with path and call number
         self.module_calls: dict[str, int] = {}
         self.module_paths: dict[int, tuple[torch.nn.Module, str]] = {}
         self.parameter_paths: dict[int, str] = {}
-        self.stale: set[NodeCard] = set()  # cards whose memory was written to
         self.card_count = 0
         self.call_count = 0
 
@@ -65,7 +58,8 @@ class TorchRecorder(Listener):
 
     def __exit__(self, *ended: Any) -> None:
         super().__exit__(*ended)
-        self.forget_all()
+        self.running_modules.clear()
+        self.forget(math.inf)
 
     def engine_pass(self, function: Function, args: Args, kwargs: Kwargs) -> Look:
         """Look at a run of PyTorch's engine, and keep it as a recorded pass."""
@@ -81,29 +75,49 @@ class TorchRecorder(Listener):
         if not made:
             return
         torch_pass, error = TorchPass(self, made, kwargs.get("accumulate_grad", True)), ""
-        self.depth += 1
         self.running_pass = torch_pass
         try:
-            with torch_pass:
+            with self.away(), torch_pass:
                 yield
         except RuntimeError as raised:
             error = str(raised).splitlines()[0]
             raise
         finally:
             self.running_pass = None
-            self.depth -= 1
             self.keep(torch_pass, error)
+            if self.forgets:
+                self.forget(self.first_card)
+                self.first_card = 1 + max((card.serial for card in self.cards()), default=self.first_card)
 
     def custom_function(self, function: Function, args: Args, kwargs: Kwargs) -> Look:
         """Record a call of a script's autograd.Function as one operation."""
         if self.paused() or self.left_alone():
             return
-        self.depth += 1
-        try:
+        with self.away():
             result = yield
-        finally:
-            self.depth -= 1
         self.record_results(args[0].__name__, in_order(args[1:], kwargs), result)
+
+    def cards(self) -> list[NodeCard]:
+        return [*self.result_cards.values(), *(card for _, card in self.graphless.values())]
+
+    def forget(self, first: float) -> None:
+        """Forget the cards before serial number `first`, and their operands."""
+        for card in self.cards():
+            if card.serial < first:
+                card.operands = []
+        self.result_cards = {key: card for key, card in self.result_cards.items() if card.serial >= first}
+        self.graphless = {key: known for key, known in self.graphless.items() if known[1].serial >= first}
+        self.ends = [card for card in self.ends if card.serial >= first]
+        for store in (self.writes, self.module_calls):
+            store.clear()
+        if not self.running_modules:
+            self.module_paths.clear()
+            self.parameter_paths.clear()
+        self.card_count, self.bytes = len(self.cards()), 0
+
+    def unfinished(self) -> list[NodeCard]:
+        """Return the cards of the operations since the last backward pass, in order."""
+        return [card for card in self.result_cards.values() if card.serial >= self.first_card and card.op]
 
     # Modules
 
@@ -134,10 +148,11 @@ class TorchRecorder(Listener):
     def operation(self, name: str, given: Args, operands: list[Tensor]) -> Look:
         """Record what an operation returns."""
         result = yield
-        if name in NUMBERS:
-            self.record_number(name, given[0])
-        else:
+        if name not in NUMBERS:
             self.record_results(name, given, result)
+        elif given[0].requires_grad or self.is_computed(given[0]):  # cut off as a number
+            self.ends.append(self.new_card(name, [self.card(given[0])], given[0].detach()))
+            self.ends[-1].cut = True
 
     def record_results(self, name: str, given: Args, result: Any) -> None:
         """Make cards of the tensors among an operation's results."""
@@ -157,7 +172,7 @@ class TorchRecorder(Listener):
         if result.requires_grad or id(result) in self.graphless or any(result is operand for operand in operands):
             return
         cut = any(operand.requires_grad for operand in operands)
-        if cut or any(id(operand) in self.graphless and self.graphless[id(operand)][1].op for operand in operands):
+        if cut or any(map(self.is_computed, operands)):
             card = self.new_card(name, [self.card(operand) for operand in operands], result)
             card.cut = cut
             self.graphless[id(result)] = result, card
@@ -177,13 +192,16 @@ class TorchRecorder(Listener):
         self.set_memory(card, result)
         card.call = self.call_count
         card.calls = tuple(call for _, call in self.running_modules)
-        if packs_saved_tensors():
-            self.unreadable.add(card)
+        card.unreadable = packs_saved_tensors()
         return card
 
     def set_memory(self, card: NodeCard, tensor: Tensor) -> None:
-        """Note the memory of a card's tensor; forget the writes to it if the memory is reused."""
+        """Note the memory of a card's tensor; forget the writes to it if the memory is reused, and older cards once
+        they fill MAX_BYTES."""
         self.card_count += 1
+        self.bytes += tensor.numel() * tensor.element_size()
+        if self.forgets and self.bytes > MAX_BYTES and not self.paused():
+            self.forget(card.serial)
         card.memory, card.version = storage_of(tensor), version_of(tensor)
         if not card.version:
             self.writes.pop(card.memory, None)  # the memory is reused
@@ -202,13 +220,6 @@ class TorchRecorder(Listener):
         ]
         return cards[::-1] if name.strip("_") in REVERSED else cards
 
-    def record_number(self, name: str, operand: Tensor) -> None:
-        """Record a cut where a tensor with a graph was turned into a number."""
-        if operand.requires_grad or (id(operand) in self.graphless and self.graphless[id(operand)][1].op):
-            card = self.new_card(name, [self.card(operand)], operand.detach())
-            card.cut = True
-            self.ends.append(card)
-
     def write(self, name: str, given: Args, operands: list[Tensor]) -> Look:
         """Record a write in place and the card of the new value."""
         tensor = given[0] if given else None
@@ -217,10 +228,10 @@ class TorchRecorder(Listener):
         follows = torch.is_grad_enabled() and any(operand.requires_grad for operand in operands)
         cards = self.operands(name, given) if follows else []
         yield
-        frame = script_frame()
-        self.stale |= {card for _, card in self.graphless.values() if card.memory == storage_of(tensor)}
+        for _, card in self.graphless.values():
+            card.stale |= card.memory == storage_of(tensor)
         written = self.writes.setdefault(storage_of(tensor), [])
-        line = 0 if frame is None else frame.f_lineno
+        line = SourceLine(script_frame()).line
         written.append({"version": version_of(tensor), "line": line, "op": plain_name(name)})
         node = node_of(tensor)
         if node is not None and (node, tensor.output_nr) not in self.result_cards:
@@ -231,13 +242,10 @@ class TorchRecorder(Listener):
 
     def card(self, tensor: Tensor) -> NodeCard:
         """Return the card of an operand: of the operation that made it, or of a leaf or constant."""
+        card = self.known(tensor)
         if node_of(tensor) is not None:
-            card = self.result_cards.get((tensor.grad_fn, tensor.output_nr))
-            if card is None:
-                card = self.card_of_rewritten(tensor)
-        elif self.is_current(tensor):
-            card = self.graphless[id(tensor)][1]
-        else:
+            card = self.result_cards.get((tensor.grad_fn, tensor.output_nr)) or self.card_of_rewritten(tensor)
+        elif card is None or card.stale or card.version != version_of(tensor):
             position = SourceLine(script_frame())
             card = NodeCard("", position, tensor_preview(tensor), tensor.requires_grad)
             self.set_memory(card, tensor)
@@ -247,16 +255,14 @@ class TorchRecorder(Listener):
             card.label = variable_name(script_frame(), tensor)
         return card
 
-    def is_current(self, tensor: Tensor) -> bool:
-        """Tell whether a tensor without a graph has a card and was not written to since."""
-        if id(tensor) not in self.graphless:
-            return False
-        card = self.graphless[id(tensor)][1]
-        return card.version == version_of(tensor) and card not in self.stale
+    def known(self, tensor: Tensor) -> NodeCard | None:
+        """Return the card of a tensor without a graph, even if it was written to since, or None."""
+        return self.graphless[id(tensor)][1] if id(tensor) in self.graphless else None
 
-    def leaf(self, tensor: Tensor) -> NodeCard:
-        """Return the card that a leaf had in the forward pass, even if it was written to since."""
-        return self.graphless[id(tensor)][1] if id(tensor) in self.graphless else self.card(tensor)
+    def is_computed(self, tensor: Tensor) -> bool:
+        """Return whether a tensor without a graph is the result of a recorded operation."""
+        known = self.known(tensor)
+        return known is not None and known.op != ""
 
     def card_of_rewritten(self, tensor: Tensor) -> NodeCard:
         """Return a new card for a tensor of unknown node: a view of it was written to, or it predates the block."""

@@ -9,36 +9,35 @@ from lab.watch.run import Danger, WatchedRun
 from lab.watch.sites import Site
 
 Tensor = torch.Tensor
-ROOTS = frozenset(("sqrt", "norm", "linalg_norm", "vector_norm", "linalg_vector_norm", "cdist"))
+_ROOTS = "sqrt norm linalg_norm vector_norm linalg_vector_norm cdist"
+ROOTS = frozenset(_ROOTS.split())
 POWERS = frozenset(("pow", "__pow__"))
-QUOTIENTS = frozenset(("div", "true_divide", "__truediv__", "__rtruediv__", "__rdiv__", "reciprocal", "rsqrt"))
-LOGARITHMS = frozenset(("log", "log2", "log10", "log1p", "logit", "xlogy", "acos", "asin", "acosh", "atanh", "atan2"))
-EXPONENTIALS = frozenset(("exp", "exp2", "expm1", "sinh", "cosh", "softmax", "log_softmax", "logsumexp"))
-AVERAGES = frozenset(("mean", "std", "var", "std_mean", "var_mean", "prod", "cumprod", "square", "normalize"))
-LOSSES = frozenset(("binary_cross_entropy", "kl_div", "nll_loss", "cross_entropy"))
-MATRICES = frozenset(("inverse", "cholesky", "det", "logdet"))
-DANGEROUS = ROOTS | POWERS | QUOTIENTS | LOGARITHMS | EXPONENTIALS | AVERAGES | LOSSES | MATRICES
-# Operations -> their fix; the fix for a logarithm at 0 is in fixes.py
-FIXES = (
-    (
-        frozenset(("softmax", "log_softmax")),
-        "A row that is -inf everywhere has no softmax: leave at least one entry of each row unmasked.",
+_FIXES = {
+    "log log2 log10 log1p logit xlogy acosh atan2 pow __pow__ prod cumprod square normalize": "",
+    "acos asin atanh": "Keep the input inside the open interval: `x.clamp(-1 + 1e-6, 1 - 1e-6)`.",
+    "softmax log_softmax": (
+        "A row that is -inf everywhere has no softmax: leave at least one entry of each row unmasked."
     ),
-    (frozenset(("acos", "asin", "atanh")), "Keep the input inside the open interval: `x.clamp(-1 + 1e-6, 1 - 1e-6)`."),
-    (
-        EXPONENTIALS,
-        "Keep the exponent small: `x.clamp(max=80)`. Where a logarithm follows, use `logsumexp` or `log_softmax`.",
+    "exp exp2 expm1 sinh cosh logsumexp": (
+        "Keep the exponent small: `x.clamp(max=80)`. Where a logarithm follows, use `logsumexp` or `log_softmax`."
     ),
-    (ROOTS, "Add a small number before the root: `(x + 1e-12).sqrt()`; a norm is `(x.square().sum() + 1e-12).sqrt()`."),
-    (QUOTIENTS, "Keep the divisor away from 0: for a `b` that is not negative, `a / b.clamp(min=1e-12)`."),
-    (
-        frozenset(("mean", "std", "var", "std_mean", "var_mean")),
+    _ROOTS: (
+        "Add a small number before the root: `(x + 1e-12).sqrt()`; a norm is `(x.square().sum() + 1e-12).sqrt()`."
+    ),
+    "div true_divide __truediv__ __rtruediv__ __rdiv__ reciprocal rsqrt": (
+        "Keep the divisor away from 0: for a `b` that is not negative, `a / b.clamp(min=1e-12)`."
+    ),
+    "mean std var std_mean var_mean": (
         "A mean of no numbers is nan, and so is the spread of one number; where all are equal, the slope of the spread "
-        "is not finite. Leave out such a batch, or use `(x.var(correction=0) + 1e-12).sqrt()`.",
+        "is not finite. Leave out such a batch, or use `(x.var(correction=0) + 1e-12).sqrt()`."
     ),
-    (LOSSES, "Check the inputs of the loss: all labels may be ignored, or a probability is not above 0."),
-    (MATRICES, "Add a small multiple of the identity: `A + 1e-6 * torch.eye(n)`."),
-)
+    "binary_cross_entropy kl_div nll_loss cross_entropy": (
+        "Check the inputs of the loss: all labels may be ignored, or a probability is not above 0."
+    ),
+    "inverse cholesky det logdet": "Add a small multiple of the identity: `A + 1e-6 * torch.eye(n)`.",
+}
+# Operation whose result or slope may not be finite -> its fix; "" for that in fixes.py, of a logarithm at 0
+FIXES = {name: fix for names, fix in _FIXES.items() for name in names.split()}
 CLEAN_DATA = "Look for missing values in the data before training: `assert x.isfinite().all()`, `x.nan_to_num()`."
 CHOOSERS = frozenset(("where", "masked_fill", "masked_fill_", "nan_to_num", "nan_to_num_"))
 
@@ -50,7 +49,8 @@ def note_danger(
     evidence = ""
     if name in ROOTS or (name in POWERS and len(operands) == 1):
         zeros = int((result == 0).sum()) if entry is not None else 0
-        if zeros and (name in ROOTS or steep_at_zero(result)):
+        exponent = getattr(result.grad_fn, "_saved_exponent", 2)
+        if zeros and (name in ROOTS or (isinstance(exponent, float) and exponent < 1)):
             evidence = f"{zeros} of {result.numel()} results of {name} are 0, where its slope is inf"
     if result.is_floating_point() and not is_finite(result):  # look closer
         nans, bad = int(result.isnan().sum()), result.numel() - int(result.isfinite().sum())
@@ -66,11 +66,6 @@ def note_danger(
 def is_finite(tensor: Tensor) -> bool:
     """Return whether the sum of a tensor is finite: one number shows it for most."""
     return math.isfinite(abs((tensor if tensor.numel() == 1 else tensor.detach().sum()).item()))
-
-
-def steep_at_zero(result: Tensor) -> bool:
-    exponent = getattr(result.grad_fn, "_saved_exponent", 2)
-    return isinstance(exponent, float) and exponent < 1
 
 
 def note_masked_danger(run: WatchedRun, entry: NodeOrigin, operands: list[Tensor], result: Tensor) -> None:
@@ -104,7 +99,7 @@ def report_non_finite(run: WatchedRun, loss: Tensor, reached: list[Tensor]) -> N
     if first.masked_at.line and finite:
         run.report(20, first.masked_at, f"{evidence} This line hid it from the result, not from the gradient.")
     elif not any(call.overflows for call in run.training.calls.values()):
-        run.report(9, first.site, evidence, next((fix for names, fix in FIXES if first.name in names), ""))
+        run.report(9, first.site, evidence, FIXES[first.name])
 
 
 def check_batch(run: WatchedRun, loss: Tensor) -> None:
@@ -117,9 +112,7 @@ def check_batch(run: WatchedRun, loss: Tensor) -> None:
             if isinstance(kept, Tensor) and not kept.requires_grad and kept.is_floating_point():
                 bad = kept.numel() - int(kept.isfinite().sum())
                 if bad:
-                    evidence = (
-                        f"{bad} of the {kept.numel()} numbers of a batch that {entry.name} got in this line are nan "
-                    )
-                    evidence += "or inf: the loss became so, too, and each gradient."
+                    evidence = f"{bad} of the {kept.numel()} numbers of a batch that {entry.name} got in this line are "
+                    evidence += "nan or inf: the loss became so, too, and each gradient."
                     run.report(9, entry.site, evidence, CLEAN_DATA)
                     return

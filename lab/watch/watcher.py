@@ -1,21 +1,25 @@
 """A listener that sees each operation of a script and records what the findings need.
 
 Each operation is handled in operations.py (a result with a graph), cuts.py (one without), writes.py or backward.py;
-calls of optimizers, which the patches report, in steps.py. What they record is a WatchedRun (run.py).
+calls of optimizers, which are patched, in steps.py. What they record is a WatchedRun (run.py).
 
 It changes nothing: each function gets its own operands, and all hooks and patches are removed at the end.
 """
 
 import itertools
 import weakref
+from collections.abc import Iterator
+from functools import partial
+from types import GeneratorType
 from typing import Any
 
 import torch
+from torch.nn.modules.module import register_module_forward_hook
+from torch.optim.optimizer import register_optimizer_step_post_hook, register_optimizer_step_pre_hook
 
-from lab.watch import backward, cuts, ending, errors, operations, writes
+from lab.watch import backward, cuts, differences, ending, operations, order, steps, writes
 from lab.watch.finding import RunFinding
-from lab.watch.onlooker import Args, Kwargs, Listener, Look, attribute_of, tensors_in
-from lab.watch.patches import Patches
+from lab.watch.onlooker import Args, Kwargs, Listener, Look, arguments, attribute_of, outside, tensors_in
 from lab.watch.records import (
     KEY,
     GraphNode,
@@ -28,11 +32,12 @@ from lab.watch.records import (
     version_of,
 )
 from lab.watch.run import WatchedRun
-from lab.watch.sites import NOWHERE, Site, site
+from lab.watch.sites import NOWHERE, Site, outer_frame, site
 
 Tensor = torch.Tensor
 BACKWARD = (Tensor.backward, torch.autograd.backward)
 MIN_RUNNING_SUM = 3  # iterations or rounds that a result must span
+MAX_RUNS = 100  # results in eval mode that are kept for one line
 _watcher_numbers = itertools.count(1)
 
 
@@ -42,25 +47,39 @@ class Watcher(Listener):
     def __init__(self) -> None:
         super().__init__()
         self.run = WatchedRun(next(_watcher_numbers), self.guarded)
+        self.eval_hook: Any = None  # hook on the results of modules in eval mode
 
     def install(self) -> None:
-        super().install()
-        Patches(self, self.run).install()
+        self.hook(register_optimizer_step_pre_hook, partial(steps.before_step, self.run))
+        self.hook(register_optimizer_step_post_hook, partial(steps.after_step, self.run))
+        self.patch(
+            (torch.nn.Parameter, "__new__", self.new_parameter),
+            (torch.optim.Optimizer, "__init__", self.optimizer_init),
+            (torch.nn.Module, "__init__", self.module_init),
+            (torch.optim.Optimizer, "zero_grad", self.zero_grad),
+            (torch.nn.Module, "zero_grad", self.zero_grad),
+            (torch.nn.Module, "train", self.train),
+            (torch.optim.lr_scheduler.LRScheduler, "step", self.scheduler_step),
+            (torch.autograd, "gradcheck", self.gradcheck),
+            (torch.autograd, "gradgradcheck", self.gradcheck),
+            (torch.nn.utils, "clip_grad_norm_", self.clip),
+            (torch.nn.utils, "clip_grad_value_", self.clip),
+            (torch.amp.GradScaler, "scale", self.scale),
+            (torch, "compile", self.torch_compile),
+            (torch.inference_mode, "__enter__", self.enter_inference),
+        )
+        # Some layers choose a faster kernel if nobody looks on
+        self.replace(torch.overrides, "has_torch_function", outside(torch.overrides.has_torch_function))
 
     # Findings
 
     def findings(self, error: BaseException | None = None) -> list[RunFinding]:
         """Return all findings; call it after the block, with the exception that ended it. Forgets every tensor."""
         self.active = not self.failure
-        self.guarded(self.judge, error)
+        self.guarded(ending.judge, self.run, error)
         self.active = False
         self.run.forget()
         return ending.without_consequences(list(self.run.found.values()))
-
-    def judge(self, error: BaseException | None) -> None:
-        if error is not None:
-            errors.explain(self.run, error)
-        ending.judge(self.run)
 
     def notes(self) -> list[str]:
         """Return notes on what was not watched."""
@@ -76,7 +95,7 @@ class Watcher(Listener):
 
     def look_at(self, name: str, function: Any, args: Args, kwargs: Kwargs) -> Look | None:
         if name == "__get__":
-            return None if args[0].is_leaf else operations.read_gradient(self.run, args[0])
+            return operations.read_gradient(self.run, args[0])
         if name == "__set__":
             return writes.assign(self.run, attribute_of(function), *args)
         if name == "_set_grad_enabled":
@@ -90,11 +109,14 @@ class Watcher(Listener):
 
     def write(self, name: str, given: Args, operands: list[Tensor]) -> Look:
         """Look at an operation in place, and record the node that it made."""
-        source = origin_of(node_of(operands[0])) if operands else None
-        yield from writes.write_in_place(self.run, name, given, operands)
-        tensor = operands[0] if operands else None
-        node = None if tensor is None else node_of(tensor)
-        if tensor is not None and node is not None and origin_of(node) is None:
+        if not operands or operands[0] is not given[0]:
+            yield
+            return
+        tensor = operands[0]
+        source = origin_of(node_of(tensor))
+        yield from writes.write_in_place(self.run, name, tensor, given)
+        node = node_of(tensor)
+        if node is not None and origin_of(node) is None:
             entry = self.new_entry(name, node, tensor)
             if source is not None:
                 self.record_source(entry, source, tensor, tensor)
@@ -124,14 +146,8 @@ class Watcher(Listener):
         clock.forward_ran = True
         clock.nodes += 1
         clock.hidden_saves |= packs_saved_tensors()
-        entry = node.metadata[KEY] = NodeOrigin(
-            name,
-            site(),
-            clock.iteration,
-            watcher_number=self.run.number,
-            node_number=clock.nodes,
-            storage=storage_of(result),
-        )
+        entry = NodeOrigin(name, site(), clock.iteration, self.run.number, clock.nodes, storage_of(result))
+        node.metadata[KEY] = entry
         return entry
 
     def record_result(self, name: str, operands: list[Tensor], result: Tensor, given: Args) -> None:
@@ -167,18 +183,15 @@ class Watcher(Listener):
 
     def record_source(self, entry: NodeOrigin, source: NodeOrigin, operand: Tensor, result: Tensor) -> None:
         """Record what a node takes over from one before it: the iterations, or rounds of a loop, that it spans."""
-        earlier = source.iteration < entry.iteration
-        entry.past_iterations = max(entry.past_iterations, source.past_iterations)
-        if not earlier and source.site != entry.site:
-            if operand.numel() == 1 and result.numel() == 1:
-                entry.chain = max(entry.chain, source.chain)
-            return
-        if operand.numel() == 1 and result.numel() == 1:
-            entry.chain = max(entry.chain, source.chain + 1)
-        if earlier and not entry.carry_site.line:
+        earlier, again = source.iteration < entry.iteration, source.site == entry.site
+        if operand.numel() == result.numel() == 1:
+            entry.chain = max(entry.chain, source.chain + (earlier or again))
+        first = earlier and not entry.carry_site.line
+        entry.past_iterations = max(entry.past_iterations, source.past_iterations + first)
+        if first:
             entry.carry_site = source.site
-            entry.past_iterations = max(entry.past_iterations, source.past_iterations + 1)
-        self.record_chain(entry, result, entry.site)
+        if earlier or again:
+            self.record_chain(entry, result, entry.site)
 
     def record_chain(self, entry: NodeOrigin, result: Tensor, source: Site) -> None:
         """Record a result that spans several iterations or rounds, and the line of what it sums or joins."""
@@ -187,3 +200,107 @@ class Watcher(Listener):
             if self.run.clock.evaluating and self.run.clock.iteration:
                 self.run.graphs.evaluation_sums.add(entry.site)
             self.run.graphs.chains[entry.site] = weakref.ref(result), source, spans, entry.past_iterations
+
+    # What the mode does not see: new parameters, optimizers and layers, and blocks without gradients. A patch gives a
+    # look the function, and its arguments as they were given.
+
+    def new_parameter(self, old: Any, args: Any, kwargs: Any) -> Look:
+        parameter = yield
+        if parameter.requires_grad:
+            leaf, caller = self.run.leaf(parameter, site()), outer_frame()
+            copied = caller.f_locals.get("self") if caller.f_code.co_name == "__deepcopy__" else None
+            if id(copied) in self.run.tensors.leaves:
+                leaf.init_site = self.run.tensors.leaves[id(copied)].init_site
+
+    def optimizer_init(self, old: Any, args: Any, kwargs: Any) -> Look:
+        yield
+        steps.watched_optimizer(self.run, arguments(old, args, kwargs)["self"])
+
+    def module_init(self, old: Any, args: Any, kwargs: Any) -> Look:
+        self.run.tensors.modules.setdefault(args[0], site())
+        yield
+
+    def zero_grad(self, old: Any, args: Any, kwargs: Any) -> Look:
+        steps.note_zero_grad(self.run, args[0], site())
+        with self.away():
+            yield
+
+    def train(self, old: Any, args: Any, kwargs: Any) -> Look:
+        """Watch calls of the model only in eval mode, which Module.eval() starts by train(False)."""
+        yield
+        mode = arguments(old, args, kwargs)["mode"]
+        self.run.clock.evaluating = not mode
+        if self.eval_hook is not None and mode:
+            self.eval_hook.remove()
+            self.eval_hook = None
+        elif self.eval_hook is None and not mode:
+            self.hook(register_module_forward_hook, self.after_eval_forward)
+            self.eval_hook = self.handles[-1]
+
+    def after_eval_forward(self, module: Any, args: Any, result: Any) -> None:
+        """Record that the script called a trained model in eval mode, with a graph."""
+        if not torch.is_grad_enabled() or module.training or not isinstance(result, Tensor):
+            return
+        frame, calls = outer_frame(), 0
+        while frame is not None and calls < 2:
+            calls += frame.f_code.co_name == "_call_impl"
+            frame = frame.f_back  # type: ignore[assignment]
+        entry, leaves = origin_of(node_of(result)), self.run.tensors.leaves
+        if entry is None or calls > 1:  # another module called this one
+            return
+        owned = frozenset(map(id, module.parameters()))
+        runs = self.run.graphs.evaluations.setdefault(site(), [])
+        if len(runs) < MAX_RUNS and any(key in leaves and leaves[key].backward_count for key in owned):
+            runs.append((entry, self.run.clock.iteration, owned))
+
+    def scheduler_step(self, old: Any, args: Any, kwargs: Any) -> Look:
+        """Note a scheduler's step, which PyTorch calls when it is made, or one before its optimizer's first step."""
+        here, made = site(), outer_frame().f_code.co_filename != site().file
+        for opt in self.run.training.optimizers:
+            if opt.ref() is args[0].optimizer:
+                if made:
+                    opt.scheduler_site = here
+                elif not opt.steps and not opt.early_schedule.line:
+                    opt.early_schedule = here
+        yield
+
+    def gradcheck(self, old: Any, args: Any, kwargs: Any) -> Look:
+        with self.away():
+            yield from differences.look_at_gradcheck(self.run, old, args, kwargs)
+
+    def clip(self, old: Any, args: Any, kwargs: Any) -> Look:
+        """Look at what is clipped; a generator is passed on item by item."""
+        seen = given = args[0] if args else kwargs.get("parameters")
+        if isinstance(given, GeneratorType):
+            passed, seen = itertools.tee(given)
+            given = (item for item in passed)
+            yield ((given, *args[1:]), kwargs) if args else (args, {**kwargs, "parameters": given})
+        else:
+            yield
+        _, limit, *_ = arguments(old, args, kwargs).values()
+        if seen is not given or not isinstance(seen, Iterator):  # else it is used up
+            clipped = [seen] if isinstance(seen, Tensor) else list(seen)
+            order.check_clip(self.run, clipped, limit, site())
+
+    def scale(self, old: Any, args: Any, kwargs: Any) -> Look:
+        result = yield
+        self.run.training.uses_grad_scaler = True
+        entry = origin_of(node_of(result)) if isinstance(result, Tensor) else None
+        if entry is not None:
+            entry.loss_scaled = True
+
+    def torch_compile(self, old: Any, args: Any, kwargs: Any) -> Look:
+        """Let what is compiled run outside the mode, or a compiler would compile the watcher too."""
+        compiled = yield
+        if arguments(old, args, kwargs)["model"] is None:  # a decorator, which calls this function again
+            return None
+        self.unwatched.setdefault("torch.compile made here", site())
+        if isinstance(compiled, torch.nn.Module):
+            vars(compiled)["forward"] = outside(compiled.forward)
+            return None
+        return outside(compiled)
+
+    def enter_inference(self, old: Any, args: Any, kwargs: Any) -> Look:
+        self.run.cuts.inference_site = site()
+        cuts.note_grad_mode(self.run, False)
+        yield

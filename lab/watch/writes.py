@@ -4,7 +4,6 @@ from typing import Any
 
 import torch
 
-from lab.watch import cuts, errors
 from lab.watch.onlooker import Look
 from lab.watch.records import InPlaceWrite, Leaf, address_of, has_numbers, storage_of, version_of
 from lab.watch.run import WatchedRun
@@ -27,21 +26,21 @@ def assign(run: WatchedRun, attribute: str, tensor: Tensor, value: Any) -> Look 
 
 def look_at_request(run: WatchedRun, tensor: Tensor, wanted: bool) -> Look:
     """Look at a setting of requires_grad; an integer tensor refuses it, which becomes a finding."""
+    origin = run.origin(tensor)
     if not wanted:
         run.cuts.freeze_site = site()
-    elif has_numbers(tensor) and tensor.numel() == 1:
-        cuts.note_forced_gradient(run, tensor)
+    elif origin is not None and has_numbers(tensor) and tensor.numel() == 1:
+        origin.forced_at = site()
+        if origin.cut is not None:
+            origin.cut.used = True
     for call in run.training.calls.values():
         call.walk_count = 0  # search the next graphs for leaves again: new ones may be reached from now on
     try:
         yield
     except RuntimeError as error:
-        origin = run.origin(tensor)
         if origin is not None and not tensor.is_floating_point():
-            evidence = (
-                f"The tensor made here has dtype {tensor.dtype}, and line {site().line} requests gradients for it."
-            )
-            run.pending[str(error)] = errors.finding(22, origin.site, evidence)
+            evidence = f"The tensor made here has dtype {tensor.dtype}; line {site().line} requests gradients for it."
+            run.pending[str(error)] = 22, origin.site, evidence, ""
         raise
 
 
@@ -50,18 +49,14 @@ def note_write(run: WatchedRun, tensor: Tensor, before: int, here: Site) -> None
     run.tensors.writes.append(InPlaceWrite(storage_of(tensor), before, version_of(tensor), run.clock.nodes, here))
 
 
-def write_in_place(run: WatchedRun, name: str, given: tuple[Any, ...], operands: list[Tensor]) -> Look:
+def write_in_place(run: WatchedRun, name: str, tensor: Tensor, given: tuple[Any, ...]) -> Look:
     """Look at an operation in place, and record the write."""
-    if not operands or operands[0] is not given[0]:
-        yield
-        return
-    tensor = operands[0]
     if name == "requires_grad_":
         yield from look_at_request(run, tensor, not any(value is False for value in given))
         return
     here, tensors = site(), run.tensors
     leaf = tensors.leaves.get(tensors.leaf_ids.get(address_of(tensor), 0))
-    version, slope = version_of(tensor), None if leaf is None else gradient_of(leaf)
+    version, slope = version_of(tensor), None if leaf is None else leaf.gradient
     before = None if slope is None or slope.is_sparse or slope.shape != tensor.shape else tensor.detach().clone()
     yield
     if name == "zero_":
@@ -73,19 +68,13 @@ def write_in_place(run: WatchedRun, name: str, given: tuple[Any, ...], operands:
         note_write(run, tensor, version, here)
     if leaf is not None:
         after_write(leaf, tensor, here, name)
-        if before is not None:
+        if before is not None and slope is not None:
             leaf.uphill = float(((tensor.detach() - before) * slope).sum().real) > 0
 
 
 def leaves_with_gradient(run: WatchedRun, tensor: Tensor) -> list[int]:
     """Return the keys of the leaves whose gradient is this very tensor."""
-    found = [(key, leaf.ref()) for key, leaf in run.tensors.leaves.copy().items()]
-    return [key for key, parameter in found if parameter is not None and parameter.grad is tensor]
-
-
-def gradient_of(leaf: Leaf) -> Tensor | None:
-    tensor = leaf.ref()
-    return None if tensor is None else tensor.grad
+    return [key for key, leaf in run.tensors.leaves.copy().items() if leaf.gradient is tensor]
 
 
 def after_write(leaf: Leaf, tensor: Tensor, here: Site, name: str) -> None:
@@ -100,10 +89,7 @@ def after_write(leaf: Leaf, tensor: Tensor, here: Site, name: str) -> None:
 def replace_data(run: WatchedRun, tensor: Tensor, new: Tensor) -> None:
     """Record `w.data = ...` as a step by hand or an initialisation."""
     leaf = run.tensors.leaves.get(id(tensor))
-    if leaf is None:
-        return
-    if not leaf.backward_count:
-        leaf.init_site = site()
-    leaf.written_by_hand, leaf.hand_site = True, site()
-    if address := address_of(new):
-        run.tensors.leaf_ids[address] = id(tensor)
+    if leaf is not None:
+        after_write(leaf, tensor, site(), "data")
+        if address := address_of(new):
+            run.tensors.leaf_ids[address] = id(tensor)

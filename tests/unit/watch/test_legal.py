@@ -15,7 +15,6 @@ torch = pytest.importorskip("torch")
 
 from lab.watch.__main__ import run  # noqa: E402
 from lab.watch.onlooker import modules_with  # noqa: E402
-from lab.watch.patches import Patches  # noqa: E402
 from lab.watch.report import text  # noqa: E402
 from lab.watch.run_passes import RunPasses  # noqa: E402
 from lab.watch.torch_pass import TorchPass  # noqa: E402
@@ -239,12 +238,10 @@ torch.autograd.gradcheck(lambda x: x, torch.ones(1, dtype=torch.double, requires
 
 def hooks():
     """All functions and methods that run inside a script, by what holds them, but those that read names alone."""
-    rooms = (
-        "backward cuts depth differences operations order patches rates records shapes steps torch_pass values writes"
-    )
+    rooms = "backward cuts depth differences operations order rates records shapes steps torch_pass values writes"
     holders = [importlib.import_module(f"lab.watch.{name}") for name in rooms.split()]
-    holders += [Watcher, Patches, RunPasses, TorchRecorder, TorchPass]
-    left = {"findings", "notes", "forget", "forget_all", "cards", "pass_number", "report", "concerns"}
+    holders += [Watcher, RunPasses, TorchRecorder, TorchPass]
+    left = {"findings", "notes", "forget", "cards", "pass_number", "report", "concerns"}
     return [
         (holder, name)
         for holder in holders

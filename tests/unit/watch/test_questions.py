@@ -148,6 +148,28 @@ def features():
 for _ in range(3):
 {STEP.replace("net(x)", "net(features())")}""",
     ),
+    "a way without gradients behind another": (
+        12,
+        f"""code, scale = nn.Linear(4, 4), torch.ones(4, requires_grad=True)
+opt.add_param_group(dict(params=code.parameters()))
+for _ in range(3):
+    with torch.no_grad():  #
+        seen = code(x)
+    with torch.no_grad():
+        seen = seen * scale
+{STEP.replace("net(x)", "net(seen)")}""",
+    ),
+    "a gradient that is read before there is one": (
+        18,
+        """for _ in range(3):
+    loss = nn.functional.cross_entropy(net(x), y)
+    opt.zero_grad()
+    for weight in net.parameters():
+        weight.grad.add_(0.001 * weight.sign())  #
+    loss.backward()
+    opt.step()
+""",
+    ),
     "integers that should learn": (
         22,
         "w = nn.Parameter(torch.ones(2).to(torch.int8), False)\nw.requires_grad = True  #\n",
