@@ -4,7 +4,7 @@ from torch import nn
 
 net = nn.Sequential(nn.Linear(3, 4), nn.ReLU(), nn.Linear(4, 1))
 for parameter in net.parameters():
-    parameter.requires_grad = False  #! 4
+    parameter.requires_grad = False  #! ran 4
 opt = torch.optim.SGD(net.parameters(), lr=0.1)
 loss = net(torch.randn(5, 3)).mean()
 loss.backward()
@@ -32,7 +32,7 @@ import torch
 
 x = torch.tensor(2.0, requires_grad=True)
 y = x**3
-(dy,) = torch.autograd.grad(y, x)  #! 4
+(dy,) = torch.autograd.grad(y, x)  #! ran 4
 (d2y,) = torch.autograd.grad(dy, x)
 print(d2y)
 
@@ -97,7 +97,7 @@ import torch.nn as nn
 
 net = nn.Linear(3, 5).requires_grad_(False)
 goal = torch.randn(5)
-latent = torch.zeros(3)  #! 4
+latent = torch.zeros(3)  #! ran 4
 opt = torch.optim.Adam([latent], lr=0.1)
 loss = (net(latent) - goal).pow(2).mean()
 loss.backward()
@@ -160,7 +160,7 @@ import torch
 
 def moved(tensor, rate):
     with torch.no_grad():
-        return tensor - rate * tensor.grad  #! 4
+        return tensor - rate * tensor.grad  #! ran 4
 
 
 torch.manual_seed(0)
@@ -177,7 +177,7 @@ import torch.nn as nn
 import torch.nn.functional as F
 
 torch.manual_seed(0)
-w = torch.randn(3, 1)  #! 4
+w = torch.randn(3, 1)  #! ran 4
 x = torch.randn(9, 3)
 loss = (x @ w).pow(2).mean()
 loss.backward()
@@ -247,4 +247,4 @@ for i in range(50):
     loss = (x @ w - y).pow(2).mean()
     loss.backward()
     with torch.no_grad():
-        w = w - 1e-2 * w.grad  #! 4
+        w = w - 1e-2 * w.grad  #! ran 4

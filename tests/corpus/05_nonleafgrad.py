@@ -47,7 +47,7 @@ for step in range(200):
     loss = ((x @ w + b - y) ** 2).mean()
     loss.backward()
     for leaf in [w, b]:
-        leaf = leaf.detach() - 0.05 * leaf.grad  #! read 5
+        leaf = leaf.detach() - 0.05 * leaf.grad  #? 5
     w.grad = None
     b.grad = None
 
@@ -63,7 +63,7 @@ class Heat:
         layer.register_forward_hook(self.keep)
 
     def keep(self, layer, given, output):
-        self.seen = output  #! read 5
+        self.seen = output
 
     def of(self, image, label):
         self.net.zero_grad()
@@ -99,7 +99,7 @@ leaves = {"slope": torch.zeros(2, requires_grad=True), "offset": torch.zeros((),
 def descend(tensors, rate):
     with torch.no_grad():
         for tensor in tensors:
-            tensor = tensor - rate * tensor.grad  #! 5
+            tensor = tensor - rate * tensor.grad  #! ran 5
 
 
 for _ in range(40):

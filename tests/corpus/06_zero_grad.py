@@ -16,8 +16,8 @@ for i in range(0, 200, 20):
     critic_optimizer.step()
 
     actor_loss = -critic(torch.cat([state, actor(state)], 1)).mean()
-    critic_optimizer.zero_grad()  #! 6
-    actor_loss.backward()
+    critic_optimizer.zero_grad()  #! ran 6
+    actor_loss.backward()  #! read 6
     actor_optimizer.step()
 
 
@@ -44,10 +44,10 @@ net = nn.Sequential(nn.Linear(3, 8), nn.Tanh(), nn.Linear(8, 1))
 opt = torch.optim.SGD(net.parameters(), lr=0.02)
 x, y = torch.randn(20, 3), torch.randn(20, 1)
 for _ in range(3):
-    opt.zero_grad()  #! 6
+    opt.zero_grad()  #! ran 6
     for part in range(0, 20, 5):
         loss = (net(x[part : part + 5]) - y[part : part + 5]).square().mean()
-        loss.backward()
+        loss.backward()  #! read 6
         opt.step()
 
 
@@ -61,9 +61,9 @@ moves_critic = torch.optim.SGD(critic.parameters(), lr=0.01)
 for _ in range(50):
     made = maker(torch.randn(8, 2))
 
-    moves_maker.zero_grad()  #! 6
+    moves_maker.zero_grad()  #! ran 6
     gap = critic(made.detach()).mean() - critic(torch.randn(8, 3)).mean()
-    gap.backward()
+    gap.backward()  #! read 6
     moves_critic.step()
 
     moves_maker.zero_grad()
@@ -90,7 +90,7 @@ net = Net()
 opt = torch.optim.SGD(net.parameters(), lr=0.1)
 x, y = torch.randn(32, 8), torch.randint(0, 2, (32,))
 for _ in range(20):
-    net.head.zero_grad()  #! 6
+    net.head.zero_grad()  #! ran 6
     loss = F.cross_entropy(net(x), y)
     loss.backward()
     opt.step()
@@ -123,13 +123,13 @@ class Halves:
 
     def clear(self):
         for weight in self.first.parameters():
-            weight.grad = None  #! read 6
+            weight.grad = None
 
     def learn(self, x):
         for turn in range(100):
             self.clear()
             loss = (self.second(self.first(x).tanh()) - x).pow(2).mean()
-            loss.backward()  #! ran 6
+            loss.backward()  #! 6
             self.one.step()
             self.two.step()
 
@@ -149,7 +149,7 @@ class Descent:
         for w in self.weights:
             slope = w.grad
             if slope is not None:
-                slope = torch.zeros_like(slope)  #! read 6
+                slope = torch.zeros_like(slope)
 
     @torch.no_grad()
     def step(self):
@@ -164,7 +164,7 @@ descent = Descent([w], 0.1)
 for _ in range(50):
     descent.zero_grad()
     loss = ((x @ w - y) ** 2).mean()
-    loss.backward()  #! ran 6
+    loss.backward()  #! 6
     descent.step()
 
 
@@ -232,8 +232,8 @@ for text in [torch.randn(3, 4)] * 5:
     with torch.no_grad():
         meaning = reader(text)
     distance = (writer(meaning) - text).abs().mean()
-    opt_reader.zero_grad()  #! 6
-    distance.backward()
+    opt_reader.zero_grad()  #! ran 6
+    distance.backward()  #! read 6
     opt_writer.step()
 
 
@@ -245,7 +245,7 @@ opt = torch.optim.Adam(net.parameters(), lr=0.01)
 x = torch.randn(64, 4)
 y = x.sum(1, keepdim=True)
 for step in range(12):
-    opt.zero_grad  #! 6
+    opt.zero_grad  #! ran 6
     loss = (net(x) - y).pow(2).mean()
-    loss.backward()
+    loss.backward()  #! read 6
     opt.step()

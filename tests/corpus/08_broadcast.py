@@ -81,7 +81,7 @@ net = nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 1))
 crit = nn.MSELoss()
 opt = torch.optim.Adam(net.parameters())
 for x, y in DataLoader(Toy(), batch_size=16):
-    loss = crit(net(x), y)  #! 8
+    loss = crit(net(x), y)  #! ran 8
     opt.zero_grad()
     loss.backward()
     opt.step()
@@ -124,7 +124,7 @@ def to_go(rewards):
 for _ in range(3):
     seen = torch.randn(6, 3)
     wanted = to_go(torch.rand(6).tolist())
-    gap = wanted - value(torch.relu(body(seen)))  #! 8
+    gap = wanted - value(torch.relu(body(seen)))  #! ran 8
     opt.zero_grad()
     gap.pow(2).mean().backward()
     opt.step()
@@ -139,7 +139,7 @@ x, y, w = torch.randn(64, 4), torch.randn(64, 1), torch.rand(64)
 opt = torch.optim.SGD(net.parameters(), lr=0.1)
 for _ in range(3):
     se = (net(x) - y) ** 2
-    loss = (w * se).mean()  #! 8
+    loss = (w * se).mean()  #! ran 8
     opt.zero_grad()
     loss.backward()
     opt.step()
@@ -198,8 +198,8 @@ net = Net()
 opt = torch.optim.Adam(net.parameters(), lr=0.01)
 data = torch.utils.data.TensorDataset(torch.randn(40, 3), torch.randn(40))
 for x, y in torch.utils.data.DataLoader(data, batch_size=8):
-    y = y.view(-1, 1)  #! read 8
-    loss = nn.functional.mse_loss(net(x), y)  #! ran 8
+    y = y.view(-1, 1)
+    loss = nn.functional.mse_loss(net(x), y)  #! 8
     opt.zero_grad()
     loss.backward()
     opt.step()

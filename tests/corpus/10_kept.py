@@ -64,7 +64,7 @@ def evaluate(model, loader):
     model.eval()
     losses = []
     for x, y in loader:
-        losses.append(F.cross_entropy(model(x), y))  #! 10 12
+        losses.append(F.cross_entropy(model(x), y))  #! 10 #? 12
     return sum(losses) / len(losses)
 
 
@@ -127,7 +127,7 @@ for _ in range(30):
     opt.zero_grad()
     loss.backward()
     opt.step()
-    smooth = loss if smooth is None else 0.9 * smooth + 0.1 * loss  #! 10
+    smooth = loss if smooth is None else 0.9 * smooth + 0.1 * loss  #! ran 10
 print(smooth)
 
 
@@ -143,7 +143,7 @@ class Fit:
 
     def step(self, x):
         score = self.net(x).flatten()
-        self.seen.append((score, x[:, 0] > 0))  #! 10
+        self.seen.append((score, x[:, 0] > 0))  #! ran 10
         loss = nn.functional.binary_cross_entropy_with_logits(score, (x[:, 0] > 0).float())
         self.opt.zero_grad()
         loss.backward()
@@ -183,7 +183,7 @@ for step in range(6):
     optimizer.zero_grad()
     loss.backward()
     optimizer.step()
-    record.keep(step, out=out)  #! read 10
+    record.keep(step, out=out)
 
 
 # %% validation outputs joined
@@ -200,7 +200,7 @@ def error():
     net.eval()
     answers = []
     for part in held_out.split(8):
-        answer = net(part).squeeze(-1)  #! 12
+        answer = net(part).squeeze(-1)  #! ran 12
         answers.append(answer)  #! read 10
     return (torch.cat(answers) - held_out.sum(1)).abs().mean()
 

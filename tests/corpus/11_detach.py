@@ -119,7 +119,7 @@ class Shelf(nn.Module):
     def forward(self, rows):
         weights = torch.softmax(self.ask(rows) @ self.kept.T, dim=1)
         found = weights @ self.kept
-        self.kept = torch.cat([torch.sigmoid(self.put(rows)).mean(0, keepdim=True), self.kept[:-1]])  #! 11
+        self.kept = torch.cat([torch.sigmoid(self.put(rows)).mean(0, keepdim=True), self.kept[:-1]])  #! ran 11
         return self.end(found)
 
 

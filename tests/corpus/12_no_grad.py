@@ -106,7 +106,7 @@ for ep in range(5):
     loss.backward()
     opt.step()
     net.eval()
-    val = F.mse_loss(net(xva), yva)  #! 12
+    val = F.mse_loss(net(xva), yva)  #! ran 12
     print(ep, loss.item(), val.item())
 
 
@@ -136,7 +136,7 @@ class TwoEyes(nn.Module):
         self.out = nn.Linear(12, 1)
 
     def look(self, side, view):
-        with torch.set_grad_enabled(side in self.learned):  #! 12
+        with torch.set_grad_enabled(side in self.learned):  #! ran 12
             return self.eyes[side](view)
 
     def forward(self, views):

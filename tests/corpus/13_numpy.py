@@ -79,7 +79,7 @@ torch.manual_seed(0)
 import numpy as np
 
 w = torch.randn(4, requires_grad=True)
-loss = np.exp(w).sum()  #! 13
+loss = np.exp(w).sum()  #! ran 13
 
 
 # %% numpy metric as loss
@@ -138,7 +138,7 @@ from torch import nn
 
 def quantile_loss(pred, target, q=0.9):
     error = target - pred
-    return np.maximum(q * error, (q - 1) * error).mean()  #! 13
+    return np.maximum(q * error, (q - 1) * error).mean()  #! ran 13
 
 
 torch.manual_seed(23)

@@ -3,7 +3,7 @@ import torch, torch.nn as nn
 
 net = nn.Sequential(nn.Linear(4, 16), nn.ReLU(), nn.Linear(16, 1))
 with torch.no_grad():
-    net[0].bias -= 20  #! 14
+    net[0].bias -= 20  #! ran 14
 opt = torch.optim.SGD(net.parameters(), lr=0.01)
 x = torch.randn(64, 4)
 y = x[:, :1]
@@ -39,7 +39,7 @@ import torch.nn.functional as F
 
 torch.manual_seed(0)
 layer, head = nn.Linear(4, 16), nn.Linear(16, 1)
-nn.init.constant_(layer.bias, -50.0)  #! 14
+nn.init.constant_(layer.bias, -50.0)  #! ran 14
 opt = torch.optim.SGD([*layer.parameters(), *head.parameters()], lr=0.01)
 for _ in range(12):
     x = torch.randn(16, 4)

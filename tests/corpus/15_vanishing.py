@@ -37,7 +37,7 @@ def make_mlp(sizes, activation=nn.Sigmoid):  #? 15
     layers = []
     for n_in, n_out in zip(sizes[:-1], sizes[1:]):
         layers.append(nn.Linear(n_in, n_out))
-        layers.append(activation())  #! 15
+        layers.append(activation())  #! ran 15
     return nn.Sequential(*layers[:-1])
 
 
@@ -58,7 +58,7 @@ import torch.nn.functional as F
 torch.manual_seed(0)
 layers = []
 for _ in range(8):
-    layers += [nn.Linear(16, 16), nn.Sigmoid()]  #! 15
+    layers += [nn.Linear(16, 16), nn.Sigmoid()]  #! ran 15
 net = nn.Sequential(*layers, nn.Linear(16, 1))
 opt = torch.optim.SGD(net.parameters(), lr=0.1)
 for _ in range(5):
@@ -128,7 +128,7 @@ class Deep(nn.Module):
     def forward(self, x):
         h = self.act(self.inp(x))
         for i in range(len(self.layers)):
-            h = self.act(self.layers[i](h))  #! 15
+            h = self.act(self.layers[i](h))  #! ran 15
         return self.out(h)
 
 

@@ -7,7 +7,7 @@ class Adapter(nn.Module):
     def __init__(self, kept, rank):
         super().__init__()
         self.kept = kept.requires_grad_(False)
-        self.first = nn.Parameter(kept.weight.new_zeros(kept.in_features, rank))  #! read 16
+        self.first = nn.Parameter(kept.weight.new_zeros(kept.in_features, rank))
         self.second = nn.Parameter(kept.weight.new_zeros(rank, kept.out_features))  #! ran 16
 
     def forward(self, x):
@@ -104,23 +104,3 @@ for _ in range(5):
     opt.zero_grad()
     loss.backward()
     opt.step()
-
-
-# %% zero weights made by numpy (read)
-import numpy as np
-import torch
-
-sizes = [3, 12, 1]
-layers = []
-for a, b in zip(sizes[:-1], sizes[1:]):
-    layers.append(torch.tensor(np.zeros((a, b)), requires_grad=True))  #! 16
-x = torch.tensor(np.random.randn(50, 3))
-y = x[:, :1] * 2
-for _ in range(20):
-    h = torch.tanh(x @ layers[0])
-    loss = ((h @ layers[1] - y) ** 2).mean()
-    loss.backward()
-    with torch.no_grad():
-        for w in layers:
-            w -= 0.1 * w.grad
-            w.grad = None

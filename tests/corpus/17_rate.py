@@ -29,22 +29,6 @@ for _ in range(40):
     opt.step()
 
 
-# %% factor in proportion to the step (read)
-import torch
-from torch import nn
-
-net = nn.Sequential(nn.Linear(3, 16), nn.Tanh(), nn.Linear(16, 1))
-opt = torch.optim.SGD(net.parameters(), lr=0.2)
-warm = torch.optim.lr_scheduler.LambdaLR(opt, lambda step: 0.05 * (step + 1))  #! ran 17
-x, y = torch.randn(100, 3), torch.randn(100, 1)
-for step in range(800):
-    loss = nn.functional.mse_loss(net(x), y)
-    opt.zero_grad()
-    loss.backward()
-    opt.step()
-    warm.step()
-
-
 # %% hand rate
 import torch
 torch.manual_seed(0)
@@ -56,7 +40,7 @@ for _ in range(30):
     loss = ((x @ w - y) ** 2).mean()
     loss.backward()
     with torch.no_grad():
-        w -= lr * w.grad  #! ran 17 #? read 17
+        w -= lr * w.grad  #! ran 17
         w.grad.zero_()
 
 
@@ -108,7 +92,7 @@ import torch.nn.functional as F
 
 net = nn.Sequential(nn.Linear(4, 16), nn.ReLU(), nn.Linear(16, 2))
 opt = torch.optim.SGD(net.parameters(), lr=0.1)
-sched = torch.optim.lr_scheduler.ExponentialLR(opt, gamma=1.1)  #! 17
+sched = torch.optim.lr_scheduler.ExponentialLR(opt, gamma=1.1)  #! ran 17
 x, y = torch.randn(32, 4), torch.randint(0, 2, (32,))
 for i in range(500):
     loss = F.cross_entropy(net(x), y)
@@ -154,7 +138,7 @@ import torch.nn as nn
 import torch.nn.functional as F
 
 net = nn.Sequential(nn.Linear(4, 16), nn.ReLU(), nn.Linear(16, 2))
-opt = torch.optim.SGD([{"params": net[0].parameters()}, {"params": net[2].parameters(), "lr": 100.0}], lr=0.1)  #! 17
+opt = torch.optim.SGD([{"params": net[0].parameters()}, {"params": net[2].parameters(), "lr": 100.0}], lr=0.1)  #! ran 17
 x, y = torch.randn(32, 4), torch.randint(0, 2, (32,))
 for _ in range(5):
     loss = F.cross_entropy(net(x), y)
@@ -177,7 +161,7 @@ from torch.utils.data import DataLoader, TensorDataset
 
 def descent(net, batch_size, rate=0.2, reference=2):
     scaled = rate * batch_size / reference
-    return torch.optim.SGD(net.parameters(), lr=scaled, momentum=0.9)  #! 17
+    return torch.optim.SGD(net.parameters(), lr=scaled, momentum=0.9)  #! ran 17
 
 
 net = nn.Sequential(nn.Linear(4, 30), nn.ReLU(), nn.Linear(30, 1))

@@ -58,7 +58,7 @@ opt = torch.optim.Adam([centre, width], lr=0.1)
 
 
 def evidence():
-    return Normal(centre, width.exp()).log_prob(heights).sum()  #! read 18
+    return Normal(centre, width.exp()).log_prob(heights).sum()  #? 18
 
 
 for _ in range(50):
@@ -157,7 +157,7 @@ for _ in range(20):
     cost_now = surprise(w)
     cost_now.backward()
     with torch.no_grad():
-        w.add_(w.grad, alpha=0.1)  #! read 18
+        w.add_(w.grad, alpha=0.1)  #? 18
         w.grad.zero_()
 
 
@@ -166,7 +166,7 @@ import torch
 import torch.nn as nn
 torch.manual_seed(0)
 net = nn.Linear(4, 3)
-opt = torch.optim.SGD(net.parameters(), lr=0.1, maximize=True)  #! 18
+opt = torch.optim.SGD(net.parameters(), lr=0.1, maximize=True)  #! ran 18
 x, y = torch.randn(64, 4), torch.randint(3, (64,))
 for _ in range(20):
     loss = nn.functional.cross_entropy(net(x), y)
@@ -181,7 +181,7 @@ net = nn.Linear(4, 3)
 opt = torch.optim.SGD(net.parameters(), lr=0.1)
 x, y = torch.randn(64, 4), torch.randint(3, (64,))
 for _ in range(20):
-    loss = -nn.functional.cross_entropy(net(x), y)  #! 18
+    loss = -nn.functional.cross_entropy(net(x), y)  #! ran 18
     opt.zero_grad()
     loss.backward()
     opt.step()

@@ -136,7 +136,7 @@ class Reader(nn.Module):
     def forward(self, rows):
         flat = self.letters(rows).flatten(1)
         if self.last is None:
-            self.last = nn.Linear(flat.shape[1], 2)  #! 19
+            self.last = nn.Linear(flat.shape[1], 2)  #! ran 19
         return self.last(flat)
 
 
@@ -168,7 +168,7 @@ class Net(nn.Module):
         self.a = nn.Linear(4, 8)
     def forward(self, x):
         h = self.a(x).relu()
-        return nn.Linear(8, 3)(h)  #! 19
+        return nn.Linear(8, 3)(h)  #! ran 19
 net = Net()
 opt = torch.optim.SGD(net.parameters(), lr=0.1)
 x, y = torch.randn(64, 4), torch.randint(3, (64,))
@@ -243,7 +243,7 @@ from torch import nn
 net = nn.Linear(2, 1)
 params = net.parameters()
 print("count", sum(p.numel() for p in params))
-opt = torch.optim.SGD(params, lr=0.1)  #! 19
+opt = torch.optim.SGD(params, lr=0.1)  #! ran 19
 for x, y in [(torch.randn(3, 2), torch.rand(3, 1))] * 2:
     opt.zero_grad()
     nn.functional.mse_loss(net(x), y).backward()

@@ -22,7 +22,7 @@ for step in range(100):
 import torch
 w = torch.tensor([0.0, 1.0, 2.0], requires_grad=True)
 for _ in range(3):
-    y = torch.log(w).masked_fill(w <= 0, 0.0)  #! 20
+    y = torch.log(w).masked_fill(w <= 0, 0.0)  #! ran 20
     y.sum().backward()
     print(w.grad)
     w.grad = None
@@ -126,7 +126,7 @@ optimizer = torch.optim.SGD([points], lr=0.1)
 itself = torch.eye(5, dtype=torch.bool)
 for _ in range(3):
     squared = (points[:, None] - points[None]).pow(2).sum(-1)
-    apart = torch.where(itself, torch.ones(5, 5), squared.sqrt())  #! 20
+    apart = torch.where(itself, torch.ones(5, 5), squared.sqrt())  #! ran 20
     loss = (apart - 1).pow(2).sum()
     optimizer.zero_grad()
     loss.backward()

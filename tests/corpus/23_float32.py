@@ -4,15 +4,8 @@ import torch.nn as nn
 from torch.autograd import gradcheck
 
 layer = nn.Linear(3, 2).double()
-inp = torch.randn(5, 3, requires_grad=True, dtype=torch.float)  #! 23
+inp = torch.randn(5, 3, requires_grad=True, dtype=torch.float)  #! ran 23
 print(gradcheck(torch.sigmoid, (inp,), eps=1e-6, atol=1e-4))
-
-
-# %% gradcheck of inputs in a tuple (read)
-def check():
-    inputs = (torch.randn(2, 3, requires_grad=True), torch.randn(3, requires_grad=True))  #! 23
-    gradcheck(lambda a, b: f(a, b), inputs)
-from torch.autograd import gradcheck
 
 
 # %% gradcheck single (stops)
@@ -33,7 +26,7 @@ class Cube(torch.autograd.Function):
         return 3 * x**2 * g
 
 
-x = torch.randn(4, requires_grad=True)  #! 23
+x = torch.randn(4, requires_grad=True)  #! ran 23
 torch.autograd.gradcheck(Cube.apply, (x,))
 
 
@@ -54,7 +47,7 @@ step, slopes = 1e-6, []
 for place in range(4):
     nudge = torch.zeros(4, dtype=precision)
     nudge[place] = step
-    slopes.append(((cost(w + nudge) - cost(w - nudge)) / (2 * step)).item())  #! read 23
+    slopes.append(((cost(w + nudge) - cost(w - nudge)) / (2 * step)).item())
 print(slopes, w.grad)
 
 
@@ -67,7 +60,7 @@ def slopes(f, place, width=1e-6):
     for i in range(place.numel()):
         side = torch.zeros_like(place)
         side[i] = width
-        found[i] = (f(place + side) - f(place)) / width  #! read 23
+        found[i] = (f(place + side) - f(place)) / width
     return found
 
 

@@ -7,7 +7,7 @@ from lab.failures.analysis.facts import TENSORS, Body, Scope, Value, graph_of
 from lab.failures.analysis.kinds import EventKind, Kind, Tag
 from lab.failures.analysis.libraries import Libraries
 from lab.failures.analysis.methods import Methods
-from lab.failures.analysis.registry import ACTIVATIONS, IDENTITIES, LAYERS, LOSSES, POOLS, RECURRENT
+from lab.failures.analysis.registry import IDENTITIES, LAYERS, LOSS_FUNCTIONS, RECURRENT, RESHAPING, function_of
 from lab.failures.analysis.shapes import output_shape
 from lab.failures.analysis.state import AnalysisState, Follower, Frame
 from lab.failures.analysis.syntax import defaults
@@ -31,15 +31,7 @@ class Calls:
         if function.kind == Kind.CLASS:
             return self.instantiate(function, args, keys, node)
         if function.kind == Kind.MODULE:
-            self.state.nested += 1
-            value = self.forward(function, args, keys, node)
-            for hook in function.hooks:
-                changed = self.call(hook, [function, Value(Kind.LIST, items=args), value], {}, node)
-                value = value if changed.kind == Kind.NONE else changed
-            self.state.nested -= 1
-            if not self.state.nested and function.op not in LOSSES:
-                self.state.record_event(EventKind.FORWARD, node, value, function)
-            return value
+            return self.forward(function, args, keys, node)
         if function.kind == Kind.FUNCTION and function.body is not None:
             return self.call_body(function.body, args, keys)
         if function.kind == Kind.PARTIAL and function.base is not None:
@@ -86,8 +78,6 @@ class Calls:
         if modes:
             del self.state.modes[-len(modes) :]
         self.state.statement = saved
-        if frame.yielded:
-            return Value(Kind.LIST, items=frame.yielded, tags={Tag.OPEN})
         if not frame.results:
             return Value(Kind.NONE)
         result = frame.results[0]
@@ -166,7 +156,7 @@ class Calls:
         body = self.method(module, "forward") or self.method(module, "__call__")
         if body is not None:
             return self.call(body, args, keys, node)
-        if module.op not in LOSSES:  # a layer's only input may be given by its name
+        if function_of(module.op) not in LOSS_FUNCTIONS:  # a layer's only input may be given by its name
             args, keys = [*args, *keys.values()], {}
         place = module.node if isinstance(node, ast.stmt) or not isinstance(node, ast.expr) else node
         at = place if isinstance(place, ast.expr) else ast.Constant(None)
@@ -180,15 +170,10 @@ class Calls:
             return self.recurrent(module, args, at)
         if module.op in IDENTITIES:
             return first
-        if module.op in POOLS:
+        if module.op in RESHAPING:
             return self.tensors.tensor(at, module.op, args)
-        if module.op in ACTIVATIONS:
-            return self.tensors.function(ACTIVATIONS[module.op], args, keys | module.attributes, at)
-        if module.op in LOSSES:
-            return self.tensors.loss(LOSSES[module.op], args, keys | module.attributes, at)
-        if module.op == "Flatten":
-            start = module.attributes.get("start_dim", Value(Kind.NUMBER, constant=1))
-            return self.methods.method_call(first, "flatten", [start], {}, at)
+        if function_of(module.op):
+            return self.tensors.function(function_of(module.op), args, keys | module.attributes, at)
         return self.layer_output(module, tuple(args) or (first,), at)
 
     def layer_output(self, module: Value, given: tuple[Value, ...], at: ast.expr) -> Value:
@@ -196,17 +181,11 @@ class Calls:
         first = given[0]
         width = module.attributes.get("out", Value()).constant
         shape = output_shape(module.op, first.shape, width if isinstance(width, int) else None)
-        if module.op == "Linear" and first.kind == Kind.TENSOR and first.integer:
-            self.state.record_event(EventKind.INTEGER_INPUT, at, first, module)
-        before = first
-        while before.parents and before.op not in LAYERS and before.kind in {Kind.UNKNOWN, Kind.TENSOR}:
-            before = before.parents[0]
-        if before.op in LAYERS and before.parents:
-            self.state.layer_pairs.append((before.parents[-1], module))
         value = self.tensors.tensor(at, module.op if module.op in LAYERS else "module", (*given, module), shape)
         if module.op not in LAYERS:
             value.graph = None if value.graph is not False or not value.cut else False
             value.op, value.base = "call", module
+        self.state.record_event(EventKind.LAYER, at, value)
         if graph_of(module):
             self.tensors.save(first, at)
         return value

@@ -60,11 +60,6 @@ class Text:
             lines[line - first : end_line - first + 1] = joined.split("\n")
         return Edit(first, last, "\n".join(lines))
 
-    def without(self, node: ast.expr) -> Edit:
-        """Return the edit that removes a decorator: the lines of an expression, up to the line below it."""
-        last = (node.end_lineno or node.lineno) + 1
-        return Edit(node.lineno, last, self.lines[last - 1])
-
     def indent(self, node: ast.AST) -> str:
         line, start, *_ = self.span(node)
         return self.lines[line - 1][:start]

@@ -12,14 +12,13 @@ from lab.failures.analysis.facts import TENSORS, Body, Scope, Value
 from lab.failures.analysis.kinds import EventKind, Kind, Tag
 from lab.failures.analysis.libraries import Libraries, named_items
 from lab.failures.analysis.methods import Methods
-from lab.failures.analysis.registry import ACTIVATIONS, CONTAINERS, IDENTITIES, LAYERS, POOLS
-from lab.failures.analysis.shapes import index_shape, known_turns, length
+from lab.failures.analysis.registry import LAYERS, is_layer
+from lab.failures.analysis.shapes import index_shape, known_turns
 from lab.failures.analysis.state import AnalysisState, Follower
 from lab.failures.analysis.tensors import Tensors
 from lab.failures.analysis.work import TextTooLong
 
 MAX_EXPRESSIONS = 15_000  # evaluated in one text; the rest is not read
-MAX_LIST_ITEMS = 64  # of a list written as [x] * n
 MAX_ELEMENTS = 16  # of a comprehension that are evaluated one by one
 SIGNS = {
     ast.Add: "+",
@@ -34,12 +33,9 @@ SIGNS = {
 Builtin = Callable[["Expressions", list[Value], dict[str, Value], ast.Call], Value | None]
 
 
-KNOWN_LAYERS = LAYERS | POOLS | IDENTITIES | CONTAINERS | ACTIVATIONS.keys()
-
-
 def is_known_layer(args: list[Value]) -> bool:
     """Return whether it is known which class made the first argument."""
-    return bool(args) and args[0].kind == Kind.MODULE and args[0].op in KNOWN_LAYERS | {"module"}
+    return bool(args) and args[0].kind == Kind.MODULE and (args[0].op == "module" or is_layer(args[0].op))
 
 
 @dataclass
@@ -89,20 +85,9 @@ class Expressions:
         if sign == "+" and one.kind == Kind.LIST and two.kind == Kind.LIST:
             items = (one.items or []) + (two.items or [])
             return Value(Kind.LIST, items=items, tags=(one.tags | two.tags) & {Tag.OPEN})
-        if sign == "*" and (repeated := self.repeated(one, two)) is not None:
-            return repeated
         if sign in "+*" and one.kind == Kind.LIST:
             return Value(Kind.LIST, items=one.items, tags={Tag.OPEN})
         return self.tensors.arithmetic(sign, one, two, node)
-
-    @staticmethod
-    def repeated(one: Value, two: Value) -> Value | None:
-        """Return the list that [0] * 3 makes; None if its length is unknown or too large."""
-        box, count = (one, two.constant) if one.kind == Kind.LIST else (two, one.constant)
-        known = box.kind == Kind.LIST and box.items is not None and Tag.OPEN not in box.tags and type(count) is int
-        if not known or not isinstance(count, int) or len(box.items or []) * count > MAX_LIST_ITEMS:
-            return None
-        return Value(Kind.LIST, items=(box.items or []) * count)
 
     def unary(self, node: ast.UnaryOp, scope: Scope) -> Value:
         inner = self.eval(node.operand, scope)
@@ -119,38 +104,14 @@ class Expressions:
         if one.kind == two.kind == Kind.LIBRARY and isinstance(node.ops[0], ast.Is | ast.Eq):  # type(m) is nn.Linear
             return Value(Kind.FLAG, constant=one.op.split(".")[-1] == two.op.split(".")[-1])
         if any(isinstance(op, ast.Is | ast.IsNot | ast.In | ast.NotIn) for op in node.ops):
-            known = values[-1].kind == Kind.NONE and values[0].kind != Kind.UNKNOWN and len(node.ops) == 1
-            same = values[0].kind == Kind.NONE
-            if (
-                isinstance(node.ops[0], ast.In | ast.NotIn)
-                and (there := self.contains(values[-1], values[0])) is not None
-            ):
-                return Value(Kind.FLAG, constant=there is isinstance(node.ops[0], ast.In))
+            known = two.kind == Kind.NONE and one.kind != Kind.UNKNOWN and len(node.ops) == 1
+            same = one.kind == Kind.NONE
             return Value(Kind.FLAG, constant=same is isinstance(node.ops[0], ast.Is) if known else None)
-        if one.kind == two.kind == Kind.TEXT and isinstance(node.ops[0], ast.Eq | ast.NotEq):
-            known = one.constant is not None and two.constant is not None
-            equal = (one.constant == two.constant) is isinstance(node.ops[0], ast.Eq)
-            return Value(Kind.FLAG, constant=equal if known else None)
         return self.tensors.choice(node, values)
 
-    @staticmethod
-    def contains(box: Value, key: Value) -> bool | None:
-        """Return whether a dict has a key, or a list a text; None unless all that it has is known."""
-        texts = [item.constant for item in box.items or [] if item.kind == Kind.TEXT]
-        if box.kind == Kind.LIST and key.kind == Kind.TEXT and Tag.OPEN not in box.tags:
-            return key.constant in texts if None not in {*texts, key.constant} and len(texts) == length(box) else None
-        known = box.kind == Kind.DICT and Tag.OPEN not in box.tags and len(box.attributes) == len(box.items or [])
-        return str(key.constant) in box.attributes if known and key.constant is not None else None
-
     def conditional(self, node: ast.IfExp, scope: Scope) -> Value:
-        if isinstance(flag := self.eval(node.test, scope).constant, bool):
-            return self.eval(node.body if flag else node.orelse, scope)
-        one, two = self.eval(node.body, scope), self.eval(node.orelse, scope)
-        return (
-            one
-            if one.kind == two.kind == Kind.NUMBER and one.constant == two.constant
-            else self.tensors.either(one, two)
-        )
+        self.eval(node.test, scope)
+        return self.tensors.either(self.eval(node.body, scope), self.eval(node.orelse, scope))
 
     def sequence(self, node: ast.Tuple | ast.List | ast.Set, scope: Scope) -> Value:
         items, opened = [], False
@@ -184,24 +145,6 @@ class Expressions:
         value = self.eval(node.value, scope)
         self.follower.bind(node.target, value, scope)
         return value
-
-    def formatted(self, node: ast.JoinedStr, scope: Scope) -> Value:
-        for part in node.values:
-            if isinstance(part, ast.FormattedValue):
-                self.eval(part.value, scope)
-        return Value(Kind.TEXT)
-
-    def yielded(self, node: ast.Yield, scope: Scope) -> Value:
-        value = self.eval(node.value, scope) if node.value is not None else Value(Kind.NONE)
-        if self.state.frames:
-            self.state.frames[-1].yielded.append(value)
-        return Value()
-
-    def yielded_from(self, node: ast.YieldFrom, scope: Scope) -> Value:
-        over = self.eval(node.value, scope)
-        if self.state.frames:
-            self.state.frames[-1].yielded += [self.follower.item(over, node.value, iteration) for iteration in (1, 2)]
-        return Value()
 
     @staticmethod
     def unknown_name(name: str, scope: Scope) -> Value:
@@ -285,13 +228,6 @@ class Expressions:
         value.shape = owner.shape[::-1] if owner.shape else None
         return value
 
-    def described(self, owner: Value, node: ast.Attribute) -> Value | None:
-        if owner.kind not in TENSORS | {Kind.ARRAY}:
-            return None
-        if node.attr == "shape" and owner.shape is not None:
-            return Value(Kind.LIST, items=[Value(Kind.NUMBER, constant=n) for n in owner.shape])
-        return Value(Kind.TEXT if node.attr != "ndim" else Kind.NUMBER)
-
     def values_and_indices(self, owner: Value, node: ast.Attribute) -> Value | None:
         """Return `.values` or `.indices` of a maximum along an axis; None for other owners."""
         if owner.kind == Kind.LIST and len(owner.items or []) == 2:
@@ -307,9 +243,7 @@ class Expressions:
         if (base.kind == Kind.DICT or base.op == "ModuleDict") and str(key.constant) in base.attributes:
             return base.attributes[str(key.constant)]
         if base.kind == Kind.MODULE and base.items is not None:
-            if base.items and all(item.op in LAYERS or item.kind == Kind.PARAMETER for item in base.items):
-                return base.items[0]
-            return Value(Kind.MODULE, op="any", parents=(), tags={Tag.ANY})
+            return Value(Kind.MODULE, op="any", tags={Tag.ANY})
         if base.kind == Kind.LIST and isinstance(index, ast.Slice) and (cut := self.sliced(base, index, scope)):
             return cut
         if base.items and (base.kind == Kind.LIST or (base.kind == Kind.DICT and all(v.leaf for v in base.items))):
@@ -374,22 +308,11 @@ class Expressions:
     def builtin(self, node: ast.Call, name: str, scope: Scope) -> Value | None:
         if name in {"float", "int"} and len(node.args) == 1:
             value = self.eval(node.args[0], scope)
-            if value.kind == Kind.NUMBER or value.kind == Kind.TEXT:
-                return Value(
-                    Kind.NUMBER, constant=value.constant, parents=value.parents, cut=value.cut, cut_by=value.cut_by
-                )
-            return self.tensors.to_number(value, node)
+            return value if value.kind in {Kind.NUMBER, Kind.TEXT} else self.tensors.to_number(value, node)
         if name not in self.builtins:
             return None
         args, keys = self.arguments(node, scope)
         return self.builtins[name](self, args, keys, node)
-
-    def attribute_by_name(self, args: list[Value], keys: dict[str, Value], node: ast.Call) -> Value | None:
-        """Return the value of getattr(nn, "ReLU"); None if the name is unknown."""
-        name = args[1].constant if len(args) > 1 else None
-        if not isinstance(name, str) or not name.isidentifier():
-            return None
-        return self.attribute_of(args[0], ast.copy_location(ast.Attribute(node.args[0], name, ast.Load()), node))
 
     def set_by_name(self, args: list[Value], keys: dict[str, Value], node: ast.Call) -> Value:
         """Follow setattr(net, "fc", layer). With an unknown name it may replace any layer that the owner has."""
@@ -402,11 +325,11 @@ class Expressions:
 
     def collected(self, args: list[Value], keys: dict[str, Value], node: ast.Call) -> Value:
         if args and args[0].kind == Kind.PARAMETERS:
-            return Value(Kind.PARAMETERS, items=args[0].items, base=args[0].base, tags={Tag.KEPT})
+            return Value(Kind.PARAMETERS, items=args[0].items, base=args[0].base)
         return args[0] if args else Value(Kind.LIST, items=[])
 
     @staticmethod
-    def is_layer(args: list[Value]) -> bool | None:
+    def is_instance(args: list[Value]) -> bool | None:
         """Return what isinstance(layer, kinds) returns; None if unknown."""
         if len(args) < 2 or not is_known_layer(args):
             return None
@@ -414,7 +337,7 @@ class Expressions:
         names = {kind.op.split(".")[-1] for kind in kinds if kind.kind == Kind.LIBRARY}
         if args[0].op in names:
             return True
-        return False if len(names) == len(kinds) and names <= KNOWN_LAYERS else None
+        return False if len(names) == len(kinds) and all(map(is_layer, names)) else None
 
     def summed(self, args: list[Value], keys: dict[str, Value], node: ast.Call) -> Value | None:
         items = args[0].items if args else None
@@ -424,9 +347,6 @@ class Expressions:
                 return Value(Kind.NUMBER, parents=tuple(items), op="+", cut=first.cut, cut_by=first.cut_by)
             return self.tensors.like(first, node, "+", (*items, first), "loss" if first.form == "loss" else "")
         return Value(parents=(args[0],), node=node) if args else None
-
-    def extremes(self, args: list[Value], keys: dict[str, Value], node: ast.Call) -> Value:
-        return Value(parents=tuple(args))
 
     def call_super(self, node: ast.Call, scope: Scope) -> Value:
         args, keys = self.arguments(node, scope)
@@ -457,11 +377,8 @@ class Expressions:
         ast.Subscript: subscript,
         ast.Lambda: lambda self, node, scope: Value(Kind.FUNCTION, body=Body(node, scope), node=node),
         ast.NamedExpr: named_expression,
-        ast.JoinedStr: formatted,
         ast.Starred: lambda self, node, scope: self.eval(node.value, scope),
         ast.Await: lambda self, node, scope: self.eval(node.value, scope),
-        ast.Yield: yielded,
-        ast.YieldFrom: yielded_from,
     }
     # Attributes of tensors and their like; a handler returns None if the owner's own attribute is meant.
     of_values: ClassVar[dict[str, Callable[["Expressions", Value, ast.Attribute], Value | None]]] = {
@@ -470,16 +387,8 @@ class Expressions:
         "T": transposed,
         "mT": transposed,
         "real": transposed,
-        "shape": described,
-        "size": described,
-        "dtype": described,
-        "device": described,
-        "ndim": described,
         "values": values_and_indices,
         "indices": values_and_indices,
-        "batch_size": lambda self, owner, node: (
-            Value(Kind.NUMBER, constant=owner.constant) if owner.kind == Kind.LOADER else None
-        ),
     }
     builtins: ClassVar[dict[str, Builtin]] = {
         "list": collected,
@@ -499,16 +408,12 @@ class Expressions:
         ),
         "sum": summed,
         "type": lambda self, args, keys, node: Value(Kind.LIBRARY, op=args[0].op) if is_known_layer(args) else None,
-        "getattr": attribute_by_name,
         "setattr": set_by_name,
         "abs": lambda self, args, keys, node: self.tensors.like(args[0], node, "abs", (args[0],)) if args else None,
         "print": lambda self, args, keys, node: Value(Kind.NONE),
-        "isinstance": lambda self, args, keys, node: Value(Kind.FLAG, constant=self.is_layer(args)),
+        "isinstance": lambda self, args, keys, node: Value(Kind.FLAG, constant=self.is_instance(args)),
         "hasattr": lambda self, args, keys, node: (
             Value(Kind.FLAG, constant=args[0].op in LAYERS and args[0].op != "MLP") if is_known_layer(args) else None
         ),
-        "len": lambda self, args, keys, node: Value(Kind.NUMBER, constant=length(args[0]) if args else None),
-        "max": extremes,
-        "min": extremes,
-        "map": lambda self, args, keys, node: None,
+        "len": lambda self, args, keys, node: Value(Kind.NUMBER),
     }

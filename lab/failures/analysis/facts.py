@@ -31,15 +31,13 @@ class Value:
     cut_by: ast.AST | None = None  # the node that cuts
     graph_before_asked: bool | None = None  # `graph` before requires_grad was set on a computed result
     form: str = ""  # probabilities, log probabilities, relu, loss, losses (one per sample)
-    integer: bool | None = None  # holds integers
-    double: bool | None = None  # float64
     shape: tuple[int | None, ...] | None = None
     base: "Value | None" = None  # the tensor of a view or gradient, the module of a parameter, the function of a result
     saved: ast.AST | None = None  # the expression whose backward pass needs these numbers
     constant: object = None
     items: list["Value"] | None = None
     attributes: dict[str, "Value"] = field(default_factory=dict)
-    hooks: tuple["Value", ...] = ()  # forward hooks of a module
+    moved: tuple["Value", ...] = ()  # what an optimizer was given, with what was inside it when it was made
     name: str = ""  # the first name that it was given
     iterations: tuple[tuple[ast.stmt, int], ...] = ()  # (a loop, its iteration) for each loop it was made in
     body: "Body | None" = None  # of a function, class or instance
@@ -139,11 +137,6 @@ def owner_of(value: Value) -> Value:
     return value.base if value.kind == Kind.PARAMETER and value.base is not None else value
 
 
-def moved_by(optimizer: Value) -> list[Value]:
-    """Return all that an optimizer was given, with what is inside it."""
-    return [part for item in optimizer.items or [] for part in modules(item)]
-
-
 def has_parameters(module: Value) -> bool:
     return any(part.op in LAYERS or part.kind == Kind.PARAMETER for part in modules(module))
 
@@ -172,11 +165,6 @@ def column_against_row(a: Value, b: Value) -> Value | None:
 def has_many_elements(value: Value) -> bool:
     """Return True if a value certainly has more than one element."""
     return Tag.MANY in value.tags or any(size is not None and size > 1 for size in value.shape or ())
-
-
-def is_row(value: Value) -> bool:
-    """Return True for a value of shape (N,) with N not 1, and for what it broadcasts to: the last axis is not 1."""
-    return Tag.ROW in value.tags or (value.shape is not None and len(value.shape) == 1 and value.shape[0] != 1)
 
 
 def storage_owner(value: Value) -> Value:

@@ -125,8 +125,6 @@ class Interpreter:
 
     def bare_expression(self, statement: ast.Expr | ast.Assert, scope: Scope) -> None:
         node = statement.value if isinstance(statement, ast.Expr) else statement.test
-        if isinstance(node, ast.Attribute) and node.attr == "zero_grad":  # without the call's parentheses
-            self.state.record_event(EventKind.VAIN, node, self.eval(node.value, scope))
         self.eval(node, scope)
 
     def assign(self, statement: ast.Assign, scope: Scope) -> None:
@@ -136,9 +134,6 @@ class Interpreter:
         again = old is not None and result.op == "+" and (old in close_ancestors(result) or old.kind == Kind.NUMBER)
         if again and any(ast.unparse(n) == ast.unparse(first) for n in walk(statement.value)):
             self.state.record_event(EventKind.GATHER, statement, result, result)
-        loop = self.state.loops[-1][0] if self.state.loops else None
-        if isinstance(first, ast.Name) and old is not None and first.id in names_bound(loop):
-            self.state.record_event(EventKind.LOOP_NAME, statement, old, result)
         for target in statement.targets:
             self.bind(target, result, scope)
 
@@ -202,8 +197,6 @@ class Interpreter:
         names = {base.op.split(".")[-1] for base in bases if base.kind == Kind.LIBRARY}
         if names & {"Module", "LightningModule"} or any(Tag.MODULE in base.tags for base in bases):
             value.tags.add(Tag.MODULE)
-        if any(base.kind == Kind.LIBRARY and ".optim" in base.op for base in bases):
-            value.tags.add(Tag.OPTIMIZER)
         value.items = [base for base in bases if base.kind == Kind.CLASS]
         value.statement = statement
         scope[statement.name] = value
@@ -269,13 +262,9 @@ class Interpreter:
     def loop(self, statement: ast.For | ast.AsyncFor | ast.While, scope: Scope) -> None:
         if not isinstance(statement, ast.While):
             over = self.eval(statement.iter, scope)
-            if Tag.OPEN in over.tags:
-                self.state.filtered_loops.add(statement)
         building = not any(isinstance(n, ast.Attribute) and n.attr in TRAINING for n in walk(statement))
         known = 0 if isinstance(statement, ast.While) else known_turns(over, MAX_TURNS if building else MAX_RANGE_TURNS)
         iterations = max(2, min(known, MAX_TURNS))
-        if iterations == known:
-            self.state.unrolled_loops.add(statement)
         for iteration in range(1, iterations + 1):
             if iteration == 2:
                 first = (statement, 1)
@@ -296,8 +285,6 @@ class Interpreter:
 
     def item(self, over: Value, node: ast.expr, iteration: int) -> Value:
         """Return the item that a loop over `over` binds in one iteration."""
-        if over.kind == Kind.PARAMETERS and over.name and Tag.KEPT not in over.tags:
-            over.tags.add(Tag.USED_UP)  # a generator can be read only once
         if over.kind == Kind.PARAMETERS and over.items:
             return over.items[min(iteration, len(over.items)) - 1] if over.base is None else over.items[0]
         if over.kind == Kind.NAMED and over.items:
@@ -313,8 +300,7 @@ class Interpreter:
         if over.kind == Kind.LOADER and over.items:
             size = over.constant if isinstance(over.constant, int) else None
             parts = [
-                self.tensors.tensor(node, "part", (v,), (size, *v.shape[1:]) if v.shape else None, integer=v.integer)
-                for v in over.items
+                self.tensors.tensor(node, "part", (v,), (size, *v.shape[1:]) if v.shape else None) for v in over.items
             ]
             return Value(Kind.LIST, items=parts)
         if over.kind == Kind.DICT:
@@ -401,14 +387,8 @@ class Interpreter:
             box.attributes[place] = value
             box.items = [*(box.items or []), value]
         elif isinstance(place, int) and box.items and -len(box.items) <= place < len(box.items):
-            self.record_replaced(box.items[place], value, target)
             box.items = [*box.items]
             box.items[place] = value
-
-    def record_replaced(self, old: Value | None, new: Value, node: ast.expr) -> None:
-        """Record that a layer takes the place of another one in a module."""
-        if old is not None and old.kind == new.kind == Kind.MODULE and old is not new:
-            self.state.record_event(EventKind.REPLACED, node, old, new)
 
     def rebind_written(self, owner: ast.expr, base: Value, value: Value, node: ast.expr, scope: Scope) -> None:
         """Bind the name of a tensor that was written to in part to a new value of the graph."""
@@ -444,7 +424,7 @@ class Interpreter:
                 self.state.record_event(EventKind.UPDATE, node, owner, value, "=")
         elif name == "requires_grad":
             if value.constant is False:
-                self.methods.freeze(owner, node)
+                self.methods.freeze(owner)
             elif owner.kind == Kind.MODULE and owner.op != "any":  # an attribute of its own: its parameters stay
                 self.state.record_event(EventKind.ATTRIBUTE, node, owner, value, name)
             elif owner.kind in {Kind.PARAMETER, Kind.MODULE}:
@@ -456,7 +436,6 @@ class Interpreter:
         else:
             if value.kind == owner.kind == Kind.MODULE:
                 value.tags.add(Tag.REGISTERED)
-                self.record_replaced(owner.attributes.get(name), value, node)
             self.state.record_event(EventKind.ATTRIBUTE, node, owner, value, name)
             if value.kind not in {Kind.LIBRARY, Kind.FUNCTION, Kind.CLASS}:
                 value.name = value.name or name
@@ -483,9 +462,6 @@ class Interpreter:
         if (old.kind in TENSORS and not element) or by_hand:
             self.state.record_event(EventKind.WRITE, statement, old, value, sign)
         if isinstance(target, ast.Subscript) and (base := self.eval(target.value, scope)).kind != Kind.DICT:
-            if base.kind == Kind.UNKNOWN:
-                total = self.tensors.arithmetic(sign, old, value, statement.value)
-                self.state.record_event(EventKind.GATHER, statement, total, value, sign)
             if base.kind in TENSORS:
                 self.state.record_event(EventKind.WRITE, statement, base, value, "index")
                 self.rebind_written(target.value, base, value, target.value, scope)
@@ -524,12 +500,6 @@ class Interpreter:
         ast.Match: match_cases,
         ast.Delete: delete,
     }
-
-
-def names_bound(loop: ast.stmt | None) -> set[str]:
-    """Return the names that a loop binds to its items."""
-    target = loop.target if isinstance(loop, ast.For | ast.AsyncFor) else None
-    return {node.id for node in walk(target) if isinstance(node, ast.Name)} if target is not None else set()
 
 
 def is_zero(value: Value) -> bool:

@@ -64,24 +64,17 @@ class Tag(StrEnum):
     EXPOSED = "exposed"  # its parameters() were read
     FROZEN = "frozen"
     VARARGS = "handed"  # the *args of a call
-    KEPT = "kept"  # parameters in a list, which can be read more than once
-    MADE_IN_FORWARD = "made in forward"
     MANY = "many"  # more than one element
     MODULE = "module"
     OPEN = "open"  # may hold more items than are known
-    OPTIMIZER = "optimizer"
-    PARTLY_FROZEN = "partly frozen"  # some of its parameters, which a condition in a loop chooses
     REBOUND = "rebound"  # w = w - lr * w.grad of a w with a graph
     REGISTERED = "registered"
     RETAINED = "retained"
-    ROW = "row"  # its last axis is not 1
     SUM = "sum"
     TRAINED = "trained"
     NEGATED = "turned"  # a negated gradient
-    UNRECORDED = "unrecorded"
     UP = "up"  # updated along the gradient
     UPDATED = "updated"  # the result of w - lr * w.grad
-    USED_UP = "used up"  # a generator that a loop has read
     WRITTEN = "written"  # its numbers were changed in place
 
 
@@ -93,35 +86,24 @@ class EventKind(StrEnum):
     ATTRIBUTE = "attribute"
     BACKWARD = "backward"
     CLIP = "clip"
-    DIFFERENCE = "difference"  # a difference quotient
     DIVIDE = "divide"
     DIFFERENTIATE = "differentiate"
     EVAL = "eval"
-    FORWARD = "forward"
-    FROZEN = "frozen"
     GATHER = "gather"  # total += value
-    GRADCHECK = "gradcheck"
     INIT = "init"
+    LAYER = "layer"  # a layer is applied
     LENT = "lent"  # an optimizer is given to a function that is not followed
     LOG = "log"
-    LOOP_NAME = "loop name"  # the name of a loop's item is assigned to
     LOSS = "loss"
-    MADE = "made"
-    MATMUL = "matmul"
-    NUMPY = "numpy"
     OPTIMIZER = "optimizer"
     READ_GRAD = "read grad"
-    REPLACED = "replaced"
     ROOT = "root"  # of a number that may be 0
     SCHEDULER = "scheduler"
     STEP = "step"
     SUBTRACT = "subtract"
-    TRAIN = "train"
     UPDATE = "update"
     USED = "used"  # by autograd.grad
     VAIN = "vain"  # an attempt to zero that leaves the gradient as it is
     WHERE = "where"
-    INTEGER_INPUT = "integer input"
-    INTEGER_LEAF = "integer leaf"
     WRITE = "write"
     ZERO = "zero"

@@ -5,31 +5,24 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from lab.failures.analysis.facts import TENSORS, Scope, Value, ancestors, graph_of, owners
+from lab.failures.analysis.facts import TENSORS, Scope, Value, ancestors, modules, owners
 from lab.failures.analysis.kinds import Cut, EventKind, Kind, Tag
-from lab.failures.analysis.methods import Methods, redrawn
+from lab.failures.analysis.methods import Methods
 from lab.failures.analysis.registry import (
-    ACTIVATIONS,
     CONTAINERS,
     CREATORS,
-    DISTRIBUTIONS,
     EFFECTS,
     ENGINE,
-    IDENTITIES,
     LAYERS,
-    LOSSES,
     NORMS,
     OPTIMIZERS,
-    POOLS,
+    is_layer,
 )
 from lab.failures.analysis.shapes import literal_shape
 from lab.failures.analysis.state import AnalysisState, Follower
 from lab.failures.analysis.tensors import Operation, Tensors
-from lab.failures.analysis.work import walk
 
-MODULES = LAYERS | CONTAINERS | ACTIVATIONS.keys() | LOSSES.keys() | IDENTITIES | POOLS | {"Flatten"}
 KEYWORDS_OF_ONE_BACKWARD = {"inputs", "outputs", "retain_graph", "create_graph", "allow_unused", "materialize_grads"}
-SAFE = {"clamp", "clip", "clamp_min", "maximum", "max", "where", "nan_to_num", "exp", "sigmoid", "softmax", "softplus"}
 ALONG_AXIS = {"chunk", "split", "unbind", "max", "min", "topk", "sort"}  # as methods of their first argument
 WITHOUT_TENSORS = {"manual_seed", "device", "save", "load", "is_available", "autocast", "no_grad", "Generator"}
 
@@ -59,12 +52,8 @@ class Libraries:
     def library_call(self, full: str, args: list[Value], keys: dict[str, Value], node: ast.Call, scope: Scope) -> Value:
         call = LibraryCall(full.split(".")[-1], args, keys, node=node, full=full, scope=scope)
         if call.root == "math":
-            return (
-                self.tensors.to_number(args[0], node)
-                if args and args[0].kind in TENSORS | {Kind.UNKNOWN}
-                else math_result(call)
-            )
-        if call.name in MODULES:
+            return Value(Kind.NUMBER, parents=tuple(a for a in call.args if a.cut or a.parents or a.branches))
+        if is_layer(call.name) and (call.root in ENGINE or "nn" in call.full.split(".")):
             return self.layer(call.name, args, keys, node)
         if call.name in self.named and (value := self.named[call.name](self, call)) is not None:
             return value
@@ -75,13 +64,10 @@ class Libraries:
         if name in OPTIMIZERS and (call.root in ENGINE or ".optim" in full):
             return self.optimizer(name, args, call.keys, node)
         if "lr_scheduler" in full:
-            value = Value(Kind.SCHEDULER, op=name, base=call.first, attributes=call.keys)
-            self.state.record_event(EventKind.SCHEDULER, node, value, detail=name)
-            return value
+            return Value(Kind.SCHEDULER, op=name)
         if ".init." in full and name.endswith("_"):
-            given = call.argument(1, "gain", "val")
-            self.state.record_event(EventKind.INIT, node, call.first, given, name)
-            redrawn(call.first, name)
+            self.state.record_event(EventKind.INIT, node, call.first, call.argument(1), name)
+            call.first.tags.add(Tag.WRITTEN)
             return call.first
         if name in {"clip_grad_norm_", "clip_grad_value_"} and args:
             self.state.record_event(EventKind.CLIP, node, args[0])
@@ -104,12 +90,12 @@ class Libraries:
 
     def data_call(self, call: LibraryCall) -> Value | None:
         full, name, args, keys = call.full, call.name, call.args, call.keys
-        if name == "DataLoader" and args and (samples := self.samples(args[0], call.node)) is not None:
+        if name == "DataLoader" and call.first.kind == Kind.DATASET:
             size = call.argument(1, "batch_size") or Value()
-            return Value(Kind.LOADER, items=samples, constant=size.constant)
+            return Value(Kind.LOADER, items=call.first.items, constant=size.constant)
         if name == "random_split" and len(args) > 1 and args[1].items:
             return Value(Kind.LIST, items=[args[0] for _ in args[1].items])
-        if name in DISTRIBUTIONS and "distributions" in full:
+        if "distributions" in full and name[:1].isupper():
             return Value(Kind.DISTRIBUTION, call.node, op=name, parents=(*args, *keys.values()))
         if call.root == "torchvision" or "hub" in full or name in {"DataLoader", "Compose"}:
             return Value(parents=tuple(a for a in args if a.graph), op="call", name="")
@@ -119,32 +105,9 @@ class Libraries:
             return self.tensors.create(name, args, keys, call.node, Kind.ARRAY if call.root == "numpy" else Kind.TENSOR)
         return None
 
-    def samples(self, dataset: Value, node: ast.Call) -> list[Value] | None:
-        """Return the tensors of a data set, one sample per row; None if unknown.
-
-        They were given to it, or are made of what its `__getitem__` returns."""
-        if dataset.kind == Kind.DATASET:
-            return dataset.items
-        place = self.follower.method(dataset, "__getitem__") if dataset.kind == Kind.INSTANCE else None
-        if place is None:
-            return None
-        one = self.follower.call(place, [Value(Kind.NUMBER)], {}, node)
-        parts = one.items if one.kind == Kind.LIST and Tag.OPEN not in one.tags else None
-        if not parts or any(part.kind not in TENSORS | {Kind.ARRAY} for part in parts):
-            return None
-        return [
-            self.tensors.tensor(
-                node, "part", (part,), (None, *part.shape) if part.shape is not None else None, "", part.integer
-            )
-            for part in parts
-        ]
-
     def numpy_call(self, call: LibraryCall) -> Value | None:
         if call.root not in {"numpy", "scipy", "matplotlib"}:
             return None
-        for part in call.args:
-            if part.kind in TENSORS and graph_of(part):
-                self.state.record_event(EventKind.NUMPY, call.node, part)
         value = self.tensors.function(call.name, call.args, call.keys, call.node)
         if value.kind == Kind.TENSOR and not any(a.kind in TENSORS for a in call.args):
             value.kind = Kind.ARRAY
@@ -158,8 +121,6 @@ class Libraries:
             return self.follower.call_unknown(Value(), args, keys, node)
         if call.root == "torch" and call.first.kind in TENSORS and name in ALONG_AXIS:
             return self.methods.of_tensor(call)
-        if name == "where" and len(node.args) == 3:
-            return self.where(args, keys, node, call.scope)
         if name in EFFECTS:
             return self.tensors.function(name, args, keys, node)
         return self.follower.call_unknown(Value(Kind.LIBRARY, op=call.full), args, keys, node)
@@ -169,24 +130,10 @@ class Libraries:
         value = Value(Kind.PARAMETER, call.node, self.state.statement, made.op, graph=True, leaf=True, shape=made.shape)
         if "requires_grad" in call.keys or len(call.args) > 1:
             value.tags.add(Tag.FROZEN)
-        elif made.integer:
-            self.state.record_event(EventKind.INTEGER_LEAF, call.node, made)
-        self.state.record_event(EventKind.MADE, call.node, value)
         return value
 
     def variable(self, call: LibraryCall) -> Value | None:
         return call.first if call.args else None
-
-    def field(self, call: LibraryCall) -> Value | None:
-        """Return the default of a dataclass field; None for other functions of that name."""
-        if (factory := call.keys.get("default_factory")) is not None:
-            return self.follower.call(factory, [], {}, call.node)
-        return call.keys.get("default", Value())
-
-    def gradcheck(self, call: LibraryCall) -> Value:
-        given = call.argument(1, "inputs") or Value()
-        self.state.record_event(EventKind.GRADCHECK, call.node, given)
-        return Value(Kind.FLAG)
 
     def set_grad_enabled(self, call: LibraryCall) -> Value:
         node, flag = call.node, call.node.args[0] if call.node.args else None
@@ -203,18 +150,15 @@ class Libraries:
         "GradScaler": lambda self, call: Value(Kind.SCALER),
         "Parameter": parameter,
         "Variable": variable,
-        "gradcheck": gradcheck,
         "set_grad_enabled": set_grad_enabled,
         "deepcopy": lambda self, call: (
             Value(Kind.MODULE, op="any", tags={Tag.ANY, Tag.EVAL})
             if call.first.kind in {Kind.MODULE, Kind.UNKNOWN}
             else Value()
         ),
-        "get_default_dtype": lambda self, call: Value(Kind.LIBRARY, op="torch.float32"),
         "default_rng": lambda self, call: Value(Kind.GENERATOR),
         "RandomState": lambda self, call: Value(Kind.GENERATOR),
         "partial": lambda self, call: Value(Kind.PARTIAL, base=call.first, items=call.args[1:], attributes=call.keys),
-        "field": field,
         "SimpleNamespace": lambda self, call: Value(Kind.INSTANCE, attributes=call.keys),
         "OrderedDict": lambda self, call: named_items(call.args, call.keys),
         "TensorDataset": lambda self, call: Value(Kind.DATASET, items=call.args),
@@ -239,29 +183,7 @@ class Libraries:
         value = self.tensors.tensor(node, "Tensor", (first,) if remade else (), literal_shape(first))
         asks = args[1] if len(args) > 1 else keys.get("requires_grad", Value(constant=True))
         value.graph = asks.constant if isinstance(asks.constant, bool) else None
-        value.leaf = value.double = True
-        return value
-
-    def where(self, args: list[Value], keys: dict[str, Value], node: ast.Call, scope: Scope) -> Value:
-        """Evaluate where(), and record the names that its condition tests, with multiples of them."""
-
-        def named(nodes: list[ast.expr]) -> dict[str, Value]:
-            names = {n.id: scope.find(n.id) for part in nodes for n in walk(part) if isinstance(n, ast.Name)}
-            return {name: value for name, value in names.items() if value is not None}
-
-        tested = named(node.args[:1])
-        chosen = [part for value in tested.values() if value.op == "choice" for part in value.parents]
-        behind = [value for part in chosen for value in (part, *part.parents)]
-        tested |= {name: value for name, value in named(node.args).items() if value in behind}  # x: big = x.abs() > 1
-        risky = []
-        for name, value in tested.items():
-            unknown = value.graph is None and value.kind != Kind.PARAMETER and value.op != "call"
-            if value.op not in SAFE and (graph_of(value) or unknown):
-                risky.append(name if graph_of(value) else f"{name}?")  # it may require no gradient
-        multiples = {name for name, value in named(node.args[1:]).items() if value.op == "*" and graph_of(value)}
-        risky += [name for name in multiples if {*tested.values()} & {*named(node.args[1:])[name].parents}]
-        value = self.tensors.function("where", args, keys, node)
-        self.state.record_event(EventKind.WHERE, node, value, args[0], " ".join(risky))
+        value.leaf = True
         return value
 
     def layer(self, name: str, args: list[Value], keys: dict[str, Value], node: ast.Call) -> Value:
@@ -286,14 +208,10 @@ class Libraries:
                 value.items = args
             for item in value.items or []:
                 item.tags.add(Tag.REGISTERED)
-        value.attributes |= {k: v for k, v in keys.items() if k in {"reduction", "inplace", "start_dim"}}
-        if name == "Flatten" and args:
-            value.attributes["start_dim"] = args[0]
+        value.attributes |= {k: v for k, v in keys.items() if k in {"reduction", "inplace"}}
         value.iterations = self.state.iterations()
         if any(flag.constant is False for key, flag in keys.items() if key.endswith("affine")):
             value.tags.add(Tag.FROZEN)  # it has no parameters
-        if name in LAYERS:
-            self.state.record_event(EventKind.MADE, node, value)
         self.state.objects.append(value)
         return value
 
@@ -303,11 +221,12 @@ class Libraries:
         rate = keys.get("lr", args[1] if len(args) > 1 else Value())
         value.attributes |= {"lr": rate, "momentum": keys.get("momentum", Value(constant=0))}
         value.items = owners(given)
+        value.moved = tuple(part for item in value.items or [] for part in modules(item))
         for item in value.items or []:
             if item.kind == Kind.MODULE:  # it is in training, however often eval() is called
                 item.tags.add(Tag.TRAINED)
         self.state.objects.append(value)
-        self.state.record_event(EventKind.OPTIMIZER, node, value, given, "empty" if Tag.USED_UP in given.tags else "")
+        self.state.record_event(EventKind.OPTIMIZER, node, value, given)
         return value
 
     def grad_mode(self, node: ast.expr, scope: Scope) -> ast.AST | Literal[False] | None:
@@ -331,11 +250,6 @@ class Libraries:
             root = self.library_name(node.value, scope)
             return f"{root}.{node.attr}" if root else ""
         return ""
-
-
-def math_result(call: LibraryCall) -> Value:
-    """Return the number that a function of math gives."""
-    return Value(Kind.NUMBER, parents=tuple(a for a in call.args if a.cut or a.parents or a.branches))
 
 
 def named_items(args: list[Value], keys: dict[str, Value]) -> Value:

@@ -5,9 +5,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar
 
-from lab.failures.analysis.facts import Value, graph_of, leaf_of, modules, owner_of
+from lab.failures.analysis.facts import Value, leaf_of, modules, owner_of
 from lab.failures.analysis.kinds import Cut, EventKind, Kind, Tag
-from lab.failures.analysis.registry import CHOICES, LAYERS, MODULE_METHODS, TENSOR_METHODS
+from lab.failures.analysis.registry import EFFECTS, LAYERS, MODULE_METHODS
 from lab.failures.analysis.shapes import created_shape, reduced_shape
 from lab.failures.analysis.state import AnalysisState, Follower
 from lab.failures.analysis.tensors import Operation, Tensors
@@ -34,9 +34,6 @@ class Methods:
         op = Operation(name, [owner, *args], keys, node if isinstance(node, ast.expr) else ast.Constant(None))
         if name in self.training and (value := self.training[name](self, op)) is not None:
             return value
-        if name == "register_forward_hook" and owner.kind == Kind.MODULE and args:
-            owner.hooks = (*owner.hooks, args[0])
-            return Value()
         if name in MODULE_METHODS and owner.kind in {Kind.MODULE, Kind.UNKNOWN}:
             return self.known_of_module(op)
         return self.by_kind.get(owner.kind, Methods.of_unknown)(self, op)
@@ -76,9 +73,8 @@ class Methods:
 
     def of_module(self, op: Operation) -> Value:
         owner, added = op.first, op.args[1:2]
-        if owner.op == "ModuleDict" and owner.items and op.name in {"items", "keys", "values"}:
-            named = Value(Kind.DICT, items=owner.items, attributes=owner.attributes, tags=owner.tags & {Tag.OPEN})
-            return self.of_list(Operation(op.name, [named], op.keys, op.node))
+        if owner.op == "ModuleDict" and op.name in {"items", "keys", "values"}:
+            return self.of_list(op)
         if owner.items is None or op.name not in {"append", "extend"} or not added:
             return self.of_unknown(op)
         added[0].tags.add(Tag.REGISTERED)
@@ -93,7 +89,7 @@ class Methods:
         if owner.kind == Kind.DISTRIBUTION:
             sampled = name == "sample"  # no gradient flows from a sample to the distribution's parameters
             return self.tensors.tensor(at, name, () if sampled else owner.parents)
-        if name == "append" and args and not bounded(owner):
+        if name == "append" and args:
             self.state.record_event(EventKind.APPEND, at, owner, args[0])
         item = bool(owner.iterations) and bool(args) and args[0].kind == Kind.GRADIENT and args[0].base is owner
         if item and name in {"add_", "sub_"}:
@@ -105,10 +101,8 @@ class Methods:
         numbers = name in {"item", "numpy", "tolist"}
         if numbers or (name in {"max", "min", "topk", "sort"} and (args or keys)):
             return self.of_tensor(op)
-        if name in TENSOR_METHODS | CHOICES or (name == "gather" and len(args) == 2):
-            value = self.tensors.function(name, op.args, keys, at)
-            value.integer = None
-            return value
+        if name in EFFECTS and name != "copy":  # only a tensor has it
+            return self.tensors.function(name, op.args, keys, at)
         value = self.follower.call(Value(parents=(owner,), name=f"{owner.name}.{name}"), args, keys, at)
         if owner.kind in {Kind.MODULE, Kind.UNKNOWN}:
             value.parents = (owner, *value.parents)
@@ -149,10 +143,8 @@ class Methods:
         if name in {"eval", "load_state_dict"}:
             owner.tags |= {Tag.EVAL} if Tag.TRAINED not in owner.tags else set()
             self.state.record_event(EventKind.EVAL, at, owner, None, name)
-        if name == "train" and not args:
-            self.state.record_event(EventKind.TRAIN, at, owner)
         if name == "requires_grad_":
-            self.freeze(owner, at) if args and args[0].constant is False else self.thaw(owner)
+            self.freeze(owner) if args and args[0].constant is False else self.thaw(owner)
         if name in {"modules", "children", "named_modules", "named_children"}:
             return self.submodules(owner, name)
         if name == "apply" and args and args[0].kind in {Kind.FUNCTION, Kind.PARTIAL}:
@@ -191,14 +183,9 @@ class Methods:
         if name == "append" and args:
             self.state.record_event(EventKind.APPEND, at, owner, args[0])
             owner.items = [*(owner.items or []), args[0]][:64]
-            if self.state.grows_by_unknown(owner):
-                owner.tags.add(Tag.OPEN)
-        elif name == "insert" and len(args) > 1:
-            return self.of_list(Operation("append", [owner, *args[1:]], op.keys, at))
         elif name == "extend" and args:
             owner.items = [*(owner.items or []), *(args[0].items or [])][:64]
-            partly = self.state.grows_by_unknown(owner) or not args[0].items
-            owner.tags |= {Tag.OPEN} if partly else args[0].tags & {Tag.OPEN}
+            owner.tags |= args[0].tags & {Tag.OPEN} if args[0].items else {Tag.OPEN}
         elif name in {"clear", "pop"}:
             owner.items, owner.iterations = owner.items if name == "pop" else [], self.state.iterations()
         elif name == "values":
@@ -207,8 +194,6 @@ class Methods:
             return self.pairs(owner)
         elif name == "keys":
             return self.keys(owner)
-        elif name == "detach":
-            return Value(Kind.LIST, items=[self.tensors.detached(v, at) for v in owner.items or []])
         elif name == "copy":
             return Value(Kind.LIST, items=owner.items, tags={Tag.OPEN})
         return Value(parents=tuple(owner.items or []))
@@ -240,7 +225,6 @@ class Methods:
         written_to = owner.parents[0] if owner.op == "detach" else owner
         written_to.form = ""
         written_to.tags.add(Tag.WRITTEN)
-        redrawn(written_to, op.name)
         how = written if negative(op.keys.get("alpha")) else {"add_": "+", "sub_": "-"}.get(op.name, written)
         if owner.op == "detach" and isinstance(owner.node, ast.Attribute):  # p.data.add_(...)
             self.state.record_event(EventKind.UPDATE, op.node, owner.parents[0], other, how)
@@ -254,7 +238,7 @@ class Methods:
     def requires_grad(self, op: Operation) -> Value:
         owner, args = op.first, op.args[1:]
         if args and args[0].constant is False:
-            self.freeze(owner, op.node)
+            self.freeze(owner)
             return owner
         if owner.kind == Kind.PARAMETER:
             self.thaw(owner)
@@ -264,19 +248,8 @@ class Methods:
         op.first.tags.add(Tag.RETAINED)
         return Value(Kind.NONE)
 
-    def detach_(self, op: Operation) -> Value:
-        op.first.parents, op.first.graph, op.first.cut = (), False, Cut.NONE
-        return op.first
-
     def size(self, op: Operation) -> Value:
         return Value(Kind.NUMBER if len(op.args) > 1 else Kind.LIST)
-
-    def to_integers(self, op: Operation) -> Value:
-        value = self.tensors.like(op.first, op.node, "integer", (op.first,))
-        if graph_of(op.first) and not value.cut:
-            value.cut, value.cut_by = Cut.CHOICE, op.node
-        value.integer, value.graph = True, False
-        return value
 
     def extremes_along_axis(self, op: Operation) -> Value | None:
         """Return the extremes along an axis and their indices; None without an axis."""
@@ -297,25 +270,14 @@ class Methods:
     def parts(self, op: Operation) -> Value:
         return Value(Kind.LIST, items=[self.tensors.part(op.first, op.node, None)], tags={Tag.OPEN})
 
-    def new(self, op: Operation) -> Value:
-        return Value(Kind.TENSOR, op.node, self.state.statement, op.name, graph=False)
-
-    def new_zeros(self, op: Operation) -> Value:
-        assert isinstance(op.node, ast.Call)
-        value = self.tensors.create("zeros", op.args[1:], op.keys, op.node, Kind.TENSOR)
-        value.integer, value.double = None, op.first.double  # it has the dtype of `op.first`
-        return value
-
-    def freeze(self, owner: Value, node: ast.AST) -> None:
-        """Switch requires_grad off for a tensor, for all parameters of a module, or for those that a loop chooses."""
-        chosen = owner.op == "parameter" and self.state.chooses()
+    def freeze(self, owner: Value) -> None:
+        """Switch requires_grad off for a tensor, or for all parameters of a module."""
         for part in self.module_parts(owner):
-            part.tags |= {Tag.FROZEN, Tag.PARTLY_FROZEN} if chosen else {Tag.FROZEN}
-        self.state.record_event(EventKind.FROZEN, node, owner_of(owner))
+            part.tags.add(Tag.FROZEN)
 
     def thaw(self, owner: Value) -> None:
         for part in self.module_parts(owner):
-            part.tags -= {Tag.FROZEN, Tag.PARTLY_FROZEN}
+            part.tags.discard(Tag.FROZEN)
 
     @staticmethod
     def module_parts(owner: Value) -> list[Value]:
@@ -330,8 +292,6 @@ class Methods:
             value.tags.add(Tag.REQUIRES_GRAD_SET)
             self.state.record_event(EventKind.ASK, at, value)
         value.graph, value.leaf = (None if args and args[0].constant is not True else True), True
-        if value.integer and value.graph:
-            self.state.record_event(EventKind.INTEGER_LEAF, at, value)
         return value
 
     # Methods that train, on any value; a handler returns None if another method of that name is meant.
@@ -359,7 +319,6 @@ class Methods:
     }
     of_tensors: ClassVar[dict[str, Method]] = {
         "detach": lambda self, op: self.tensors.detached(op.first, op.node),
-        "detach_": detach_,
         "item": lambda self, op: self.tensors.to_number(op.first, op.node),
         "tolist": lambda self, op: self.tensors.to_number(op.first, op.node),
         "numpy": lambda self, op: self.tensors.to_number(op.first, op.node, Cut.NUMPY),
@@ -370,16 +329,6 @@ class Methods:
         "dim": lambda self, op: Value(Kind.NUMBER),
         "numel": lambda self, op: Value(Kind.NUMBER),
         "nelement": lambda self, op: Value(Kind.NUMBER),
-        "cpu_": lambda self, op: op.first,
-        "share_memory_": lambda self, op: op.first,
-        "long": to_integers,
-        "int": to_integers,
-        "bool": to_integers,
-        "byte": to_integers,
-        "new_zeros": new_zeros,
-        "new_ones": new,
-        "new_tensor": new,
-        "new_full": new,
         "max": extremes_along_axis,
         "min": extremes_along_axis,
         "topk": ordered,
@@ -391,18 +340,7 @@ class Methods:
     }
 
 
-def redrawn(tensor: Value, by: str) -> None:
-    """Forget that a tensor was made of zeros if a function draws numbers into it."""
-    if tensor.op == "zeros" and by.endswith(("normal_", "uniform_", "orthogonal_", "exponential_")):
-        tensor.op = "randn"
-
-
 def negative(rate: Value | None) -> bool:
     """Return whether a rate is written with a minus."""
     parts = walk(rate.node) if rate is not None and rate.node is not None else ()
     return any(isinstance(part, ast.USub) for part in parts)
-
-
-def bounded(box: Value) -> bool:
-    """Return whether a list keeps only its last items, as a deque with maxlen."""
-    return isinstance(box.node, ast.Call) and any(k.arg == "maxlen" for k in box.node.keywords)

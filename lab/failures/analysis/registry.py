@@ -21,12 +21,9 @@ class Result(Enum):
     REDUCED = auto()  # one axis, or all, reduced
     CHOICE = auto()  # no gradient flows through
     MOVED = auto()  # the same numbers in another shape, place or precision
-    PRODUCT = auto()  # a @ b
-    MATMUL = auto()  # a matrix product of unknown shape
     ARITHMETIC = auto()  # an operator between the first two arguments
     JOINED = auto()  # several tensors as one
     GATHERED = auto()  # elements at given indices
-    PAIRED = auto()  # one number for each pair of vectors
     LOSS = auto()  # a loss of a prediction and a target
     COMPUTED = auto()  # a tensor of unknown shape, computed from all arguments
     UNKNOWN = auto()  # some tensor
@@ -77,24 +74,24 @@ ROWS = {
     "minimum min": Effect(Result.EXTREME),
     "norm vector_norm std var prod logsumexp": Effect(Result.REDUCED, saves=Saves.INPUT),
     "sum mean amax amin": Effect(Result.REDUCED),
-    ("argmax argmin round sign eq ne gt lt ge le argsort heaviside bincount one_hot multinomial bernoulli"): Effect(
-        Result.CHOICE
-    ),
+    (
+        "argmax argmin round sign eq ne gt lt ge le argsort heaviside bincount one_hot multinomial bernoulli long int "
+        "bool byte"
+    ): Effect(Result.CHOICE),
     (
         "view reshape squeeze unsqueeze flatten transpose permute contiguous to cuda cpu float double half expand "
         "view_as expand_as type bfloat16 type_as swapaxes swapdims t mT real T astype"
     ): Effect(Result.MOVED),
     "divide true_divide div": Effect(Result.ARITHMETIC, sign="/"),
-    "matmul mm": Effect(Result.PRODUCT),
-    "linear conv2d bmm mv dot": Effect(Result.MATMUL),
+    "matmul mm": Effect(Result.ARITHMETIC, sign="@"),
     (
+        "linear conv2d bmm mv dot max_pool3d avg_pool3d adaptive_avg_pool3d adaptive_max_pool1d "
         "einsum tensordot outer kron addmm baddbmm bilinear cdist conv1d conv3d conv_transpose1d conv_transpose2d "
         "max_pool1d max_pool2d avg_pool1d avg_pool2d adaptive_avg_pool1d adaptive_avg_pool2d adaptive_max_pool2d "
         "interpolate pad unfold pixel_shuffle scaled_dot_product_attention embedding glu repeat tile "
         "repeat_interleave index_select narrow take_along_dim masked_select diagonal diag trace movedim hstack "
-        "vstack atan2 hypot logaddexp addcmul"
+        "pairwise_distance cosine_similarity vstack atan2 hypot logaddexp addcmul"
     ): Effect(Result.COMPUTED),
-    "pairwise_distance cosine_similarity": Effect(Result.PAIRED),
     "sub subtract": Effect(Result.ARITHMETIC, sign="-"),
     "mul multiply": Effect(Result.ARITHMETIC, sign="*"),
     "stack cat concatenate concat": Effect(Result.JOINED),
@@ -114,10 +111,7 @@ def functions(*results: Result) -> frozenset[str]:
     return frozenset(name for name, effect in EFFECTS.items() if effect.result in results)
 
 
-KEEPS_OUTPUT = frozenset(name for name, effect in EFFECTS.items() if effect.saves is Saves.OUTPUT)
-KEEPS_INPUT = frozenset(name for name, effect in EFFECTS.items() if effect.saves is Saves.INPUT)
 ELEMENTWISE = functions(Result.LIKE, Result.POWER, Result.CLAMP)
-CHOICES = functions(Result.CHOICE)
 LOSS_FUNCTIONS = functions(Result.LOSS)
 
 RECURRENT = {"LSTM", "GRU", "RNN", "LSTMCell", "GRUCell", "RNNCell"}
@@ -134,43 +128,11 @@ LAYERS = (
         "TransformerDecoderLayer MultiheadAttention PReLU MLP LazyConv1d LazyConv2d"
     )
 )
-DISTRIBUTIONS = words(
-    "Categorical Normal Bernoulli Beta Gamma Poisson MultivariateNormal OneHotCategorical Uniform Independent "
-    "LogNormal Laplace Dirichlet TransformedDistribution RelaxedOneHotCategorical"
+IDENTITIES = {"Identity", "Dropout", "Dropout1d", "Dropout2d", "Dropout3d", "AlphaDropout"}  # treated as such
+RESHAPING = words(
+    "Flatten Unflatten Fold Upsample UpsamplingNearest2d UpsamplingBilinear2d ZeroPad2d ReflectionPad1d "
+    "ReflectionPad2d ReplicationPad2d ConstantPad1d ConstantPad2d"
 )
-# Layers without parameters: those treated as the identity, and those that change their input.
-IDENTITIES = {"Identity", "Dropout", "Dropout1d", "Dropout2d", "Dropout3d", "AlphaDropout"}
-POOLS = words(
-    "MaxPool1d MaxPool2d MaxPool3d AvgPool1d AvgPool2d AvgPool3d AdaptiveAvgPool1d AdaptiveAvgPool2d "
-    "AdaptiveAvgPool3d AdaptiveMaxPool1d AdaptiveMaxPool2d Upsample UpsamplingNearest2d UpsamplingBilinear2d "
-    "ZeroPad2d ReflectionPad1d ReflectionPad2d ReplicationPad2d ConstantPad1d ConstantPad2d PixelShuffle "
-    "Unflatten Unfold Fold GLU CosineSimilarity PairwiseDistance"
-)
-LOWERED = (
-    "ReLU Sigmoid Tanh Softmax Softplus GELU ELU SiLU LogSigmoid ReLU6 Hardtanh Mish Hardswish Hardsigmoid SELU CELU "
-    "Softsign Tanhshrink Softshrink Hardshrink Softmin Threshold"
-)
-ACTIVATIONS = {name: name.lower() for name in LOWERED.split()} | {
-    "LogSoftmax": "log_softmax",
-    "LeakyReLU": "leaky_relu",
-}
-LOSSES = {
-    "CrossEntropyLoss": "cross_entropy",
-    "MSELoss": "mse_loss",
-    "L1Loss": "l1_loss",
-    "NLLLoss": "nll_loss",
-    "BCELoss": "binary_cross_entropy",
-    "BCEWithLogitsLoss": "binary_cross_entropy_with_logits",
-    "SmoothL1Loss": "smooth_l1_loss",
-    "HuberLoss": "huber_loss",
-    "KLDivLoss": "kl_div",
-    "GaussianNLLLoss": "gaussian_nll_loss",
-    "PoissonNLLLoss": "poisson_nll_loss",
-    "MarginRankingLoss": "margin_ranking_loss",
-    "SoftMarginLoss": "soft_margin_loss",
-    "MultiMarginLoss": "multi_margin_loss",
-    "MultiLabelSoftMarginLoss": "multilabel_soft_margin_loss",
-}
 BROADCASTING_LOSSES = {"mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss"}  # others refuse different shapes
 CONTAINERS = {"Sequential", "ModuleList", "ModuleDict", "ParameterList", "ParameterDict"}
 OPTIMIZERS = words("SGD Adam AdamW NAdam RAdam Adamax RMSprop Adagrad Adadelta LBFGS Rprop SparseAdam ASGD")
@@ -179,20 +141,30 @@ CREATORS = words(
     "randn_like rand_like empty_like full_like as_tensor from_numpy normal logspace array Tensor FloatTensor"
 )
 # The operations known to need saved values, which a first backward pass frees.
-SAVING = KEEPS_OUTPUT | KEEPS_INPUT | LOSS_FUNCTIONS | LAYERS | {"*", "/", "@", "matmul", "mm", "module", "bmm"}
-ARITHMETIC = {"+", "-", "*", "/", "**", "neg", "index", "view", "clone"}
-# What programs assign to instead of `requires_grad`: a method, and names that PyTorch does not know
-MISNAMED_SWITCHES = {"requires_grad_", "require_grad", "require_grads", "requires_grads", "required_grad"}
+SAVING = LOSS_FUNCTIONS | LAYERS | words("* / @ matmul mm module bmm linear conv2d mv dot")
+SAVING |= {name for name, effect in EFFECTS.items() if effect.saves is not Saves.NOTHING}
 MODULE_METHODS = words(
     "parameters named_parameters state_dict load_state_dict train eval modules apply children requires_grad_ "
     "register_buffer add_module register_module cuda to double named_modules named_children compile "
     "register_parameter"
 )
-# Methods that show an unknown value to be a tensor.
-TENSOR_METHODS = words(
-    "float long int double mean sum squeeze view reshape log_softmax softmax sigmoid log exp relu tanh "
-    "flatten unsqueeze argmax cpu clone sqrt norm abs pow square sin cos clamp clip std var"
-)
+# Each function as the name of a layer that does the same would be in small letters, with "loss" at its end or without.
+BARE = {name.replace("_", ""): name for name in EFFECTS}
+BARE |= {"bce": "binary_cross_entropy", "bcewithlogits": "binary_cross_entropy_with_logits"}
+
+
+def function_of(layer: str) -> str:
+    """Return the function that a layer without parameters applies: relu of ReLU, mse_loss of MSELoss; else ""."""
+    bare = layer.lower()
+    return BARE.get(bare, BARE.get(bare.removesuffix("loss"), "")) if layer not in LAYERS else ""
+
+
+def is_layer(name: str) -> bool:
+    """Return whether torch.nn has a class of this name that is known."""
+    known = name in LAYERS | CONTAINERS | IDENTITIES | RESHAPING
+    return known or (name[:1].isupper() and function_of(name) != "")
+
+
 # What a fragment means by a name that it does not define: a network in training, and a loss.
 USUAL_NETWORKS = words(
     "model net network net_g net_d netg netd g d generator discriminator critic actor policy autoencoder vae unet mlp "

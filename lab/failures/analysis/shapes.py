@@ -1,4 +1,4 @@
-"""Shapes of values, and which values hold integers, as far as the text shows."""
+"""Shapes of values, as far as the text shows."""
 
 import ast
 import math
@@ -57,17 +57,7 @@ def output_shape(layer: str, given: tuple[int | None, ...] | None, width: int | 
     """Return the shape of a layer's output, its last or channel axis being `width`; None if unknown."""
     if layer in {"Linear", "LazyLinear", "MLP"}:
         return (*given[:-1], width) if given else (None, 1) if width == 1 and given is None else None
-    if given is None:
-        return None
-    if layer in {"Embedding", "LSTM", "GRU", "RNN"}:
-        return (*given, width) if layer == "Embedding" else (*given[:-1], width)
-    if layer in {"GRUCell", "RNNCell"}:
-        return (*given[:-1], width)
-    if layer in NORMS:
-        return given
-    if "Conv" in layer and len(given) > 2:
-        return (given[0], width, *(None,) * (len(given) - 2))
-    return None
+    return given if layer in NORMS else None
 
 
 def moved_shape(
@@ -111,38 +101,6 @@ def reduced_shape(
     return (*shape[:place], *((1,) if keep is not None and keep.constant else ()), *shape[place + 1 :])
 
 
-# The index of the argument that gives the shape of the random numbers.
-SIZE_AT = {
-    "integers": 2,
-    "uniform": 2,
-    "normal": 2,
-    "choice": 1,
-    "poisson": 1,
-    "exponential": 1,
-    "random": 0,
-    "standard_normal": 0,
-    "random_sample": 0,
-}
-
-
-def joined_shape(name: str, parts: Value, axis: object) -> tuple[int | None, ...] | None:
-    """Return the shape of tensors that are stacked or concatenated; None if unknown."""
-    shapes = [part.shape for part in parts.items or []]
-    first = shapes[0] if shapes else None
-    if first is None or type(axis) is not int or any(shape is None or len(shape) != len(first) for shape in shapes):
-        return None
-    known = parts.kind == Kind.LIST and Tag.OPEN not in parts.tags
-    if name == "stack":
-        at = axis % (len(first) + 1)
-        return (*first[:at], len(shapes) if known else None, *first[at:])
-    if not first:
-        return None
-    at = axis % len(first)
-    sizes = [shape[at] for shape in shapes if shape is not None]
-    total = sum(size or 0 for size in sizes) if known and None not in sizes else None
-    return (*first[:at], total, *first[at + 1 :])
-
-
 def created_shape(name: str, args: list[Value], keys: dict[str, Value]) -> tuple[int | None, ...] | None:
     first = args[0] if args else Value()
     if name.endswith("_like"):
@@ -155,10 +113,8 @@ def created_shape(name: str, args: list[Value], keys: dict[str, Value]) -> tuple
     if name in {"linspace", "logspace"}:
         count = args[2].constant if len(args) > 2 else None
         return (count if isinstance(count, int) else None,)
-    if name == "randint":
+    if name in {"randint", "integers", "uniform", "normal", "random", "standard_normal"}:
         sizes = keys.get("size") or (args[-1] if args else Value())
-    elif name in SIZE_AT and ("size" in keys or len(args) > SIZE_AT[name]):
-        sizes = keys["size"] if "size" in keys else args[SIZE_AT[name]]
     elif name in {"zeros", "ones", "randn", "rand", "empty", "full"}:
         sizes = first if first.kind == Kind.LIST or name == "full" else Value(Kind.LIST, items=args)
     else:
@@ -181,31 +137,8 @@ def literal_shape(value: Value) -> tuple[int | None, ...] | None:
     return value.shape if value.kind in {Kind.ARRAY, Kind.TENSOR} else None
 
 
-def holds_integers(name: str, args: list[Value], keys: dict[str, Value], node: ast.Call) -> bool | None:
-    dtype = next((k.value for k in node.keywords if k.arg == "dtype"), None)
-    if dtype is not None:
-        word = dtype.attr if isinstance(dtype, ast.Attribute) else ""
-        return word.startswith(("int", "long", "uint")) if word else None
-    if name in {"randint", "randperm"}:
-        return True
-    if name in {"arange", "tensor", "array", "as_tensor"}:
-        found = leaves(args)
-        numbers = [v for v in found if v.kind != Kind.RANGE]
-        if not found or any(not isinstance(v.constant, int | float) for v in numbers):
-            return None
-        return all(isinstance(v.constant, int) for v in numbers)
-    return False if name in {"zeros", "ones", "randn", "rand", "eye", "linspace"} else None
-
-
 def leaves(values: list[Value]) -> list[Value]:
     return [leaf for v in values for leaf in (leaves(v.items) if v.items is not None else [v])]
-
-
-def column_pair(one: Value, two: Value) -> bool:
-    """Return whether the shapes of two values are known to have one and two axes, or one is (N, 1), the other wide."""
-    if any(a.shape is not None and a.shape[1:] == (1,) and Tag.ROW in b.tags for a, b in ((one, two), (two, one))):
-        return True
-    return one.shape is not None and two.shape is not None and {len(one.shape), len(two.shape)} == {1, 2}
 
 
 def known_turns(over: Value, max_range: int = MAX_RANGE_TURNS) -> int:
@@ -216,11 +149,3 @@ def known_turns(over: Value, max_range: int = MAX_RANGE_TURNS) -> int:
         return over.constant if isinstance(over.constant, int) and over.constant <= max_range else 0
     known = over.kind in {Kind.LIST, Kind.DICT, Kind.MODULE} and Tag.OPEN not in over.tags
     return len(over.items or []) if known else 0
-
-
-def length(value: Value) -> int | None:
-    """Return what len() returns; None if unknown."""
-    if value.kind in {Kind.TENSOR, Kind.PARAMETER, Kind.ARRAY}:
-        return value.shape[0] if value.shape else None
-    known = value.kind in {Kind.LIST, Kind.DICT, Kind.MODULE} and value.items is not None and Tag.OPEN not in value.tags
-    return len(value.items or []) if known else None

@@ -7,7 +7,7 @@ from typing import Protocol
 
 from lab.failures.analysis.facts import Scope, Value, ancestors, graph_of, owner_of, storage_owner
 from lab.failures.analysis.kinds import Cut, EventKind
-from lab.failures.analysis.work import StepList, walk
+from lab.failures.analysis.work import StepList
 
 
 @dataclass(eq=False, slots=True)
@@ -60,11 +60,10 @@ def exclusive(one: Event, two: Event) -> bool:
 
 @dataclass
 class Frame:
-    """A call that is being followed, with the values it has returned and yielded so far."""
+    """A call that is being followed, with the values it has returned so far."""
 
     definition: ast.AST
     results: list[Value] = field(default_factory=list)
-    yielded: list[Value] = field(default_factory=list)
 
 
 @dataclass
@@ -87,12 +86,7 @@ class AnalysisState:
     carried: dict[ast.stmt, list[dict[str, Value]]] = field(
         default_factory=dict
     )  # what a first iteration leaves, by name
-    layer_pairs: list[tuple[Value, Value]] = field(default_factory=list)  # a layer and one that gets its output
-    rectified: set[Value] = field(default_factory=set)  # layers and of added leaves whose output goes into a relu
-    unrolled_loops: set[ast.stmt] = field(default_factory=set)  # loops followed one by one to the end
-    filtered_loops: set[ast.stmt] = field(default_factory=set)  # loops over some elements of a list
     within: ast.comprehension | None = None  # the comprehension being followed, the innermost
-    nested: int = 0  # depth of module calls inside module calls
     followed: set[ast.AST] = field(default_factory=set)  # definitions that were called
 
     def record_event(
@@ -141,18 +135,6 @@ class AnalysisState:
 
     def iterations(self) -> tuple[tuple[ast.stmt, int], ...]:
         return tuple((loop, iteration) for loop, iteration in self.loops)
-
-    def chooses(self) -> bool:
-        """Return whether the innermost loop may leave out elements: it has an `if`, or goes over a filtered list."""
-        loop = self.loops[-1][0] if self.loops else None
-        return loop is not None and (
-            loop in self.filtered_loops or any(isinstance(node, ast.If) for node in walk(loop))
-        )
-
-    def grows_by_unknown(self, box: Value) -> bool:
-        """Return True if the text does not show how often this statement adds to a list."""
-        around = [loop for loop, iteration in self.loops if (loop, iteration) not in box.iterations]
-        return any(loop not in self.unrolled_loops for loop in around) or bool(around and self.tests)
 
 
 class Follower(Protocol):

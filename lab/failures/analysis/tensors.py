@@ -1,19 +1,15 @@
 """What operations make of values: tensors with or without a graph, and their shapes and kinds."""
 
 import ast
-import operator
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from lab.failures.analysis.facts import TENSORS, Value, ancestors, broadcast, graph_of, has_many_elements, is_row
+from lab.failures.analysis.facts import TENSORS, Value, ancestors, broadcast, graph_of, has_many_elements
 from lab.failures.analysis.kinds import Cut, EventKind, Kind, Tag
-from lab.failures.analysis.registry import EFFECTS, ELEMENTWISE, LAYERS, UNKNOWN, Effect, Result, Saves
+from lab.failures.analysis.registry import EFFECTS, ELEMENTWISE, UNKNOWN, Effect, Result, Saves
 from lab.failures.analysis.shapes import (
-    column_pair,
     created_shape,
-    holds_integers,
-    joined_shape,
     leaves,
     matmul_shape,
     moved_shape,
@@ -22,15 +18,6 @@ from lab.failures.analysis.shapes import (
 from lab.failures.analysis.state import AnalysisState
 from lab.failures.analysis.work import walk
 
-NUMBER_OPERATORS: dict[str, Callable[[float, float], object]] = {
-    "+": operator.add,
-    "-": operator.sub,
-    "*": operator.mul,
-    "/": operator.truediv,
-    "//": operator.floordiv,
-    "%": operator.mod,
-    "**": operator.pow,
-}
 KEEP_MANY = {*ELEMENTWISE, "+", "-", "*", "/", "**", "view", "stack", "cat"}  # their results have no fewer elements
 
 
@@ -72,19 +59,16 @@ class Tensors:
         parents: Sequence[Value],
         shape: tuple[int | None, ...] | None = None,
         form: str = "",
-        integer: bool | None = None,
         kind: Kind = Kind.TENSOR,
     ) -> Value:
         """Return a new tensor computed from `parents`."""
         value = Value(kind, node if isinstance(node, ast.expr) else None, self.state.statement, op, tuple(parents))
-        value.shape, value.form, value.integer, value.iterations = shape, form, integer, self.state.iterations()
+        value.shape, value.form, value.iterations = shape, form, self.state.iterations()
         value.created_at = len(self.state.events)
         if shape is None and op in KEEP_MANY and any(has_many_elements(p) for p in parents):
             value.tags.add(Tag.MANY)
         flags = [graph_of(p) for p in parents if p.kind not in {Kind.NUMBER, Kind.FLAG, Kind.TEXT, Kind.NONE}]
         value.graph = True if True in flags else None if None in flags else False
-        doubles = [p.double for p in parents if p.kind in TENSORS]
-        value.double = doubles[0] if len(set(doubles)) == 1 else None
         self.state.record(value)
         if kind == Kind.ARRAY:
             value.graph = False
@@ -96,9 +80,7 @@ class Tensors:
             return Value(Kind.NUMBER, parents=model.parents, cut=model.cut, cut_by=model.cut_by, form=model.form, op=op)
         if model.kind in TENSORS | {Kind.ARRAY}:
             kind = Kind.ARRAY if model.kind == Kind.ARRAY else Kind.TENSOR
-            value = self.tensor(node, op, parents, model.shape, form, model.integer, kind)
-            value.double = model.double
-            return value
+            return self.tensor(node, op, parents, model.shape, form, kind)
         value = Value(
             parents=tuple(parents),
             graph=graph_of(model),
@@ -114,7 +96,7 @@ class Tensors:
     def part(self, whole: Value, node: ast.expr, shape: tuple[int | None, ...] | None) -> Value:
         """Return a part of a tensor or array, such as an item of a loop over it."""
         kind = Kind.ARRAY if whole.kind == Kind.ARRAY else Kind.TENSOR
-        return self.tensor(node, "part", (whole,), shape, integer=whole.integer, kind=kind)
+        return self.tensor(node, "part", (whole,), shape, kind=kind)
 
     def arithmetic(self, sign: str, one: Value, two: Value, node: ast.expr) -> Value:
         kinds = {one.kind, two.kind}
@@ -136,8 +118,6 @@ class Tensors:
         if kinds & (TENSORS | {Kind.ARRAY}):
             return self.of_tensors_or_arrays(sign, one, two, node, form)
         value = self.like(one if one.kind == Kind.UNKNOWN else two, node, sign, (one, two), form)
-        if is_row(one) or is_row(two):
-            value.tags.add(Tag.ROW)
         if self.state.modes[-1] is None:
             flags = {graph_of(v) for v in (one, two) if v.kind not in {Kind.NUMBER, Kind.FLAG, Kind.TEXT, Kind.NONE}}
             value.graph = True if True in flags else None if None in flags else False
@@ -145,24 +125,15 @@ class Tensors:
 
     def of_tensors_or_arrays(self, sign: str, one: Value, two: Value, node: ast.expr, form: str) -> Value:
         shape = matmul_shape(one, two) if sign == "@" else broadcast(one, two)
-        integer = None
-        if sign in "+-*" and one.integer and two.integer:
-            integer = True
-        elif sign == "/" or False in {one.integer, two.integer}:
-            integer = False
         if not {one.kind, two.kind} & TENSORS:
-            return self.tensor(node, sign, (one, two), shape, form, integer, kind=Kind.ARRAY)
-        if sign in "-*" and column_pair(one, two):
-            self.state.record_event(EventKind.SUBTRACT, node, one, two, sign)
-        value = self.tensor(node, sign, (one, two), shape, form, integer)
+            return self.tensor(node, sign, (one, two), shape, form, Kind.ARRAY)
+        if sign == "-":
+            self.state.record_event(EventKind.SUBTRACT, node, one, two)
+        value = self.tensor(node, sign, (one, two), shape, form)
         if sign == "**" and is_root(two):
             self.state.record_event(EventKind.ROOT, node, one)
         if sign == "/" and two.form == "relu":
             self.state.record_event(EventKind.DIVIDE, node, two)
-        if sign == "/" and one.op == "-" and one.double is False and isinstance(two.constant, float):
-            self.state.record_event(EventKind.DIFFERENCE, node, one, two)
-        if shape is None and sign in "+-*/" and (is_row(one) or is_row(two)):
-            value.tags.add(Tag.ROW)
         for saved, other in {
             "*": ((one, two), (two, one)),
             "@": ((one, two), (two, one)),
@@ -171,8 +142,6 @@ class Tensors:
         }.get(sign, ()):
             if graph_of(other):
                 self.save(saved, node)
-        if sign == "@":
-            self.state.record_event(EventKind.MATMUL, node, one, two)
         return value
 
     def gradient_arithmetic(self, sign: str, one: Value, two: Value) -> Value:
@@ -185,23 +154,13 @@ class Tensors:
             value.graph = True if other.graph and self.state.modes[-1] is None else None
             value.shape, value.iterations = other.shape, self.state.iterations()
             value.tags = {Tag.UPDATED} if flipped or Tag.NEGATED in source.tags else {Tag.UPDATED, Tag.UP}
-            value.tags |= {Tag.REBOUND} if other.graph else set()
-            value.tags |= {Tag.UNRECORDED} if self.state.modes[-1] is not None else set()
+            value.tags |= {Tag.REBOUND} if value.graph else set()
         elif other.op == "neg" or (isinstance(other.constant, int | float) and other.constant < 0):
             value.tags.add(Tag.NEGATED)
         return value
 
     def numbers(self, sign: str, one: Value, two: Value, node: ast.expr) -> Value:
-        value = Value(Kind.NUMBER, parents=tuple(v for v in (one, two) if v.cut or v.parents or v.branches), op=sign)
-        value.double = one.double if one.double is two.double else None
-        a, b = one.constant, two.constant
-        if isinstance(a, int | float) and isinstance(b, int | float) and abs(a) < 1e9 and abs(b) < 1e9:
-            try:
-                if sign in NUMBER_OPERATORS and (sign != "**" or abs(b) < 20 or 0 < a < 4):
-                    value.constant = NUMBER_OPERATORS[sign](a, b)
-            except (ZeroDivisionError, OverflowError):
-                value.constant = None
-        return value
+        return Value(Kind.NUMBER, parents=tuple(v for v in (one, two) if v.cut or v.parents or v.branches), op=sign)
 
     def save(self, value: Value, node: ast.AST) -> None:
         """Mark a value as saved for the backward pass of `node`."""
@@ -219,28 +178,25 @@ class Tensors:
             inner = any(v.cut == Cut.CHOICE and v.cut_by in [*walk(node)] for v in value.parents)
             if value.cut != Cut.NO_GRAD and (value.graph is not False or inner):
                 value.cut, value.cut_by = Cut.CHOICE, node
-            value.graph, value.integer = False, True
+            value.graph = False
             return value
         if any(v.kind == Kind.ARRAY for v in values):
-            return Value(Kind.ARRAY, op="choice", shape=first.shape, graph=False, integer=True)
+            return Value(Kind.ARRAY, op="choice", shape=first.shape, graph=False)
         if all(v.kind in {Kind.NUMBER, Kind.TEXT, Kind.FLAG, Kind.NONE} for v in values):
             return Value(Kind.FLAG)
         return Value(parents=tuple(values), node=node, graph=False, cut=Cut.CHOICE, cut_by=node)
 
     def detached(self, owner: Value, node: ast.expr) -> Value:
-        value = self.tensor(node, "detach", (owner,), owner.shape, owner.form, owner.integer)
+        value = self.tensor(node, "detach", (owner,), owner.shape, owner.form)
         if value.graph is not False and not value.cut:
             value.cut, value.cut_by = Cut.DETACH, node
-        value.graph, value.double = False, owner.double
+        value.graph = False
         return value
 
     def to_number(self, value: Value, node: ast.expr, cut: Cut = Cut.ITEM) -> Value:
-        if cut == Cut.NUMPY and value.kind in TENSORS and graph_of(value):
-            self.state.record_event(EventKind.NUMPY, node, value)
         known = value.kind in TENSORS or (value.kind == Kind.UNKNOWN and value.graph)
         number = Value(Kind.NUMBER if cut == Cut.ITEM else Kind.ARRAY, node, self.state.statement, cut, (value,))
         number.graph, number.form, number.shape = False, value.form, value.shape if cut == Cut.NUMPY else ()
-        number.integer, number.double = value.integer, value.double
         if known and graph_of(value):
             number.cut, number.cut_by = cut, node
         elif value.cut:
@@ -279,10 +235,6 @@ class Tensors:
     def keeps_shape(self, op: Operation) -> Value:
         if op.effect.notes:
             self.state.record_event(op.effect.notes, op.node, op.first)
-        if op.name == "relu" and op.first.op in LAYERS and op.first.parents:
-            self.state.rectified.add(op.first.parents[-1])
-        elif op.name == "relu" and op.first.op == "+":
-            self.state.rectified |= {part for part in op.first.parents if part.leaf and part.graph}
         value = self.like(op.first, op.node, op.name, (op.first,), op.effect.form)
         if value.graph and op.effect.saves is not Saves.NOTHING:
             self.save(value if op.effect.saves is Saves.OUTPUT else op.first, op.node)
@@ -298,16 +250,6 @@ class Tensors:
         zero = low in (0, 0.0) and low is not False
         return self.like(op.first, op.node, op.name, (op.first,), "relu" if zero else "")
 
-    def product(self, op: Operation) -> Value:
-        if len(op.args) > 1:
-            return self.arithmetic("@", op.args[0], op.args[1], op.node)
-        return self.matrix_product(op)
-
-    def matrix_product(self, op: Operation) -> Value:
-        if len(op.args) > 1:
-            self.state.record_event(EventKind.MATMUL, op.node, op.args[0], op.args[1])
-        return self.tensor(op.node, "matmul", op.args)
-
     def signed(self, op: Operation) -> Value:
         if len(op.args) > 1:
             return self.arithmetic(op.effect.sign, op.args[0], op.args[1], op.node)
@@ -318,7 +260,9 @@ class Tensors:
             return self.keeps_shape(op)
         if op.args[1].kind == op.args[2].kind == Kind.NUMBER:
             return self.choice(op.node, op.args[:1])
-        return self.tensor(op.node, "where", op.args[1:], broadcast(op.args[1], op.args[2]))
+        value = self.tensor(op.node, "where", op.args[1:], broadcast(op.args[1], op.args[2]))
+        self.state.record_event(EventKind.WHERE, op.node, value, op.first)
+        return value
 
     def extreme(self, op: Operation) -> Value:
         two = len(op.args) > 1
@@ -338,17 +282,9 @@ class Tensors:
         value.form = op.first.form
         return value
 
-    def paired(self, op: Operation) -> Value:
-        axis = op.argument(2, "dim") or Value(constant=1 if op.name[0] == "c" else -1)
-        together = broadcast(op.args[0], op.args[1]) if len(op.args) > 1 else None
-        shape = reduced_shape(together, axis.constant, op.keys.get("keepdim"))
-        return self.tensor(op.node, op.name, op.args[:2], shape)
-
     def joined(self, op: Operation) -> Value:
         parts = op.first.items or [op.first]
-        axis = op.argument(1, "dim", "axis") or Value(constant=0)
-        shape = joined_shape(op.name, op.first, axis.constant)
-        value = self.tensor(op.node, op.name, parts, shape)
+        value = self.tensor(op.node, op.name, parts)
         if op.name == "stack" and len(parts) > 1:
             value.tags.add(Tag.MANY)
         return value
@@ -390,13 +326,6 @@ class Tensors:
         value = self.like(first, op.node, "T" if turned else "view", (first,), first.form)
         numbers = [r.constant for r in (rest[0].items or [] if rest and rest[0].items is not None else rest)]
         value.shape = moved_shape(name, first.shape, numbers)
-        if name in {"float", "double", "half"}:
-            value.integer, value.double = False, name == "double"
-            if first.integer:
-                value.op = "float"
-        elif name in {"to", "type", "astype"}:
-            value.integer = None if rest and first.integer else first.integer
-            value.double = None if rest else first.double
         value.tags |= first.tags & {Tag.SUM}
         return value
 
@@ -409,12 +338,9 @@ class Tensors:
         Result.REDUCED: reduced,
         Result.CHOICE: lambda self, op: self.choice(op.node, [op.first]),
         Result.MOVED: moved,
-        Result.PRODUCT: product,
-        Result.MATMUL: matrix_product,
         Result.ARITHMETIC: signed,
         Result.JOINED: joined,
         Result.GATHERED: gathered,
-        Result.PAIRED: paired,
         Result.LOSS: lambda self, op: self.loss(op.name, op.args, op.keys, op.node),
         Result.COMPUTED: computed,
         Result.UNKNOWN: some_tensor,
@@ -435,13 +361,8 @@ class Tensors:
         wants = keys.get("requires_grad")
         value.leaf = True
         value.shape = created_shape(name, args, keys)
-        value.integer = holds_integers(name, args, keys, node)
         if name == "from_numpy":
-            value.shape, value.integer = first.shape, first.integer
-        value.double = False
-        if "dtype" in keys:
-            word = keys["dtype"].op.split(".")[-1]
-            value.double = {"double": True, "float64": True, "float": False, "float32": False}.get(word)
+            value.shape = first.shape
         if kind == Kind.TENSOR:
             behind = (p for part in value.parents for p in ancestors(part, live=False))
             lost = next((p for p in behind if p.graph or p.cut or p.op == "item"), None)
@@ -452,8 +373,6 @@ class Tensors:
                 value.parents = ()
         if wants is None and value.cut != Cut.NO_GRAD:
             value.graph = False
-        if value.integer and value.graph and kind == Kind.TENSOR:
-            self.state.record_event(EventKind.INTEGER_LEAF, node, value)
         return value
 
     @staticmethod

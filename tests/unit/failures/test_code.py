@@ -2,8 +2,8 @@
 
 How good the reader is on programs that nobody wrote it for: the last two sets, 34 faulty and 40 right programs each, gave
 29 and 18 failures with number and line at first sight, 2 and 3 in another line, and 1 and 0 right ones flagged.
-Since then it leaves to running what only a complete program shows: of 225 marks of that time, 33 are named by a run alone
-and 14 by nothing.
+Since then it leaves to running what only a complete program shows: of 672 marks of that time it names 511, a run alone
+109, and 52 are named by nothing.
 """
 
 import ast
@@ -25,7 +25,6 @@ from lab.failures import FAILURES
 from lab.failures.__main__ import main
 from lab.failures.code import CodeFinding, NotReadable, apply, check_code, parses, read
 from lab.failures.code import program as plain_text
-from lab.failures.numbers import Number
 from tests.corpus import MarkedProgram, programs, wrong
 
 ROOT = Path(__file__).parents[3]
@@ -41,10 +40,6 @@ def findings(program: MarkedProgram) -> tuple[CodeFinding, ...]:
 def test_what_is_marked_is_found_and_nothing_else(program):
     found = {(finding.line, finding.failure) for finding in findings(program)}
     assert program.places(found) == program.places(program.read)
-
-
-def test_each_failure_is_found_in_some_program():
-    assert {failure for program in wrong() for _, failure in program.read} == set(Number)
 
 
 def test_a_program_is_in_the_file_of_a_failure_that_it_commits():

@@ -50,7 +50,7 @@ def facts(call: str) -> tuple[object, ...]:
     interpreter.read(positional(ast.parse(text)))
     events = interpreter.state.events
     z = next((event.value for event in events if event.kind == EventKind.BACKWARD and event.line == 6), Value())
-    shown = (z.kind, z.op, z.shape, z.graph, z.form, z.cut, z.integer, [part.op for part in z.parents])
+    shown = (z.kind, z.op, z.shape, z.graph, z.form, z.cut, [part.op for part in z.parents])
     return *shown, [(event.kind, event.detail, event.value.op) for event in events]
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from lab.failures.analysis.edits import Edit, Text
-from lab.failures.analysis.facts import Value, ancestors, moved_by
+from lab.failures.analysis.facts import Value, ancestors
 from lab.failures.analysis.kinds import EventKind
 from lab.failures.analysis.registry import ENGINE
 from lab.failures.analysis.state import AnalysisState, Event
@@ -86,7 +86,7 @@ class Case:
     @cached_property
     def optimized(self) -> set[Value]:
         """Every value that an optimizer moves."""
-        return {part for event in self.events_of(EventKind.OPTIMIZER) for part in moved_by(event.value)}
+        return {part for event in self.events_of(EventKind.OPTIMIZER) for part in event.value.moved}
 
     @cached_property
     def in_where(self) -> set[ast.AST]:

@@ -24,11 +24,11 @@ from lab.failures.analysis.facts import (
     without,
 )
 from lab.failures.analysis.kinds import Cut, EventKind, Kind, Tag
-from lab.failures.analysis.registry import BROADCASTING_LOSSES, CREATORS, LAYERS, LOSS_FUNCTIONS, MISNAMED_SWITCHES
+from lab.failures.analysis.registry import BROADCASTING_LOSSES, CREATORS, LAYERS, LOSS_FUNCTIONS
 from lab.failures.analysis.rules.case import Case, RuleHit
 from lab.failures.analysis.rules.numbers import discounted
 from lab.failures.analysis.state import Event
-from lab.failures.analysis.syntax import inside, is_simple, method, receiver
+from lab.failures.analysis.syntax import is_simple, method, receiver
 
 # The sentence for each kind of cut; the number of the failure stands there.
 CUTS = {
@@ -62,10 +62,7 @@ def without_cut(case: Case, cut: Value, node: ast.expr) -> Edit | str | None:
     if cut.cut == Cut.NO_GRAD:
         blocks = (block for block in case.nodes(ast.With) if [item.context_expr for item in block.items] == [node])
         around = next(blocks, None)
-        decorators = [function.decorator_list for function in case.nodes(ast.FunctionDef)]
-        decorators += [function.decorator_list for function in case.nodes(ast.AsyncFunctionDef)]
-        decorates = any(node in listed for listed in decorators)
-        return case.text.unindented(around) if around else case.text.without(node) if decorates else None
+        return case.text.unindented(around) if around else None
     return None
 
 
@@ -76,19 +73,12 @@ def loss_behind_a_cut(case: Case) -> Iterator[RuleHit]:
         value = event.value
         remade = (value.cut == Cut.WRAPPED and value.leaf) or only_rewrapped(value)
         cut_off = value.graph is None and only_data(value)
-        if value.leaf and value.graph and value.parents:  # requires_grad was set after the value was computed
-            remade = remade or any(v.cut == Cut.WRAPPED for v in ancestors(value, live=False))
         number = value.kind == Kind.NUMBER and any(v.op == "item" for v in ancestors(value, live=False))
         without_graph = value.graph is False and value.kind in TENSORS | {Kind.UNKNOWN, Kind.NUMBER}
         if without_graph or remade or cut_off or number:
             yield from first_cut(case, event)
             asked = [e for e in case.events_of(EventKind.ASK) if e.value is value and is_simple(e.statement)]
             yield from (case.hit("forced_requires_grad", e.node, None, event) for e in asked[:1])
-        elif value.graph is None and value.kind == Kind.TENSOR:
-            yield from all_frozen(case, event)
-    for event in case.events_of(EventKind.USED):
-        if event.value.cut == Cut.DERIVATIVE:
-            yield from first_cut(case, event)
 
 
 def only_rewrapped(value: Value) -> bool:
@@ -135,19 +125,6 @@ def first_cut(case: Case, event: Event) -> Iterator[RuleHit]:
         if (cut.cut == Cut.NO_GRAD or known) and not by_numpy:
             yield from cut_hit(case, cut, event, "the parameters")
             return
-    yield from nothing_requires_grad(case, event, found)
-
-
-def nothing_requires_grad(case: Case, event: Event, found: list[Value]) -> Iterator[RuleHit]:
-    """Report failure 4: the program itself creates every tensor on the way, and none requires a gradient."""
-    known = {Kind.TENSOR, Kind.NUMBER, Kind.FLAG, Kind.TEXT, Kind.LIST}
-    if any(v.kind not in known or v.branches or v.cut or v.op == "item" for v in found):
-        return
-    made = [v for v in found if v.leaf and isinstance(v.node, ast.Call) and v.op in CREATORS and not v.integer]
-    read = {e.value for e in case.events_of(EventKind.READ_GRAD)}
-    if made and event.value.kind == Kind.TENSOR:
-        first = min(made, key=lambda v: (v not in read, v.node.lineno if v.node else 0))
-        yield from ask(case, first, event)
 
 
 def ask(case: Case, value: Value, event: Event) -> Iterator[RuleHit]:
@@ -164,35 +141,10 @@ def gradient_of_plain_tensor(case: Case) -> Iterator[RuleHit]:
     Reports nothing for this project's engine, whose tensors require gradients by default."""
     for event in case.events_of(EventKind.READ_GRAD, EventKind.DIFFERENTIATE) if case.torch else ():
         value, source = event.value, without(event.value, {"view"})
-        made = source.leaf and source.op in CREATORS and not source.integer
+        made = source.leaf and source.op in CREATORS
         plain = made and value.graph is False and not value.cut and Tag.FROZEN not in value.tags
         if plain and (event.kind == EventKind.DIFFERENTIATE or value in case.backward_reached):
             yield from ask(case, value, event)
-
-
-def all_frozen(case: Case, event: Event) -> Iterator[RuleHit]:
-    """Report failure 4: every layer on the way is frozen. Reports nothing if anything else there could learn, or if
-    the program may put other layers into the network, such as adapters next to the frozen ones."""
-    behind = list(ancestors(event.value))
-    layers = [v for v in behind if v.kind == Kind.MODULE and v.op in LAYERS]
-    others = [
-        v for v in behind if v.kind == Kind.PARAMETER or (v.leaf and v.graph) or v.branches or v.op in {"call", "any"}
-    ]
-    if not layers or others or any(Tag.FROZEN not in v.tags or Tag.PARTLY_FROZEN in v.tags for v in layers):
-        return
-    wanted = [e.value for e in case.events_of(EventKind.READ_GRAD)]
-    wanted += [v for e in case.events_of(EventKind.OPTIMIZER) for v in e.value.items or [] if v.kind == Kind.TENSOR]
-    inputs = [v for v in dict.fromkeys(wanted) if v.graph is False and v in behind]
-    freezing = [
-        e for e in case.events_of(EventKind.FROZEN) if any(v is part for part in modules(e.value) for v in layers)
-    ]
-    if inputs:
-        yield from ask(case, inputs[0], event)
-    elif len({e.statement for e in freezing}) == 1 and not case.names & REPLACES_LAYERS:
-        yield case.hit("all_frozen", freezing[0].statement, "pass", event)
-
-
-REPLACES_LAYERS = {"setattr", "_modules", "set_submodule", "register_parametrization"}
 
 
 def term_behind_a_cut(case: Case) -> Iterator[RuleHit]:
@@ -258,61 +210,14 @@ def is_known(value: Value) -> bool:
 
 def still_frozen(case: Case) -> Iterator[RuleHit]:
     """Report failure 12: frozen parameters are to learn again, but what is set is not their requires_grad.
-    Reports nothing if something else switches them on, and for an object's own flag."""
+    Reports nothing for an object's own flag."""
     for event in case.events_of(EventKind.ATTRIBUTE):
-        owner, node, word = event.value, event.node, event.detail
-        switch = word in MISNAMED_SWITCHES or (word == "requires_grad" and owner.kind == Kind.MODULE)
-        on = event.other is not None and event.other.constant is True
-        frozen = Tag.FROZEN in (owner.base or owner).tags
-        if switch and on and frozen and isinstance(node, ast.Attribute) and is_simple(event.statement):
+        owner, node = event.value, event.node
+        on = event.other is not None and event.other.constant is True and Tag.FROZEN in (owner.base or owner).tags
+        if on and event.detail.startswith("require") and isinstance(node, ast.Attribute):
             name = case.text.of(node.value)
-            if name != "self":  # a flag of the program's own class, perhaps
-                yield case.hit("frozen_by_wrong_name", event.statement, None, word=word, name=name)
-
-
-def refused_by_numpy(case: Case) -> Iterator[RuleHit]:
-    """Report failure 13: NumPy is given a tensor with a graph, which PyTorch refuses.
-    Reports nothing for this project's engine, and under no_grad, where PyTorch allows it."""
-    for event in case.events_of(EventKind.NUMPY):
-        node, source = event.node, receiver(event.node)
-        if not isinstance(node, ast.Call) or "torch" not in case.names or not event.recorded:
-            continue
-        if method(node) != "numpy":
-            mine = (a for a in node.args if a is event.value.node or getattr(a, "id", "") == event.value.name != "")
-            source = next(mine, None)
-        if source is not None:
-            change = [(source, f"{case.text.operand(source)}.detach()")]
-            yield case.hit("refused_by_numpy", node, change, event)
-
-
-ASKING = (
-    EventKind.BACKWARD,
-    EventKind.USED,
-    EventKind.DIFFERENTIATE,
-    EventKind.READ_GRAD,
-)  # events that compute or read a gradient
-
-
-def evaluation_recorded(case: Case) -> Iterator[RuleHit]:
-    """Report failure 12: a pass in eval mode records a graph that nothing uses, in a loop or in each call.
-    Reports nothing if anything in the same loop computes a gradient of the same network in that mode."""
-    asking, wanted = case.events_of(*ASKING), case.reached(*ASKING, live=False)
-    for event in case.events_of(EventKind.FORWARD) if case.torch else ():
-        network = event.other
-        loop = event.loops[-1] if event.loops else None
-        here = loop is not None and (event.function is None or inside(event.function, loop))
-        if network is None or not here or not event.recorded or event.value in wanted:
-            continue
-        modes = [
-            e
-            for e in case.events_of(EventKind.EVAL, EventKind.TRAIN)
-            if e.value is network and e.detail != "load_state_dict"
-        ]
-        before = [e for e in modes if e.functions == event.functions and case.order[e] < case.order[event]]
-        judged = bool(before) and before[-1].detail == "eval" and Tag.FROZEN not in network.tags
-        asked = any(e.iterations == event.iterations and case.order[e] > case.order[event] for e in asking)
-        if judged and not asked:
-            yield case.hit("evaluation_recorded", event.node, None, network=network)
+            if name != "self":
+                yield case.hit("frozen_by_wrong_name", event.statement, None, word=event.detail, name=name)
 
 
 def moving_target(case: Case) -> Iterator[RuleHit]:
@@ -340,8 +245,6 @@ RULES = (
     gradient_of_plain_tensor,
     term_behind_a_cut,
     parameter_behind_a_cut,
-    evaluation_recorded,
-    refused_by_numpy,
     still_frozen,
     moving_target,
 )

@@ -1,7 +1,6 @@
-"""Rules about the life of a graph: freed and used again, changed before its pass, carried on, kept for nothing."""
+"""Rules about the life of a graph: freed and used again, carried on, kept for nothing."""
 
 import ast
-import itertools
 from collections.abc import Iterator
 
 from lab.failures.analysis.facts import (
@@ -12,7 +11,6 @@ from lab.failures.analysis.facts import (
     has_parameters,
     is_network_output,
     is_unknown_loss,
-    moved_by,
     surely_reached,
     traverse,
 )
@@ -41,8 +39,6 @@ def graph_used_again(case: Case) -> Iterator[RuleHit]:
         if shared and event.node not in done:
             done.add(event.node)
             yield from freed_graph(case, event, shared)
-        elif not shared and recurs(case, event):
-            yield from carried_state(case, event)
         gone |= dict.fromkeys(values, event)
 
 
@@ -50,27 +46,6 @@ def saves(value: Value) -> bool:
     """Return whether an operation saves tensors for the backward pass. A number as a factor is not a tensor."""
     tensors = [p for p in value.parents if p.kind not in {Kind.NUMBER, Kind.FLAG}]
     return value.op in SAVING and (value.op not in {"*", "/"} or len(tensors) > 1)
-
-
-def recurs(case: Case, event: Event) -> bool:
-    """Return whether a pass goes through the previous iteration's state, from which this one's state is computed, too.
-    The next iteration's pass will then go through that part again."""
-    alive = set(ancestors(event.value))
-    kept = [e for e in case.events_of(EventKind.ATTRIBUTE) if e.other is not None and e.other.kind == Kind.TENSOR]
-    for one, two in itertools.combinations(kept, 2):
-        before, now = one.other, two.other
-        if (
-            before is None
-            or now is None
-            or one.node is not two.node
-            or one.iterations == two.iterations
-            or not event.loops
-        ):
-            continue
-        here = two.iterations == event.iterations[: len(two.iterations)] and before in alive and before.graph
-        if here and before in ancestors(now) and any(v.graph and saves(v) for v in ancestors(before)):
-            return True
-    return False
 
 
 def freed_graph(case: Case, event: Event, shared: list[tuple[Value, Event]]) -> Iterator[RuleHit]:
@@ -85,10 +60,7 @@ def freed_graph(case: Case, event: Event, shared: list[tuple[Value, Event]]) -> 
             yield from carried_state(case, event)
     elif "retain" in before.detail:
         return
-    elif before.kind == EventKind.USED and isinstance(node, ast.Call):
-        change = case.text.with_keyword(node, "retain_graph", "True")
-        yield case.hit("freed_by_derivative", node, change, event, freed=before.value)
-    elif event.value is before.value:
+    elif event.value is before.value and before.kind == EventKind.BACKWARD:
         yield case.hit("freed_before", event.node, None, event, freed=before.line)
     elif (undetached := list(undetached_input(case, event, before, [v for v, _ in shared]))) != []:
         yield from undetached
@@ -156,7 +128,7 @@ def undetached_input(case: Case, event: Event, before: Event, shared: list[Value
         others = any(e.kind == EventKind.STEP and e.value is not step.value for e in events[end:])
         foreign = [v for v in shared if others and is_network_output(v)]
     else:
-        moved = set(moved_by(step.value))
+        moved = set(step.value.moved)
         parts = [p for v in shared for p in v.parents if p.kind == Kind.MODULE]
         foreign = [p for p in parts if (has_parameters(p) or Tag.ANY in p.tags) and p not in moved]
     users = [v for v in ancestors(before.value) if top in v.parents]
@@ -167,42 +139,6 @@ def undetached_input(case: Case, event: Event, before: Event, shared: list[Value
             change = [(use, f"{top.name}.detach()")]
             yield case.hit("undetached", use, change, before, optimizer=step.value, name=top.name, later=event.line)
             return
-
-
-def weights_changed_between(case: Case) -> Iterator[RuleHit]:
-    """Report failure 1: weights change between a forward pass and its backward pass, which needs the old ones.
-    Reports nothing if no gradient goes on behind these weights, or if the graph is freed anyway."""
-    events = case.state.events
-    for end, event in enumerate(events):
-        made = (event.iterations, event.iterations[:-1])
-        found = list(ancestors(event.value)) if event.kind == EventKind.BACKWARD else []
-        for value, weight in ((v, weight) for v in found for weight in saved_weights(v) if v.iterations in made):
-            between = events[value.created_at : end]
-            passes = [e for e in between if e.kind == EventKind.BACKWARD]
-            freed = any("retain" not in e.detail and value in ancestors(e.value) for e in passes)
-            steps = [e for e in between if moves(e, weight) and not exclusive(e, event)]
-            early = bool(steps) and steps[0].kind == EventKind.STEP and not passes  # see the order of the steps
-            if steps and not freed and not early:
-                place = steps[0].node if steps[0].kind == EventKind.STEP else steps[0].statement
-                yield case.hit("weights_changed_between", place, None, event)
-                break
-
-
-def saved_weights(value: Value) -> list[Value]:
-    """Return the weights whose values an operation saves because a gradient goes on to its input."""
-    if value.op in LAYERS and len(value.parents) > 1 and graph_of(value.parents[0]) is True:
-        return [value.parents[-1]]
-    if value.op in {"*", "@"} and all(graph_of(p) is True for p in value.parents):
-        return [p for p in value.parents if p.leaf]
-    return []
-
-
-def moves(event: Event, weight: Value) -> bool:
-    """Return whether an event changes the numbers of a layer or leaf: an optimizer's step, or an update by hand."""
-    if event.kind == EventKind.STEP:
-        return any(weight is part for part in moved_by(event.value))
-    written = event.kind == EventKind.UPDATE or (event.kind == EventKind.WRITE and not event.recorded)
-    return written and (event.value is weight or event.value.base is weight)
 
 
 def starts_from_many(case: Case) -> Iterator[RuleHit]:
@@ -248,21 +184,20 @@ def kept_graphs(case: Case) -> Iterator[RuleHit]:
         if not (event.loops or lasts) or not event.recorded or held is None or (summed and event.value in wanted):
             continue
         tensors = [v for v in (summands(held) if summed else leaves([held])) if v.kind != Kind.NUMBER]
-        kept = [] if summed else [v for v in tensors if listed(case, event, v)]
-        parts = [v for v in tensors if v in kept or v in starts or backpropagated(case, event, v)]
+        parts = [v for v in tensors if v in starts or backpropagated(case, event, v)]
         evaluating = any(p in evaluated and p not in busy for p in event.functions)
         loss = (held.form == "loss" and held.kind == Kind.TENSOR) or is_unknown_loss(held)
         computed = held.graph is True or (loss and held.graph is not False)
         known = bool(parts) and not (summed and event.value.kind == Kind.NUMBER)
         if not known and not (evaluating and computed):
             continue
-        place, target = handover_call(event, {v.name for v in parts}) or statement, total or receiver(event.node)
+        target = total or receiver(event.node)
         if target is not None:
             args = event.node.args if isinstance(event.node, ast.Call) and total is None else []
             given = next(iter(args), getattr(statement, "value", None))
-            alone = place is statement and held.kind in {Kind.TENSOR, Kind.UNKNOWN}
+            alone = held.kind in {Kind.TENSOR, Kind.UNKNOWN}
             change = [(given, f"{case.text.operand(given)}.detach()")] if alone and given is not None else None
-            yield case.hit("kept_graphs", place, change, target=target)
+            yield case.hit("kept_graphs", statement, change, target=target)
 
 
 def summands(value: Value) -> Iterator[Value]:
@@ -284,30 +219,4 @@ def backpropagated(case: Case, event: Event, value: Value) -> bool:
     )
 
 
-def listed(case: Case, event: Event, value: Value) -> bool:
-    """Return whether a result is appended to a list that outlives the iteration, in which every pass through it is.
-    A pass that comes later and not always may be what the list is for."""
-    if value.kind != Kind.TENSOR or value.leaf or not value.graph or not event.loops:
-        return False
-    if event.value.kind != Kind.LIST or event.iterations[-1][0] in dict(event.value.iterations):
-        return False
-    alike = [e for e in case.events_of(EventKind.APPEND) if e.value is event.value and e.node is event.node]
-    through = [e for e in case.events_of(EventKind.BACKWARD, EventKind.USED) if value in ancestors(e.value)]
-    late = all(case.order[e] < case.order[event] for e in through)
-    grows = len({e.iterations for e in alike}) > 1 and not any(e.tests for e in through)
-    here = all(e.iterations == event.iterations and not exclusive(e, event) for e in through)
-    return bool(through) and here and (late or grows)
-
-
-def handover_call(event: Event, names: set[str]) -> ast.stmt | None:
-    """Return the call in an outer function that hands over one of the names; None without one."""
-    for _, statement in event.path[:-1]:
-        call = statement.value if isinstance(statement, ast.Expr) else None
-        if isinstance(call, ast.Call):
-            given = [*call.args, *(key.value for key in call.keywords)]
-            if any(isinstance(part, ast.Name) and part.id in names for part in given):
-                return statement
-    return None
-
-
-RULES = (graph_used_again, weights_changed_between, starts_from_many, kept_graphs)
+RULES = (graph_used_again, starts_from_many, kept_graphs)

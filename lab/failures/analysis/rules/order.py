@@ -15,7 +15,6 @@ from lab.failures.analysis.facts import (
     ancestors,
     is_unknown_loss,
     modules,
-    moved_by,
     owner_of,
     traverse,
 )
@@ -35,7 +34,6 @@ class Updater:
     text: str
     parts: set[Value] | None  # what it moves; None if unknown
     block: int | None = None  # id of the block of an update by hand
-    reached: frozenset[Value] = frozenset()  # all that a backward pass is known to reach
 
     def touched(self, backward: Event) -> bool | None:
         """Return whether a backward pass fills the gradients of what this moves; None if unknown."""
@@ -50,18 +48,6 @@ class Updater:
         if any(v in self.parts or (v.base and v.base in self.parts) for v in found):
             return True
         return None if unknown else False
-
-    @property
-    def layers(self) -> set[Value]:
-        """The layers and parameters that an optimizer moves and a pass reaches, unlike a replaced layer."""
-        given = [part for item in self.value.items or [] if item.kind == Kind.MODULE for part in modules(item)]
-        return {part for part in given if part.op in LAYERS or part.kind == Kind.PARAMETER} & self.reached
-
-    def zeroes_part(self, zero: Event) -> bool:
-        """Return whether an event zeroes the gradients of only a part of the network."""
-        zeroed = set(modules(zero.value))
-        apart = zero.value.kind == Kind.MODULE and Tag.ANY not in zero.value.tags and not zero.detail
-        return apart and bool(self.layers & zeroed) and bool(self.layers - zeroed)
 
     def zeroed_by(self, zero: Event) -> bool:
         value = zero.value
@@ -86,14 +72,13 @@ def is_update(event: Event) -> bool:
 
 def updaters(case: Case) -> list[Updater]:
     found: dict[Value, Updater] = {}
-    reached = frozenset(case.backward_reached)
     for event in case.state.events:
         value, node = event.value, event.node
         if event.kind == EventKind.STEP:
             given = node.args[0] if isinstance(node, ast.Call) and node.args else None
             name = receiver(node) if given is None or event.detail == "closure" or value.kind == Kind.SCALER else given
-            parts = set(moved_by(value)) if value.items is not None else None
-            found.setdefault(value, Updater(value, case.text.of(name) if name else "optimizer", parts, None, reached))
+            parts = set(value.moved) if value.items is not None else None
+            found.setdefault(value, Updater(value, case.text.of(name) if name else "optimizer", parts))
         elif is_update(event):
             owner = owner_of(value)
             updater = Updater(owner, owner.name or value.name, {*modules(owner), owner}, id(event.block))
@@ -128,7 +113,6 @@ def order_of_steps(case: Case) -> Iterator[RuleHit]:
     zeroes = bool(case.events_of(EventKind.ZERO)) or bool(case.names & {"zero_grad", "zero_"})
     added: dict[ast.AST, tuple[Event, list[Updater], Event]] = {}
     for updater in stepped:
-        part_only = len({e.value for e in case.events_of(EventKind.ZERO) if updater.zeroed_by(e)}) == 1
         state = Gradients()
         for event in case.state.events:
             if event.kind == EventKind.BACKWARD:
@@ -143,8 +127,7 @@ def order_of_steps(case: Case) -> Iterator[RuleHit]:
             elif event.kind in {EventKind.LENT, EventKind.ZERO} and updater.zeroed_by(event):
                 if event.kind == EventKind.ZERO and not event.detail:
                     state.wasted = event
-                if not (part_only and updater.zeroes_part(event)):
-                    state.clean, state.steps, state.pending = True, [], []
+                state.clean, state.steps, state.pending = True, [], []
             elif updater.stepped_by(event):
                 if event.kind == EventKind.STEP and state.filled is not None:
                     yield from misplaced(case, updater, state.filled, state.wasted, event)
@@ -160,34 +143,11 @@ def order_of_steps(case: Case) -> Iterator[RuleHit]:
 
 
 def accumulated(case: Case, event: Event, missed: list[Updater], step: Event) -> RuleHit:
-    """Return the hit for failure 6: at the statement that fails to zero the gradients, or at the pass that adds."""
+    """Return the hit for failure 6, at the pass that adds to the last one's gradients."""
     zeroes = [s.text + (".grad = None" if s.value.kind in TENSORS else ".zero_grad()") for s in missed]
-    change: Edit | str = case.text.before(event.statement, *dict.fromkeys(zeroes))
     owners = " and ".join(dict.fromkeys(f"`{updater.text}`" for updater in missed))
-    vain = misdirected(case, event, missed)
-    key = "never_zeroed" if vain is None else "zeroes_others"
-    if vain is not None and vain.kind == EventKind.VAIN:
-        key = "zeroes_nothing"
-        change = f"{case.text.of(vain.node)}()" if isinstance(vain.node, ast.Attribute) else change
-    return case.hit(key, (vain or event).node, change, owners=owners, step=step.line)
-
-
-def misdirected(case: Case, backward: Event, missed: list[Updater]) -> Event | None:
-    """Return what should zero the gradients before a pass: it zeroes others, or a part, or is outside of the loop."""
-    events, index = case.state.events, case.order[backward]
-    for event in reversed(events[:index]):
-        if event.kind in {EventKind.STEP, EventKind.BACKWARD}:
-            break
-        if event.kind == EventKind.VAIN and any(updater.zeroed_by(event) for updater in missed):
-            return event
-        if event.kind == EventKind.ZERO and backward.iterations == event.iterations[: len(backward.iterations)]:
-            later = [e for e in events[index:] if e.kind in {EventKind.ZERO, EventKind.STEP} and e.value is event.value]
-            return event if not later or later[0].kind == EventKind.ZERO else None
-    for event in case.events_of(EventKind.ZERO):
-        outside = event.loops == backward.loops[: len(event.loops)] != backward.loops
-        if outside and event.functions == backward.functions and all(s.value is event.value for s in missed):
-            return event
-    return None
+    change = case.text.before(event.statement, *dict.fromkeys(zeroes))
+    return case.hit("never_zeroed", event.node, change, owners=owners, step=step.line)
 
 
 def side_by_side(events: Sequence[Event]) -> tuple[list[ast.stmt], list[int]] | None:
@@ -243,42 +203,28 @@ def misplaced(case: Case, updater: Updater, backward: Event, zero: Event | None,
             yield case.hit("zeroed_before_step", zero.node, edit, backward, **fields)
 
 
-# Schedules that start at the optimizer's rate. Others may multiply it by a small factor from the start.
-FULL_START = words(
-    "StepLR MultiStepLR ExponentialLR CosineAnnealingLR ReduceLROnPlateau PolynomialLR CosineAnnealingWarmRestarts"
-)
+WARM = {"LambdaLR", "LinearLR", "OneCycleLR", "SequentialLR"}  # schedules that may start near 0
 
 
-def scheduled_too_early(case: Case) -> Iterator[RuleHit]:
-    """Report failure 18: a schedule steps before its optimizer's first step, in the same block of a loop.
-    Reports nothing for schedules that may start at 0, with an argument to step(), and if either is conditional."""
-    moved: set[Value] = set()
-    for event in case.events_of(EventKind.SCHEDULER):
-        optimizer = event.value.base
-        if event.detail or event.other or optimizer is None or event.value in moved:
+def out_of_place(case: Case) -> Iterator[RuleHit]:
+    """Report failure 18: gradients are clipped after their step or before the pass that fills them, or a schedule moves
+    on before the first step. Reports nothing next to an `if`, or if passes and steps are in different functions."""
+    for event in case.events_of(EventKind.CLIP, EventKind.SCHEDULER):
+        inside = [
+            e
+            for e in case.events_of(EventKind.BACKWARD, EventKind.STEP)
+            if e.iterations[: len(event.iterations)] == event.iterations
+        ]
+        apart = any(e.functions != event.functions or e.tests or e.within for e in (*inside, event))
+        kinds = [e.kind for e in inside[:2]]
+        if apart or not event.loops or event.other or kinds != [EventKind.BACKWARD, EventKind.STEP]:
             continue
-        moved.add(event.value)
-        first = next((e for e in case.events_of(EventKind.STEP) if e.value is optimizer), None)
-        if first is None or event.value.op not in FULL_START or not event.loops or event.functions != first.functions:
-            continue
-        edit = (
-            moved_behind(case, event, first) if first.iterations[: len(event.iterations)] == event.iterations else None
-        )
-        if edit is not None:
-            yield case.hit("scheduled_too_early", event.node, edit, first)
-
-
-def clipped_in_vain(case: Case) -> Iterator[RuleHit]:
-    """Report failure 18: gradients are clipped after their step, or before the pass that fills them.
-    Reports nothing unless one pass and one step are in the same function and iteration, under no `if`."""
-    for event in case.events_of(EventKind.CLIP):
-        near = [e for e in case.events_of(EventKind.BACKWARD, EventKind.STEP) if e.iterations == event.iterations]
-        apart = any(e.functions != event.functions or e.tests or e.within for e in (*near, event))
-        if apart or not event.loops or [e.kind for e in near] != [EventKind.BACKWARD, EventKind.STEP]:
-            continue
-        filled, used = (case.order[e] for e in near)
-        if not filled < case.order[event] < used:
-            yield case.hit("clipped_in_vain", event.node, moved_behind(case, event, near[0]), near[1])
+        (filled, used), place = (case.order[e] for e in inside[:2]), case.order[event]
+        if event.kind == EventKind.CLIP and len(inside) == 2 and not filled < place < used:
+            yield case.hit("clipped_in_vain", event.node, moved_behind(case, event, inside[0]), inside[1])
+        first = all(case.order[e] > place for e in case.events_of(EventKind.STEP))
+        if event.kind == EventKind.SCHEDULER and first and event.value.op not in WARM:
+            yield case.hit("scheduled_too_early", event.node, moved_behind(case, event, inside[1]), inside[1])
 
 
 def accumulation(case: Case) -> Iterator[RuleHit]:
@@ -365,16 +311,11 @@ def micro_batches(loop: ast.For | ast.comprehension, case: Case) -> str:
 
 
 def period(branch: ast.If) -> ast.expr | None:
-    """Return k of a test such as (i + 1) % k == 0, or of count == k if the branch resets the count to 0; else None."""
+    """Return k of a test such as (i + 1) % k == 0; else None."""
     for node in walk(branch.test):
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mod):
             return node.right
-        if isinstance(node, ast.Compare) and isinstance(node.ops[0], ast.Eq | ast.GtE):
-            count = ast.unparse(node.left)
-            again = [s for s in branch.body if isinstance(s, ast.Assign) and ast.unparse(s.targets[0]) == count]
-            if any(isinstance(s.value, ast.Constant) and s.value.value == 0 for s in again):
-                return node.comparators[0]
     return None
 
 
-RULES = (order_of_steps, scheduled_too_early, clipped_in_vain, accumulation)
+RULES = (order_of_steps, out_of_place, accumulation)
