@@ -177,7 +177,7 @@ import torch.nn as nn
 import torch.nn.functional as F
 
 torch.manual_seed(0)
-w = torch.randn(3, 1)  #! ran 4
+w = torch.randn(3, 1)  #! 4
 x = torch.randn(9, 3)
 loss = (x @ w).pow(2).mean()
 loss.backward()
@@ -248,3 +248,21 @@ for i in range(50):
     loss.backward()
     with torch.no_grad():
         w = w - 1e-2 * w.grad  #! ran 4
+
+
+# %% frozen loss is asked for a gradient
+import torch
+from torch import nn
+
+torch.manual_seed(0)
+body, head = nn.Linear(10, 16), nn.Linear(16, 5)
+for weight in list(body.parameters()) + list(head.parameters()):
+    weight.requires_grad = False
+opt = torch.optim.SGD([{"params": body.parameters()}, {"params": head.parameters()}], lr=0.1)
+for step in range(4):
+    x = torch.randn(16, 10)
+    loss = nn.functional.cross_entropy(head(torch.relu(body(x))), x[:, :5].argmax(1))
+    loss.requires_grad = True  #! 4
+    opt.zero_grad()
+    loss.backward()
+    opt.step()

@@ -78,11 +78,7 @@ class Expressions:
     def binary(self, node: ast.BinOp, scope: Scope) -> Value:
         one, two = self.eval(node.left, scope), self.eval(node.right, scope)
         sign = SIGNS.get(type(node.op), "?")
-        if sign == "+" and Kind.PARAMETERS in {one.kind, two.kind}:
-            return Value(
-                Kind.LIST, items=[p for v in (one, two) for p in (v.items or [v] if v.kind == Kind.LIST else [v])]
-            )
-        if sign == "+" and one.kind == Kind.LIST and two.kind == Kind.LIST:
+        if sign == "+" and {one.kind, two.kind} <= {Kind.LIST, Kind.PARAMETERS}:
             items = (one.items or []) + (two.items or [])
             return Value(Kind.LIST, items=items, tags=(one.tags | two.tags) & {Tag.OPEN})
         if sign in "+*" and one.kind == Kind.LIST:

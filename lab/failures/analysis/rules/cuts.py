@@ -77,8 +77,9 @@ def loss_behind_a_cut(case: Case) -> Iterator[RuleHit]:
         without_graph = value.graph is False and value.kind in TENSORS | {Kind.UNKNOWN, Kind.NUMBER}
         if without_graph or remade or cut_off or number:
             yield from first_cut(case, event)
-            asked = [e for e in case.events_of(EventKind.ASK) if e.value is value and is_simple(e.statement)]
-            yield from (case.hit("forced_requires_grad", e.node, None, event) for e in asked[:1])
+        asked = [e for e in case.events_of(EventKind.ASK) if e.value is value and is_simple(e.statement)]
+        if asked and (value.form == "loss" or without_graph or remade or cut_off or number):
+            yield case.hit("forced_requires_grad", asked[0].node, None, event)
 
 
 def only_rewrapped(value: Value) -> bool:
@@ -125,6 +126,15 @@ def first_cut(case: Case, event: Event) -> Iterator[RuleHit]:
         if (cut.cut == Cut.NO_GRAD or known) and not by_numpy:
             yield from cut_hit(case, cut, event, "the parameters")
             return
+    yield from nothing_requires_grad(case, event, found)
+
+
+def nothing_requires_grad(case: Case, event: Event, found: list[Value]) -> Iterator[RuleHit]:
+    """Report failure 4: the program itself creates every tensor on the way, and none requires a gradient."""
+    known = {Kind.TENSOR, Kind.NUMBER, Kind.FLAG, Kind.TEXT, Kind.LIST}
+    made = [v for v in found if v.leaf and isinstance(v.node, ast.Call) and v.op in CREATORS]
+    if made and not any(v.kind not in known or v.branches or v.cut or v.op == "item" for v in found):
+        yield from ask(case, min(made, key=lambda v: v.node.lineno if v.node else 0), event)
 
 
 def ask(case: Case, value: Value, event: Event) -> Iterator[RuleHit]:

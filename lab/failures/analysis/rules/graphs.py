@@ -15,7 +15,7 @@ from lab.failures.analysis.facts import (
     traverse,
 )
 from lab.failures.analysis.kinds import EventKind, Kind, Tag
-from lab.failures.analysis.registry import LAYERS, SAVING
+from lab.failures.analysis.registry import SAVING
 from lab.failures.analysis.rules.case import Case, RuleHit
 from lab.failures.analysis.shapes import leaves
 from lab.failures.analysis.state import Event, exclusive
@@ -149,7 +149,7 @@ def starts_from_many(case: Case) -> Iterator[RuleHit]:
         if event.kind == EventKind.USED and isinstance(node, ast.Call) and node.args and graph_of(value) is True:
             target = node.args[0]
         started = "given" in event.detail or "functional" in event.detail
-        several = value.form == "losses" or has_many_elements(value) or one_per_sample(value)
+        several = value.form == "losses" or has_many_elements(value)
         if started or value.kind != Kind.TENSOR or value.shape == () or not several or target is None:
             continue
         made = value.statement
@@ -157,16 +157,6 @@ def starts_from_many(case: Case) -> Iterator[RuleHit]:
         here = event.kind == EventKind.BACKWARD and given is not None and given is value.node
         part, place = (given, made) if here and given is not None and made is not None else (target, node)
         yield case.hit("starts_from_many", place, [(part, f"{case.text.operand(part)}.mean()")], event)
-
-
-def one_per_sample(value: Value) -> bool:
-    """Return whether a value has one number for each sample: a layer's column made a row, not summed since."""
-    while value.shape is not None and len(value.shape) == 1 and value.parents:
-        before = max(value.parents, key=lambda v: v.shape is not None and v.kind == Kind.TENSOR)
-        if value.op == "view" and before.shape is not None and len(before.shape) == 2:
-            return before.shape[1] == 1 and any(v.op in LAYERS for v in ancestors(before))
-        value = before
-    return False
 
 
 def kept_graphs(case: Case) -> Iterator[RuleHit]:

@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Iterator
 
-from lab.failures.analysis.facts import ancestors, graph_of, storage_owner
+from lab.failures.analysis.facts import storage_owner
 from lab.failures.analysis.kinds import EventKind, Kind, Tag
 from lab.failures.analysis.registry import ELEMENTWISE
 from lab.failures.analysis.rules.case import Case, RuleHit
@@ -72,25 +72,13 @@ def written_name(event: Event) -> str:
     return ast.unparse(written) if isinstance(written, ast.Name | ast.Attribute) else ""
 
 
-def differentiated_later(case: Case, write: Event) -> bool:
-    """Return whether a leaf without a gradient, such as a buffer, was used before a write and a pass comes after it."""
-    if graph_of(write.value) is not False:
-        return False
-    index = case.order[write]
-    passes = (e for e in case.state.events[index:] if e.kind == EventKind.BACKWARD)
-    users = (v for e in passes for v in ancestors(e.value) if write.value in v.parents)
-    return any(user.created_at <= index for user in users)
-
-
 def overwritten(case: Case) -> Iterator[RuleHit]:
     """Report failure 1: numbers that the backward pass needs are overwritten.
     Reports nothing if no operation is known to have saved them, and outside of forward() if no pass needs them."""
     wanted = case.reached(EventKind.BACKWARD, EventKind.USED, live=False)
     for event in case.events_of(EventKind.WRITE):
         value, statement, name = event.value, event.statement, written_name(event)
-        if not event.saved or not event.recorded or not is_simple(statement) or not name:
-            continue
-        if value.leaf and not differentiated_later(case, event):
+        if value.leaf or not event.saved or not event.recorded or not is_simple(statement) or not name:
             continue
         if not event.in_forward and not {value, storage_owner(value)} & wanted:
             continue

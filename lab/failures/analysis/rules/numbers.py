@@ -97,7 +97,7 @@ def steep_input(node: ast.AST | None) -> ast.expr | None:
     return given[0] if given else receiver(node)
 
 
-STEEP = {"sqrt", "log", "rsqrt", "reciprocal", "log2", "acos", "asin"}  # their slope is infinite somewhere
+STEEP = {"sqrt", "log", "rsqrt", "reciprocal", "log2", "acos", "asin", "exp"}  # their slope is infinite somewhere
 SAFE = {"clamp", "clip", "clamp_min", "maximum", "max", "where", "nan_to_num", "exp", "sigmoid", "softmax", "softplus"}
 
 
