@@ -75,3 +75,20 @@ for _ in range(6):
     opt.zero_grad()
     loss.backward()
     opt.step()
+
+
+# %% hidden state detached in place before each window
+import torch
+from torch import nn
+
+cell, head = nn.GRU(5, 8, batch_first=True), nn.Linear(8, 5)
+optimizer = torch.optim.Adam([*cell.parameters(), *head.parameters()], lr=1e-2)
+series = torch.randn(2, 60, 5)
+hidden = torch.zeros(1, 2, 8)
+for start in range(0, 50, 10):
+    hidden.detach_()
+    out, hidden = cell(series[:, start : start + 10], hidden)
+    loss = (head(out) - series[:, start + 1 : start + 11]).pow(2).mean()
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()

@@ -248,6 +248,10 @@ class Methods:
         op.first.tags.add(Tag.RETAINED)
         return Value(Kind.NONE)
 
+    def detach_(self, op: Operation) -> Value:
+        op.first.parents, op.first.graph, op.first.cut = (), False, Cut.NONE
+        return op.first
+
     def size(self, op: Operation) -> Value:
         return Value(Kind.NUMBER if len(op.args) > 1 else Kind.LIST)
 
@@ -319,6 +323,7 @@ class Methods:
     }
     of_tensors: ClassVar[dict[str, Method]] = {
         "detach": lambda self, op: self.tensors.detached(op.first, op.node),
+        "detach_": detach_,
         "item": lambda self, op: self.tensors.to_number(op.first, op.node),
         "tolist": lambda self, op: self.tensors.to_number(op.first, op.node),
         "numpy": lambda self, op: self.tensors.to_number(op.first, op.node, Cut.NUMPY),
