@@ -78,7 +78,7 @@ def _ask() -> None:
             index.show(_choose, _choose_fault)
         return
     if shape := st.session_state[SHAPE.key]:
-        st.header(SHAPES[shape].title, anchor="failure")
+        st.header(SHAPES[shape].name, anchor="failure")
         _both(SHAPES[shape], shape)
     st.header("All, by what you see" if text or shape else "Or look it up by what you see", anchor="all")
     index.show(_choose, _choose_fault)
@@ -204,7 +204,7 @@ def _causes(found: list[Found], chosen: Found | None) -> None:
             width="stretch",
         )
         if not match.asks:
-            column.markdown(f":small[{with_code(match.failure.tells)}{_by(match)}]")
+            column.markdown(f":small[{with_code(match.failure.symptom)}{_by(match)}]")
 
 
 def _by(match: Found) -> str:
@@ -214,8 +214,7 @@ def _by(match: Found) -> str:
 
 def _nothing() -> None:
     if shape := st.session_state[SHAPE.key]:
-        known = SHAPES[shape]
-        st.success(f"This text is about: **{known.title}**", icon=":material/check:")
+        st.success(f"This text is about: **{SHAPES[shape].name}**", icon=":material/check:")
         return
     st.info("No match. Four checks that find most failures:", icon=":material/help:")
     st.markdown("\n".join(f"{number}. {step}" for number, step in enumerate(CHECK_LIST, start=1)))
@@ -290,8 +289,7 @@ def _pytorch(failure: Failure, numbers: Numbers) -> None:
     st.header("In PyTorch", anchor="pytorch")
     code, answer = st.columns(2, gap="large")
     code.code(failure.pytorch_equivalent(numbers), wrap_lines=True)
-    says = "It may say" if failure.silent else "It says"  # where this engine is silent, PyTorch usually is, too
-    text = f"{says}: *{escape_markdown(failure.phrases[0])}*" if failure.phrases else "It has no message for this."
+    text = f"It says: *{escape_markdown(failure.says)}*" if failure.says else "It has no message for this."
     answer.markdown(text)
     answer.caption("As of PyTorch 2.13.")
 
@@ -308,7 +306,7 @@ def _elsewhere(failure: Failure) -> None:
             st.header("Often confused with", anchor="related")
             for key in failure.related:
                 button(BY_KEY[key].name, f"wrong related {key}", _choose, key)
-                st.markdown(f":small[{with_code(BY_KEY[key].tells)}]")
+                st.markdown(f":small[{with_code(BY_KEY[key].symptom)}]")
 
 
 main()

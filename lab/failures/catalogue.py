@@ -24,7 +24,8 @@ def failure_of(number: int, key: str, row: Mapping[str, Any]) -> Failure:
     """Read a failure. Raises TypeError for a missing or unknown field, ValueError for a program that is no pair."""
     places = tuple(Destination.at(does, address) for does, address in row.get("places", ()))
     others = tuple(Form(**_in_both(other)) for other in row.get("others", ()))
-    return Failure(**_in_both(row), number=number, key=key, places=places, others=others)
+    says = {"says": "".join(row.get("phrases", ())[:1])}
+    return Failure(**says | _in_both(row), number=number, key=key, places=places, others=others)
 
 
 def sentences_of(row: Mapping[str, Any]) -> tuple[str, ...]:

@@ -8,26 +8,26 @@ from dataclasses import dataclass, field, replace
 from lab.failures.programs import Numbers, Program
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Demonstration:
     """A mistake, the texts by which it is recognised, and a pair of programs over the engine.
 
-    phrases   PyTorch's own text first, if it has one, then that of other versions, this engine and other libraries
+    phrases   texts of PyTorch, its other versions, this engine and other libraries
     keywords  words that suggest it if nothing better is found
-    tells     what distinguishes it from the others, for an unclear text
+    symptom   what people notice first
     meaning   why it happens
     silent    what this engine does if it raises no error
     """
 
-    title: str
+    name: str
+    symptom: str
     keywords: tuple[str, ...]
-    tells: str
     meaning: str
     fix: str
     broken: Program
     fixed: Program
     phrases: tuple[str, ...] = ()
-    silent: str = field(default="", kw_only=True)
+    silent: str = ""
 
 
 @dataclass(frozen=True)
@@ -84,7 +84,7 @@ class Shared:
 class Form:
     """One of several forms of a failure. Its programs take the same numbers as those of the other forms.
 
-    says  PyTorch's own text, if it has one and it is not that of the first form
+    says  "" if it is what PyTorch says to the first form, or if there is no error
     """
 
     name: str
@@ -95,35 +95,31 @@ class Form:
     silent: str = ""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Failure(Demonstration):
     """One of the failures that people ask about most.
 
     number   1 to 25, as the pages show it
     key      the failure's name in addresses
-    symptom  what people notice first
     torch    the PyTorch equivalent of the broken program, from the same numbers. It prints what it shows
     related  keys of failures that are easily confused with it, or come with it
     form     name of the form that its programs show, if it has several; `others`: the other forms
+    says     what PyTorch says to the broken program, the first phrase by default; "" if it says nothing
     own      what the learner's numbers are, if there are any
     limits   the lowest and the highest number allowed; `min_count`: how many there must be
     """
 
-    number: int = field(kw_only=True)
-    key: str = field(kw_only=True)
-    symptom: str = field(kw_only=True)
-    torch: str = field(kw_only=True)
-    places: tuple[Destination, ...] = field(default=(), kw_only=True)
-    related: tuple[str, ...] = field(default=(), kw_only=True)
-    form: str = field(default="", kw_only=True)
-    others: tuple[Form, ...] = field(default=(), kw_only=True)
-    own: str = field(default="", kw_only=True)
-    limits: tuple[float, float] = field(default=(-100.0, 100.0), kw_only=True)
-    min_count: int = field(default=1, kw_only=True)
-
-    @property
-    def name(self) -> str:
-        return self.title
+    number: int
+    key: str
+    torch: str
+    places: tuple[Destination, ...] = ()
+    related: tuple[str, ...] = ()
+    form: str = ""
+    others: tuple[Form, ...] = ()
+    says: str = ""
+    own: str = ""
+    limits: tuple[float, float] = (-100.0, 100.0)
+    min_count: int = 1
 
     @property
     def forms(self) -> list[str]:
@@ -141,7 +137,7 @@ class Failure(Demonstration):
             fixed=other.fixed,
             torch=other.torch,
             silent=other.silent,
-            phrases=(other.says,) if other.says else () if other.silent else self.phrases[:1],
+            says=other.says or ("" if other.silent else self.says),
         )
 
     @property

@@ -76,7 +76,7 @@ def fit(labelled: Iterable[tuple[Label, str]]) -> SentenceIndex:
     catalogue = [
         ((key,), _vector(frozenset(terms(text)), idf))
         for key, its in BY_KEY.items()
-        for text in (*its.keywords, its.tells, its.meaning, its.fix)
+        for text in (*its.keywords, its.meaning, its.fix)
     ]
     sums: dict[Label, Counter[str]] = {}
     for label, vector in (*sentences, *catalogue):

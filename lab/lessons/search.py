@@ -259,7 +259,7 @@ def _entries() -> Iterator[SearchRow]:
         title = achievement.title.partition(": ")[2] or achievement.title
         yield _entry(SearchHit(kind, title, SAYS[kind], BY_FILE[achievement.file].path, achievement.query), (), "")
     for key, known in (*BY_KEY.items(), *SHAPES.items()):
-        body = " ".join((*known.phrases, *known.keywords, known.tells, known.meaning, known.fix))
+        body = " ".join((*known.phrases, *known.keywords, known.symptom, known.meaning, known.fix))
         yield _entry(_failure(key), known.keywords, body)
 
 
@@ -289,7 +289,7 @@ def _failure(key: str, sure: bool = False) -> SearchHit:
     if key in BY_KEY:
         return SearchHit("failure", BY_KEY[key].name, BY_KEY[key].symptom, "what-went-wrong", {"failure": key}, sure)
     text, query = "An error message, with the program that causes it.", {"shape": key}
-    return SearchHit("message", SHAPES[key].title, text, "what-went-wrong", query, sure)
+    return SearchHit("message", SHAPES[key].name, text, "what-went-wrong", query, sure)
 
 
 def _words(text: str) -> list[str]:

@@ -4,16 +4,14 @@ A foreign curve says less than a run of this trainer. A rule runs only if the co
 possible causes are all listed, and so is what could not be seen.
 """
 
-from lab.failures.curve.answer import CurveAnswer, CurveCause, failure_of, of_records, read_log
+from lab.failures.curve.answer import KNOWN, CurveAnswer, CurveCause, failure_of, of_records, read_log
 from lab.failures.curve.history import UploadedCurve
-from lab.failures.curve.known import KNOWN, Known
 from lab.failures.curve.log import LogError
 
 __all__ = [
     "KNOWN",
     "CurveAnswer",
     "CurveCause",
-    "Known",
     "LogError",
     "UploadedCurve",
     "failure_of",

@@ -7,9 +7,8 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from lab.failures.catalogue import BY_KEY
+from lab.failures.catalogue import BY_KEY, ROWS
 from lab.failures.curve.history import UploadedCurve
-from lab.failures.curve.known import KNOWN, Known
 from lab.failures.curve.log import LogError, read
 from lab.failures.curve.table import Table, tables
 from lab.failures.failure import Failure
@@ -19,6 +18,20 @@ from lab.training.figures import LONG
 from lab.training.records import Record
 
 HUGE = 3.0  # a first loss below this does not come from inputs or weights of the wrong scale
+
+
+@dataclass(frozen=True)
+class Known:
+    """A cause that a curve may show. failures.toml explains the fields, above the first one."""
+
+    name: str
+    advice: str
+    apart: str
+    failure: str = ""
+    settings: Mapping[str, str] = field(default_factory=dict)
+
+
+KNOWN: Mapping[str, Known] = {key: Known(**row) for key, row in ROWS["curve"].items()}
 
 
 @dataclass(frozen=True)
@@ -41,11 +54,11 @@ class CurveAnswer:
     """What a curve shows. No cause means that nothing wrong was seen."""
 
     curve: UploadedCurve | None  # None if no number is called a loss
-    causes: tuple[CurveCause, ...]  # the likeliest first
-    unseen: tuple[str, ...]  # what could not be seen, and why
-    log: tuple[str, ...]  # lines of PyTorch that would make it visible next time
-    notes: tuple[str, ...]  # how the text was read
-    ended: str  # a sentence on where the loss becomes inf or nan, or ""
+    causes: tuple[CurveCause, ...] = ()  # the likeliest first
+    notes: tuple[str, ...] = ()  # how the text was read
+    ended: str = ""  # a sentence on where the loss becomes inf or nan
+    unseen: tuple[str, ...] = ()  # what could not be seen, and why
+    log: tuple[str, ...] = ()  # lines of PyTorch that would make it visible next time
     columns: Mapping[str, str] = field(default_factory=dict)  # name in the text -> what it was read as: a key of ROLES
     others: tuple[str, ...] = ()  # names that were left out
     runs: int = 1  # in the text
@@ -71,17 +84,16 @@ def read_log(
 def of_table(table: Table) -> CurveAnswer:
     columns = {name: role for role, name in table.names.items()}
     which = [f"The text holds {table.runs} runs; this is run {table.run + 1}."] if table.runs > 1 else []
+    answer = CurveAnswer(None, columns=columns, others=table.others, runs=table.runs, run=table.run)
     if not table.columns.keys() & {"train_loss", "val_loss"}:
-        notes = (*which, "No number here is called a loss: choose which one is.", *table.notes)
-        return CurveAnswer(None, (), (), (), notes, "", columns, table.others, table.runs, table.run)
+        return replace(answer, notes=(*which, "No number here is called a loss: choose which one is.", *table.notes))
     curve = UploadedCurve.of(table)
     causes = _causes(curve)
     if table.part:
         causes = tuple(replace(cause, sure=False) for cause in causes)
+    unseen, log = _unseen(curve)
     notes = (*which, *table.notes, *curve.notes)
-    return CurveAnswer(
-        curve, causes, *_unseen(curve), notes, _ended(curve), columns, table.others, table.runs, table.run
-    )
+    return replace(answer, curve=curve, causes=causes, notes=notes, ended=_ended(curve), unseen=unseen, log=log)
 
 
 def of_records(records: Sequence[Record], config: Config) -> CurveAnswer:
@@ -94,7 +106,7 @@ def of_records(records: Sequence[Record], config: Config) -> CurveAnswer:
         for finding in diagnose(records, config)[:1]
         if _known_key(finding) in KNOWN
     )
-    return CurveAnswer(curve, causes, (), (), (), _ended(curve))
+    return CurveAnswer(curve, causes, ended=_ended(curve))
 
 
 def failure_of(finding: Finding) -> Failure | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
+from itertools import groupby, pairwise
 from types import MappingProxyType
 
 import numpy as np
@@ -307,11 +307,7 @@ def _bad(values: np.ndarray, printed: np.ndarray, loose: bool) -> np.ndarray:
     finite = np.flatnonzero(np.isfinite(values))
     if not loose or not finite.size:
         return bad
-    gaps, run = [], 0  # lengths of the runs of nan between numbers
-    for at in range(int(finite[-1]) + 1):
-        if not said_nan[at] and run:
-            gaps.append(run)
-        run = run + 1 if said_nan[at] else 0
+    gaps = [len([*run]) for is_nan, run in groupby(said_nan[: finite[-1]]) if is_nan]  # between numbers
     if len(gaps) < 2:
         return bad
     after = said_nan & (np.arange(len(values)) > finite[-1])

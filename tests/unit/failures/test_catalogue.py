@@ -84,12 +84,11 @@ def test_it_is_found_by_what_people_say_of_it(failure):
 
 
 NEW = '''
-title = "A norm in eval mode"
+name = "A norm in eval mode"
 symptom = "Training changes nothing in the running mean."
 phrases = ["running statistics are not updated"]
 keywords = ["running"]
 said = "batchnorm keeps its running mean at zero | running variance of batchnorm stays at one"
-tells = "The statistics of a norm do not move."
 meaning = "In eval mode a norm uses its statistics and does not update them."
 fix = "Call train() first."
 program = """
@@ -146,6 +145,10 @@ def test_pytorchs_own_words_lead_there():
     assert {name for name, answer in said.items() if not answer.text} == silent
     for name, failure in FORMS.items():
         answer = said[name]
+        assert failure.says in answer.text
+        assert bool(failure.says) == bool(answer.text), (
+            "the page shows what PyTorch says, and nothing where it is silent"
+        )
         if not answer.text:
             assert answer.printed
             continue

@@ -171,8 +171,8 @@ def test_two_messages_in_one_text_are_both_offered():
 
 @pytest.mark.parametrize("key", MESSAGES)
 def test_each_message_says_what_tells_it_apart(key):
-    assert MESSAGES[key].tells.endswith(".")
-    assert sum(message.tells == MESSAGES[key].tells for message in MESSAGES.values()) == 1
+    assert MESSAGES[key].symptom.endswith(".")
+    assert sum(message.symptom == MESSAGES[key].symptom for message in MESSAGES.values()) == 1
 
 
 @pytest.mark.parametrize("message", MESSAGES.values(), ids=MESSAGES)

@@ -71,7 +71,7 @@ PROMISES = {  # of each failure, by form: what its program shows, and that of it
     "inplace": [stops("has been written to since")],
     "twice": [TWICE, TWICE, TWICE],
     "scalar": [stops("starts from a single number")],
-    "nograph": [NO_GRAPH] * 6,
+    "nograph": [NO_GRAPH] * 5,
     "nonleafgrad": [
         lambda ran: "h.grad" in ran.shown,  # which PyTorch has let go: see below
         TWICE,
@@ -104,7 +104,7 @@ PROMISES = {  # of each failure, by form: what its program shows, and that of it
         lambda ran: ran.shown["hidden moved by"] == 0 < ran.shown["norm of hidden's gradient"],
     ],
     "where": [lambda ran: np.isfinite(ran.shown["root"]).all() and np.isnan(ran.shown["x.grad"]).any()],
-    "argmax": [none("scores.grad")],
+    "argmax": [NO_GRAPH],
     "integers": [lambda ran: ran.shown["x after a step"].dtype.kind == "i"],
     "float32": [noisy],
     "accumulation": [differs],
