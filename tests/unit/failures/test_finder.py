@@ -315,7 +315,8 @@ def test_it_finds_what_it_has_not_learned():
     """Each tenth of what people say, by what the other nine say. Most of these sentences are like no other.
 
     The catalogue has only sentences that the finder would not answer rightly, or barely, without them: those that it would
-    were taken out, 700 of 2,000. With them, the figures were 82 and 93 %.
+    were taken out, 700 of 2,000. With them, the figures were 82 and 93 %. So were 290 more, without which the texts of
+    these tests are answered as well; of 102 that the choice did not see, as many were right after it as before.
     """
     own = {((key,), text) for text, key in LEARNED}
     rest = [pair for pair in labelled_sentences() if pair not in own]
