@@ -272,17 +272,17 @@ def _form(failure: Failure) -> int:
 def _numbers(failure: Failure) -> Numbers:
     """Ask for the learner's own numbers; return the default numbers if there are none or they do not fit."""
     text = st.text_input(
-        f"Your own numbers: {failure.own}",
+        f"Your own numbers: {failure.broken.own}",
         key="wrong-numbers",
         bind="query-params",
         max_chars=100,
-        placeholder=format_numbers(failure.numbers),
+        placeholder=format_numbers(failure.broken.numbers),
     )
     try:
         return read_numbers(failure, text or "")
     except ValueError as error:
         st.error(with_code(str(error)), icon=":material/edit:")
-        return failure.numbers
+        return failure.broken.numbers
 
 
 def _pytorch(failure: Failure, numbers: Numbers) -> None:

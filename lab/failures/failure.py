@@ -105,8 +105,7 @@ class Failure(Demonstration):
     related  keys of failures that are easily confused with it, or come with it
     form     name of the form that its programs show, if it has several; `others`: the other forms
     says     what PyTorch says to the broken program, the first phrase by default; "" if it says nothing
-    own      what the learner's numbers are, if there are any
-    limits   the lowest and the highest number allowed; `min_count`: how many there must be
+    limits   the lowest and the highest of the learner's numbers; `min_count`: how many there must be
     """
 
     number: int
@@ -117,7 +116,6 @@ class Failure(Demonstration):
     form: str = ""
     others: tuple[Form, ...] = ()
     says: str = ""
-    own: str = ""
     limits: tuple[float, float] = (-100.0, 100.0)
     min_count: int = 1
 
@@ -140,11 +138,6 @@ class Failure(Demonstration):
             says=other.says or ("" if other.silent else self.says),
         )
 
-    @property
-    def numbers(self) -> Numbers:
-        """The default numbers of its programs."""
-        return self.broken.numbers
-
     def pytorch_equivalent(self, numbers: Numbers | None = None) -> str:
         """Return the PyTorch program with the given numbers, or with the defaults."""
         return "import torch\n\n" + replace(self.broken, lines=self.torch).code(numbers)
@@ -163,7 +156,7 @@ def read_numbers(failure: Failure, text: str) -> Numbers:
 
     Raises ValueError, with a sentence for the learner, if they do not fit.
     """
-    usual = failure.numbers
+    usual = failure.broken.numbers
     if not text.strip():
         return usual
     first = usual[0] if isinstance(usual, list) else usual

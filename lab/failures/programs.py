@@ -20,7 +20,7 @@ from model import Tensor, cross_entropy, no_grad, where
 from nn import MLP, SGD, Linear
 
 Numbers = float | int | list[float]
-_NUMBERS = re.compile(r"(\w+) = ([-\d., \[\]]+)\n")
+_NUMBERS = re.compile(r"(\w+) = ([-\d., \[\]]+?)(?:  # (.*))?\n")
 
 
 def norm(parameter: Tensor) -> float:
@@ -37,12 +37,14 @@ class Program:
     """Lines of Python, and what they show.
 
     name     of what the learner's numbers are assigned to; `numbers`: the default ones; "" and [] if it takes none
+    own      what these numbers are
     lines    those after that
     shows    a dict, as an expression; a list of numbers in it is a curve
     """
 
     name: str
     numbers: Numbers
+    own: str
     lines: str
     shows: str
 
@@ -64,8 +66,8 @@ class Ran:
 def pair(text: str) -> tuple[Program, Program]:
     """Read two programs from one text: lines with - are of the first alone, those with + of the second alone.
 
-    The first line may assign the learner's numbers, the last ones return what is shown. Raises ValueError for a line
-    that begins with another sign.
+    The first line may assign the learner's numbers, and its comment says what they are; the last ones return what is
+    shown. Raises ValueError for a line that begins with another sign.
     """
     lines = text.split("\n")
     if other := [line for line in lines if line[:1] not in ("-", "+", " ")]:
@@ -78,8 +80,8 @@ def _program(text: str) -> Program:
     code, _, shows = text.rpartition("\nreturn ")
     first = _NUMBERS.match(code)
     if not first:
-        return Program("", [], f"{code}\n", shows)
-    return Program(first[1], ast.literal_eval(first[2]), f"{code[first.end() :]}\n", shows)
+        return Program("", [], "", f"{code}\n", shows)
+    return Program(first[1], ast.literal_eval(first[2]), first[3] or "", f"{code[first.end() :]}\n", shows)
 
 
 def run(program: Program, numbers: Numbers | None = None) -> Ran:

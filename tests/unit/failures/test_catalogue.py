@@ -62,8 +62,8 @@ def test_it_shows_where_there_is_no_error(failure):
 def test_it_takes_numbers_of_ones_own(failure):
     low, high = failure.limits
     rng = np.random.default_rng(failure.number)
-    many = isinstance(failure.numbers, list)
-    whole = isinstance(failure.numbers[0] if many else failure.numbers, int)
+    many = isinstance(failure.broken.numbers, list)
+    whole = isinstance(failure.broken.numbers[0] if many else failure.broken.numbers, int)
     for size in (failure.min_count, 8) if many else (1, 1, 1):
         numbers = rng.uniform(low, high, size)
         text = ", ".join(f"{number:.0f}" if whole else f"{number:.3f}" for number in numbers)
@@ -73,7 +73,7 @@ def test_it_takes_numbers_of_ones_own(failure):
     for wrong in ("x", "nan", f"{high + 1:.0f}", "1," * 9 + "1", "1e999"):
         with pytest.raises(ValueError, match=r"^Write (one|[0-9] to 8) (whole )?numbers? from "):
             read_numbers(failure, wrong)
-    assert read_numbers(failure, format_numbers(failure.numbers)) == failure.numbers
+    assert read_numbers(failure, format_numbers(failure.broken.numbers)) == failure.broken.numbers
 
 
 @by_failure
@@ -120,7 +120,8 @@ def test_no_sentence_stands_twice():
 
 
 def test_two_programs_are_read_from_one_text():
-    broken, fixed = pair(" n = [1.0]\n-loss = n\n+loss = sum(n)\n return {'loss': loss}")
+    broken, fixed = pair(" n = [1.0]  # losses\n-loss = n\n+loss = sum(n)\n return {'loss': loss}")
+    assert broken.own == "losses"
     assert (broken.code(), fixed.code([2.0])) == ("n = [1.0]\nloss = n\n", "n = [2.0]\nloss = sum(n)\n")
     assert (run(broken).shown, run(fixed, [2.0]).shown) == ({"loss": [1.0]}, {"loss": 2.0})
     with pytest.raises(ValueError, match="'loss = 1'"):
@@ -181,7 +182,9 @@ def test_a_failure_in_several_forms_has_another_program_for_each():
         forms = [failure.in_form(number) for number in range(len(failure.forms))]
         assert len({form.broken.lines for form in forms}) == len({form.torch for form in forms}) == len(forms)
         assert failure.in_form(9) is failure
-        assert all(form.numbers == failure.numbers for form in forms)
+        assert all(
+            (form.broken.numbers, form.broken.own) == (failure.broken.numbers, failure.broken.own) for form in forms
+        )
 
 
 def test_accumulation_that_divides_is_one_large_batch():
