@@ -9,8 +9,8 @@ from typing import Any
 MAX_DEPTH = 8
 WORDS = {"nan": math.nan, "inf": math.inf, "infinity": math.inf, "true": True}
 _TOKEN = re.compile(
-    r"""\s*(?:("(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*')"""
-    r"""|([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?(?![\w.]))|([-+]?[^\W\d][\w.]*)|([][(){},:]))"""
+    r"""\s*(?:(?P<string>"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*')"""
+    r"""|(?P<number>[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?(?![\w.]))|(?P<word>[-+]?[^\W\d][\w.]*)|(?P<sign>[][(){},:]))"""
 )
 _REST_OF_CALL = re.compile(r"[^()\[\]{}\n]*\)")
 _CLOSING = {"[": "]", "(": ")", "{": "}"}
@@ -30,38 +30,41 @@ def read_literal(text: str, at: int, depth: int = 0) -> tuple[Any, int]:
     Lists and tuples become lists, a call such as tensor(0.5) its first argument, and None or any other word None.
     """
     found = _TOKEN.match(text, at)
-    at = found.end() if found else at
-    string, number, word, sign = found.groups(default="") if found else ("", "", "", "?")
-    if depth > MAX_DEPTH or (sign and sign not in _CLOSING):
-        raise NoLiteral(at)
-    if sign:
-        values, at = _values(text, at, _CLOSING[sign], depth + 1)
-        return dict(values) if sign == "{" else values, at
-    if word and text.startswith("(", at):
+    if not found or depth > MAX_DEPTH:
+        raise NoLiteral(found.end() if found else at)
+    token, at = found[found.lastgroup or 0], found.end()
+    if found["number"]:
+        return float(token), at
+    if found["string"]:
+        return token[1:-1], at
+    if found["sign"]:
+        if token not in _CLOSING:
+            raise NoLiteral(at)
+        values, at = _values(text, at, _CLOSING[token], depth + 1)
+        return dict(values) if token == "{" else values, at
+    if text.startswith("(", at):
         value, at = read_literal(text, at + 1, depth + 1)
         rest = _REST_OF_CALL.match(text, at)
         if not rest:
             raise NoLiteral(at)
         return value, rest.end()
-    if word:
-        value = WORDS.get(word.strip("-+").rpartition(".")[2].lower())
-        return -value if value and word[0] == "-" else value, at
-    return string[1:-1] if string else float(number), at
+    value = WORDS.get(token.strip("-+").rpartition(".")[2].lower())
+    return -value if value and token[0] == "-" else value, at
 
 
 def _values(text: str, at: int, closing: str, depth: int) -> tuple[list[Any], int]:
     """Return what is in a bracket, pairs of a name and a value if it is a dict, and where the bracket ends."""
     values: list[Any] = []
     while True:
-        sign = _TOKEN.match(text, at)
-        if sign and sign[4] in (closing, ","):
-            at = sign.end()
-            if sign[4] == closing:
+        after = _TOKEN.match(text, at)
+        if after and after["sign"] in (closing, ","):
+            at = after.end()
+            if after["sign"] == closing:
                 return values, at
         value, at = read_literal(text, at, depth)
         if closing == "}":
             colon = _TOKEN.match(text, at)
-            if not colon or colon[4] != ":":
+            if not colon or colon["sign"] != ":":
                 raise NoLiteral(at)
             inner, at = read_literal(text, colon.end(), depth)
             value = str(value), inner

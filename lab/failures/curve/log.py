@@ -42,14 +42,6 @@ COUNTERS = {"epoch", "step"}  # roles
 MAX_UNNAMED_ROW = 4  # a longer list without a name is a column
 
 _NUMBER = r"(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?"
-_ENDED = {
-    "nan": math.nan,
-    "inf": math.inf,
-    "infinity": math.inf,
-    "∞": math.inf,
-    "1.#inf": math.inf,
-    "1.#qnan": math.nan,
-}
 _COLOURS = re.compile(r"\x1b\[[0-9;?]{0,20}[A-Za-z]|\x1b\][^\x07\x1b\n]{0,200}\x07")  # of a terminal
 _UPDATES = re.compile(r"\r\n|[\r\x08\x0b\x0c\x85\u2028\u2029]+")  # what begins a line, or draws it again
 _SIGNS = str.maketrans("：，＝｜（）；、。−\u00a0\u202f│┃║┆┇┊┋", ":,=|();,;-  |||||||", "\u200b\ufeff")
@@ -60,7 +52,7 @@ _TIMES = re.compile(
 _CALL = re.compile(
     r"(?<![\w.])([^\W\d][\w.]{0,60})\((-?(?:" + _NUMBER + r"|nan|inf))(?:,[^()\n]{0,200})?\)", re.IGNORECASE
 )
-_PLAIN_NUMBER = re.compile(r"[-+]?" + _NUMBER, re.ASCII)
+_NUMERAL = re.compile(r"[-+]?(?:" + _NUMBER + r"|nan|inf|infinity)", re.ASCII | re.IGNORECASE)
 _SHARE = re.compile(r"([-+]?" + _NUMBER + r")\s?%|(\d+)\s?/\s?\d+")  # 91 %, or 3/20
 _DECIMAL_COMMA, _DECIMAL_POINT = re.compile(r"(?<=\d),(?=\d)"), re.compile(r"\d\.\d")
 _COMMA_OF_CELLS = re.compile(r"[^\W\d],[^\W\d]|\d,\d{1,20},\d|[\[{]\s{0,9}[\d\"']")
@@ -85,6 +77,7 @@ _PLAIN = re.compile(r" ?")  # between a number and the name after it
 _HAS_NUMBER = re.compile(r"\d|nan|inf|∞", re.IGNORECASE)
 _STARTS_WITH_NAME = re.compile(r"\s*[^\W\dnNiI]")
 _MEANT = re.compile(r"\w|∞")
+_REST_OF_LINE = re.compile(r"[ ,;\t]*$", re.MULTILINE)  # behind an object that fills its lines
 
 
 class LogError(ValueError):
@@ -195,15 +188,14 @@ def number(cell: str) -> float | None:
     """Return the number in a cell, in any common notation, nan and inf included; None for anything else."""
     if len(cell) > MAX_NUMBER or not _HAS_NUMBER.search(cell):
         return None
-    if not _PLAIN_NUMBER.fullmatch(cell):
-        cell = cell.strip(" \"'\t\\")
-        if share := _SHARE.fullmatch(cell):
-            cell = share[1] or share[2]
-        elif not _PLAIN_NUMBER.fullmatch(cell):
-            value = _ENDED.get(cell.lstrip("+-").lower())
-            return -value if value and cell[0] == "-" else value
+    if not _NUMERAL.fullmatch(cell):
+        cell = cell.strip(" \"'\t\\").replace("∞", "inf")
+        share = _SHARE.fullmatch(cell)
+        cell = share[1] or share[2] if share else cell
+        if not _NUMERAL.fullmatch(cell):
+            return None
     value = float(cell)
-    return value if abs(value) < OVERFLOW_LIMIT else math.copysign(math.inf, value)
+    return math.copysign(math.inf, value) if abs(value) >= OVERFLOW_LIMIT else value
 
 
 # ---------------------------------------------------------------- lists and dicts
@@ -216,7 +208,7 @@ def _read_object(text: str, at: int, name: str, log: LogRecords) -> tuple[int, i
     except NoLiteral as stop:
         return 0, stop.at
     before = len(log.rows), len(log.lists)
-    if not text[end:].partition("\n")[0].strip(" ,;\t"):
+    if _REST_OF_LINE.match(text, end):
         _add_value(value, name, log)
     return end if (len(log.rows), len(log.lists)) != before else 0, end
 
