@@ -27,7 +27,7 @@ interface Made {
   unseen?: boolean; // its numbers never reached Python
   shares?: boolean; // another result of the same call sends the message for both
   sizes?: boolean; // its numbers are complex: only their absolute values are here
-  added?: boolean; // its gradient was added to one from an earlier pass
+  earlier?: Value; // its gradient from an earlier pass, to which this one adds
 }
 
 /** An input or a constant. */

@@ -8,7 +8,7 @@ the two disagree, the engine, or an operation that someone wrote, is wrong.
 
 import itertools
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -23,8 +23,7 @@ def derive(trace: Trace) -> list[Derived]:
     """Derive the gradient of each node, in the order of the nodes."""
     names = short_names(trace)
     values = [np.asarray(node["value"]) for node in trace.nodes]
-    reached = trace.gradients_after()
-    unsent = _unsent(trace, reached)
+    reached, unsent = trace.gradients_after(), _unsent(trace)
     derived: list[Derived] = [
         {
             "name": names[i],
@@ -50,9 +49,11 @@ def kind_of(trace: Trace, node: Node) -> Role:
     return "leaf" if node["requires_grad"] else "constant"
 
 
-def _unsent(trace: Trace, reached: Mapping[int, Value]) -> dict[int, list[DueTerm]]:
-    """Return the missing messages: those due to each node that leads to the result but is not reached by a gradient."""
+def _unsent(trace: Trace) -> dict[int, list[DueTerm]]:
+    """Return the missing messages: those due to each node that leads to the result but is not reached by the
+    pass."""
     leading = {trace.output}
+    reached = {event["node"] for event in trace.events if event["kind"] in ("seed", "accumulate")}
     due: dict[int, list[DueTerm]] = {}
     for node in reversed(trace.nodes):  # operands come before their users
         if node["id"] in leading:
@@ -93,7 +94,7 @@ def _unused_names(prefix: str, labels: set[str]) -> Iterator[str]:
 def table(trace: Trace) -> list[dict[str, str]]:
     """Return the nodes as rows of text, the graph as a table: node, computed from, shape, value, gradient."""
     reached = trace.gradients_after()
-    names, unsent = short_names(trace), _unsent(trace, reached)
+    names, unsent = short_names(trace), _unsent(trace)
     rows = []
     for node, name in zip(trace.nodes, names, strict=True):
         number = node["id"]
@@ -123,7 +124,10 @@ def _why(node: Node, reached: dict[int, Value], trace: Trace, unsent: dict[int, 
         return f"{brief(reached[node['id']])} because it is the starting gradient"
     if not node["requires_grad"]:
         return "none because it is a constant: its gradient is not needed"
-    if node["id"] not in reached:
+    earlier = node.get("earlier")
+    if reached.get(node["id"]) is earlier:
+        if earlier is not None:
+            return f"{brief(earlier)} from an earlier pass: this one has sent it no message"
         if node["id"] in unsent:
             return "not computed: no message was sent to it"
         return "0 because no path leads from here to the result; the engine leaves it at None"

@@ -21,7 +21,7 @@ MAX_TEXT = 500  # characters of a name or a line
 MAX_LINES = 2_000  # of all sources together
 MAX_AXES = 8
 _NOT_FINITE = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}
-_FLAGS = ("sizes", "cut", "unseen", "shares", "added")
+_FLAGS = ("sizes", "cut", "unseen", "shares")
 
 
 class LoadError(ValueError):
@@ -147,6 +147,8 @@ class _Reader:
                 "mean": self.number(large["mean"]),
                 "not_finite": index(large["not_finite"]),
             }
+        if "earlier" in parts:
+            node["earlier"] = self.array(parts["earlier"], shape)
         if "version" in parts:
             node["version"] = index(parts["version"])
         if "writes" in parts:

@@ -122,7 +122,8 @@ class Mistakes:
         names = self.names
         shape, right = value.shape, np.asarray(messages[-1].arrived["after"], float)
         found = [WrongNumbers(SIGN, "", -right), WrongNumbers(VALUE, "", value)]
-        if len(messages) > 1:
+        adds = not messages[-1].arrived["first"]
+        if adds:
             last, left = messages[-1], np.asarray(messages[-1].arrived["message"], float)
             found.append(WrongNumbers(OVERWRITTEN, f"only the message from {names[last.sent['node']]} is left", left))
             found.append(WrongNumbers(AVERAGED, f"over the {len(messages)} messages", right / len(messages)))
@@ -130,7 +131,7 @@ class Mistakes:
             for message in changed:
                 sender, own = names[message.sent["node"]], np.asarray(message.arrived["message"], float)
                 rest = right - own
-                if len(messages) > 1:
+                if adds:
                     found.append(WrongNumbers(FORGOTTEN, f"the one from {sender}", rest))
                     found.append(WrongNumbers(SIGN, f"in the message from {sender}", rest - own))
                 for name, where, contribution in self._wrong_contributions(message):

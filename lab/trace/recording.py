@@ -76,7 +76,7 @@ class Trace:
 
     def gradients_after(self) -> dict[int, Value]:
         """Return node id -> gradient after the pass, for the nodes that have one."""
-        reached: dict[int, Value] = {}
+        reached = {node["id"]: node["earlier"] for node in self.nodes if "earlier" in node}
         for event in self.events:
             if event["kind"] == "seed":
                 reached[event["node"]] = event["grad"]

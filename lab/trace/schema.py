@@ -73,7 +73,7 @@ class Node(TypedDict):
     cut       the graph ends here: no gradient passes
     unseen    its numbers were never visible to Python: they are nan here
     shares    one of several results of a call; another one sends the message for all of them
-    added     its gradient was added to one of an earlier pass
+    earlier   its gradient from an earlier pass, to which this one adds
     """
 
     id: int
@@ -100,7 +100,7 @@ class Node(TypedDict):
     cut: NotRequired[bool]
     unseen: NotRequired[bool]
     shares: NotRequired[bool]
-    added: NotRequired[bool]
+    earlier: NotRequired[Value]
 
 
 class CodeLine(TypedDict):

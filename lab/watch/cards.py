@@ -126,7 +126,7 @@ class NodeCard:
     cut: bool = False
     unseen: bool = False  # its values were never visible in Python
     shares: bool = False  # another result of the same call sends its message
-    added: bool = False  # it had a gradient before the pass
+    earlier: Value | None = None  # its gradient before the pass
     hides: Counter[str] = field(default_factory=Counter)  # PyTorch's graph nodes behind this card, by kind
     engine: SourceLine | None = None  # the line of the lab's engine that computed it
     captured: list[Captured] = field(default_factory=list)
@@ -145,7 +145,9 @@ class NodeCard:
             node["source"], node["captured"], node["calls"] = sources.name(self.position), self.captured, [*self.calls]
         if self.hides:
             node["hides"] = [f"{name} ×{n}" if n > 1 else name for name, n in self.hides.items()]
-        for key in ("version", "writes", "cut", "unseen", "shares", "added"):
+        if self.earlier is not None:
+            node["earlier"] = self.earlier
+        for key in ("version", "writes", "cut", "unseen", "shares"):
             if getattr(self, key):
                 node[key] = getattr(self, key)
         return node

@@ -146,7 +146,7 @@ class EnginePass(TraceDraft):
             [self.card_of[child] for child in tensor.children],
             label,
             made.calls,
-            added=not op and tensor.grad is not None,
+            earlier=None if op or tensor.grad is None else preview(np.asarray(tensor.grad))["value"],
             engine=made.engine,
         )
         if tensor.closure is not None:

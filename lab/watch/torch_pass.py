@@ -38,6 +38,11 @@ def tensor_preview(tensor: Tensor) -> Shown:
     return {**preview(np.abs(array)), "sizes": True} if tensor.is_complex() else preview(array)
 
 
+def held_gradient(leaf: Tensor) -> Value | None:
+    """Return what is shown of the gradient that a leaf holds now, or None."""
+    return None if leaf.grad is None else tensor_preview(leaf.grad)["value"]
+
+
 class TorchPass(TraceDraft):
     """Records one run of PyTorch's engine over the graph of some outputs."""
 
@@ -79,8 +84,8 @@ class TorchPass(TraceDraft):
         if hasattr(node, "variable"):
             variable = node.variable
             card = self.leaf_cards[node] = self.card_of_node[node] = recorder.known(variable) or recorder.card(variable)
-            card.added = self.accumulates and variable.grad is not None
-            if card.added:
+            card.earlier = held_gradient(variable) if self.accumulates else None
+            if card.earlier is not None:
                 self.earlier[node] = variable.grad.detach().clone()
             return
         if node in self.result_numbers:

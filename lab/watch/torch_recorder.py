@@ -13,7 +13,7 @@ from lab.watch.cuts import NUMBERS
 from lab.watch.onlooker import Args, Function, Kwargs, Listener, Look, in_order, name_of, tensors_in
 from lab.watch.records import has_numbers, is_batched, kind, node_of, packs_saved_tensors, storage_of, version_of, walk
 from lab.watch.sites import script_frame
-from lab.watch.torch_pass import Key, TorchPass, tensor_preview
+from lab.watch.torch_pass import Key, TorchPass, held_gradient, tensor_preview
 
 Tensor = torch.Tensor
 INFIX = frozenset("+-*/") | {"**"}
@@ -117,6 +117,8 @@ class TorchRecorder(Listener):
 
     def unfinished(self) -> list[NodeCard]:
         """Return the cards of the operations since the last backward pass, in order."""
+        for tensor, card in self.graphless.values():
+            card.earlier = held_gradient(tensor) if tensor.is_leaf else None
         return [card for card in self.result_cards.values() if card.serial >= self.first_card and card.op]
 
     # Modules

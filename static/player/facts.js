@@ -12,7 +12,6 @@ export function factsOf(node) {
   if (node.unseen) facts.push("PyTorch computed this inside another operation: its numbers were never in Python.");
   if (hides) facts.push(`One operation in your code. Inside it PyTorch ran: ${hides.join(", ")}.`);
   if (node.shares) facts.push("One of several results of a call: another one sends the message for all of them.");
-  if (node.added) facts.push("Its .grad already held the gradient of an earlier pass; this one was added to it.");
   if (node.sizes) facts.push("Complex numbers: only their absolute values are shown, which need not add up.");
   if (large) {
     const others = large.not_finite ? `; ${large.not_finite} are not finite` : "";

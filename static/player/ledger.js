@@ -96,12 +96,15 @@ function gradientsOf(states, frame) {
     const gradient = frame.gradients.get(leaf.id);
     const due = states.due(leaf.id, frame);
     if (gradient === undefined) return [];
-    return [{ name: states.name(leaf.id), gradient, due, full: states.gradientShape(leaf.id, gradient) }];
+    const sent = states.events.flatMap((e) => (e.kind === "accumulate" && e.node === leaf.id ? [e.message] : []));
+    const terms = leaf.earlier === undefined || Array.isArray(gradient) ? [] : [leaf.earlier, ...sent];
+    const added = terms.length > 1 ? `${sumText(terms)} = ` : "";
+    return [{ name: states.name(leaf.id), gradient, due, added, full: states.gradientShape(leaf.id, gradient) }];
   });
   const out = states.name(states.output);
-  const texts = found.map(({ name, gradient, due, full }) => {
+  const texts = found.map(({ name, gradient, due, added, full }) => {
     const right = due === undefined ? "" : ` (right: ${brief(due)})`;
-    return `${name} ${brief(gradient, full)}${range(gradient, full)}${right}`;
+    return `${name} ${added}${brief(gradient, full)}${range(gradient, full)}${right}`;
   });
   const named = texts.filter(
     (_, i) => i === 0 || (i < MAX_NAMED_INPUTS && texts.slice(0, i + 1).join(", ").length <= MAX_NAMES_LENGTH),
@@ -112,8 +115,7 @@ function gradientsOf(states, frame) {
     found.some(({ due }) => due !== undefined) ||
     states.derived.some(({ terms }) => terms.some((term) => term.event !== null && term.agrees === false)) ||
     states.events.some((e) => e.kind === "accumulate" && !addsUp(e.first ? 0 : e.before, e.message, e.after));
-  const arrivals = states.events.filter((e) => e.kind === "accumulate");
-  const sum = states.leaves().some(({ id }) => arrivals.find((e) => e.node === id)?.first === false);
+  const sum = states.leaves().some(({ id, earlier }) => earlier !== undefined && frame.arrived.has(id));
   let done = `The backward pass is done. Gradients of ${out}`;
   if (sum) done = "The backward pass is done. It was added to gradients of an earlier pass. The inputs hold";
   if (wrong) done = "The backward pass is done, but something went wrong on the way. The inputs hold";
@@ -121,10 +123,12 @@ function gradientsOf(states, frame) {
   return {
     sentence: `${done}: ${named.join(", ")}${rest}. ${meaningOf(states)}`.trim(),
     equation: fitting(
-      found.map(({ name, gradient, due, full }) =>
-        due === undefined
-          ? amount(gradient, called(name), "gradient leaf", full)
-          : amount(gradient, `${called(name)}, ✗ right: ${brief(due)}`, "wrong", full),
+      found.map(({ name, gradient, due, added, full }) =>
+        due !== undefined
+          ? amount(gradient, `${called(name)}, ✗ right: ${brief(due)}`, "wrong", full)
+          : added
+            ? figure(added + brief(gradient), called(name), "gradient leaf")
+            : amount(gradient, called(name), "gradient leaf", full),
       ),
     ),
   };
@@ -320,10 +324,12 @@ function accumulate(states, event, index, cell) {
   const { sentence } = sending(states, states.message(index - 1), index - 1, cell);
   const arrival = sent.sums ? `The copies of ${name} receive ${copies} = ${brief(arrived, full)} together` : sentence;
   const summed = sent.sums ? [figure(copies, `what the copies of ${name} receive`, "message"), sign("=")] : [];
-  const repeated = sent.sums
-    ? `Broadcasting repeated ${states.name(event.node)}, so its copies' messages are summed.`
-    : "";
-  const again = event.first ? "" : `${states.name(event.node)} is used more than once, so its messages add up.`;
+  const own = states.name(event.node);
+  const repeated = sent.sums ? `Broadcasting repeated ${own}, so its copies' messages are summed.` : "";
+  const { earlier } = states.nodes[event.node];
+  const kept = earlier !== undefined && isSame(event.before, earlier);
+  const why = kept ? `${own}.grad kept what an earlier pass gave it` : `${own} is used more than once`;
+  const again = event.first ? "" : `${why}, so ${kept ? "the message is added to it" : "its messages add up"}.`;
   return {
     phase: "Backward pass",
     sentence: event.first

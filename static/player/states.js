@@ -174,7 +174,7 @@ export class TraceStates {
       k,
       event: this.events[k - 1],
       computed: new Set(),
-      gradients: new Map(),
+      gradients: new Map(this.nodes.flatMap(({ id, earlier }) => (earlier === undefined ? [] : [[id, earlier]]))),
       sent: new Map(),
       arrived: new Map(),
     };

@@ -206,11 +206,18 @@ test("what was added to gradients of an earlier pass is not called the derivativ
   const { result } = tell(states, states.frame(states.length), null);
   assert.equal(
     result?.sentence,
-    "The backward pass is done. It was added to gradients of an earlier pass. The inputs hold: w 24.",
+    "The backward pass is done. It was added to gradients of an earlier pass. The inputs hold: w 12 + 4 + 4 + 4 = 24.",
   );
   assert.deepEqual(
     result.equation.map((part) => [part.text, part.caption]),
-    [["24", "w.grad"]],
+    [["12 + 4 + 4 + 4 = 24", "w.grad"]],
+  );
+  const first = states.events.findIndex((event) => event.kind === "accumulate" && event.node === 0);
+  const { note, equation } = tell(states, states.frame(first + 1), null);
+  assert.match(note, /w\.grad kept what an earlier pass gave it, so the message is added to it\./);
+  assert.deepEqual(
+    equation.map((part) => part.text),
+    ["12", "+", "4", "=", "16"],
   );
 });
 

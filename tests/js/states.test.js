@@ -19,7 +19,8 @@ test("a frame knows what has happened so far, and nothing else", () => {
         past.flatMap((event) => (event.kind === "forward" ? [event.node] : [])),
       );
       const arrivals = past.filter((event) => event.kind === "accumulate");
-      const reached = new Set(past.flatMap((event) => (event.kind === "seed" ? [event.node] : [])));
+      const held = states.nodes.flatMap(({ id, earlier }) => (earlier === undefined ? [] : [id]));
+      const reached = new Set([...held, ...past.flatMap((event) => (event.kind === "seed" ? [event.node] : []))]);
       for (const [node, count] of frame.arrived) {
         const own = arrivals.filter((event) => event.node === node);
         assert.equal(own.length, count);
@@ -30,6 +31,14 @@ test("a frame knows what has happened so far, and nothing else", () => {
       assert.equal(frame.sent.size, past.filter((event) => event.kind === "message").length);
     }
   }
+});
+
+test("from the beginning a leaf holds the gradient to which the pass adds", () => {
+  const states = statesOf("second");
+  const arrival = states.events.find((event) => event.kind === "accumulate" && event.node === 0);
+  assert.ok(arrival?.kind === "accumulate" && !arrival.first);
+  for (const k of [0, states.forwardEnd, states.forwardEnd + 1])
+    assert.equal(states.gradientText(0, states.frame(k)), brief(arrival.before));
 });
 
 test("at the end every gradient is the engine's", () => {

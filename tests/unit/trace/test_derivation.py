@@ -47,6 +47,13 @@ def test_the_reasons_for_a_gradient_that_is_no_sum_differ():
     assert len(set(reasons)) == 4
 
 
+def test_a_gradient_of_an_earlier_pass_is_said_to_be_one():
+    trace = record(lambda a, b: a * 2.0, {"a": 3.0, "b": 1.0})
+    trace.nodes[1]["earlier"] = 15.0
+    assert derive(trace)[1]["why"].startswith("15 from an earlier pass")
+    assert table(trace)[1]["gradient"] == "15"
+
+
 def test_a_seed_other_than_one_is_named():
     why = derive(record(lambda a: a * a, {"a": 3.0}, upstream=2.5))[-1]["why"]
     assert why.startswith("2.5 because it is the starting gradient")

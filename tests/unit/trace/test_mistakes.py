@@ -9,6 +9,8 @@ from lab.trace.derivation import derive
 from lab.trace.mistakes import Mistakes, diagnosis, same
 from lab.trace.recording import record
 from lab.traps.faults.broken_engines import Overwrites
+from lab.watch import watch
+from model import Tensor
 
 X, W, R = [[1.0, 2.0], [-3.0, 4.0]], [[0.5, 1.0], [2.0, -3.0]], [5.0, -6.0]
 PASSES = (  # an expression and its inputs: numbers, powers and fractions, kinks and curves, small arrays
@@ -136,6 +138,16 @@ def test_two_mistakes_with_the_same_numbers_are_both_told():
         "operand itself, not the other one (in the message from v1: a in place of b)."
     )
     assert diagnosis(of_a, 1000.0) == ""
+
+
+def test_what_an_earlier_pass_left_can_be_overwritten():
+    w = Tensor(1.5, label="w")
+    with watch() as pass_:
+        for _ in range(2):
+            ((w * 3.0 - 2.0) ** 2).backward()
+    number = next(node["id"] for node in pass_.trace.nodes if node["label"] == "w")
+    found = Mistakes(pass_.trace).of_accumulation(last_arrival(pass_.trace, number))
+    assert mistakes.OVERWRITTEN in diagnosis(found, 15.0)
 
 
 def test_what_gives_the_right_numbers_is_no_mistake():

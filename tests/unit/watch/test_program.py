@@ -104,6 +104,36 @@ def test_enough_programs():
     assert min(len(learners.ENGINE), len(learners.TORCH)) >= 30
 
 
+ADDING = {  # programs of two passes without zero_grad; the last records what no pass followed
+    "a loop": "for _ in range(2):\n    ((w * 3.0 - 2.0) ** 2).sum().backward()",
+    "a graph that is kept": "y = (w * w).sum()\nfor _ in range(2):\n    y.backward(retain_graph=True)",
+    "two uses": "for _ in range(2):\n    (w * w + w).sum().backward()",
+    "an end without a pass": "for _ in range(2):\n    (w * w).sum().backward()\ny = w * 2.0\nraise ValueError",
+}
+BEGINNINGS = {
+    "the engine": "from model import Tensor\nw = Tensor({})\n",
+    "PyTorch": "import torch\nw = torch.tensor({}, requires_grad=True)\n",
+}
+
+
+@pytest.mark.parametrize("value", ["1.5", "[1.5, -2.0]"])
+@pytest.mark.parametrize("body", ADDING)
+@pytest.mark.parametrize("engine", BEGINNINGS)
+def test_a_pass_begins_with_the_gradient_that_the_last_one_left(engine, body, value):
+    if engine == "PyTorch":
+        pytest.importorskip("torch")
+    traces = Ran(BEGINNINGS[engine].format(value) + ADDING[body]).traces
+    assert len(traces) == 2 + ("raise" in ADDING[body])
+    left = None
+    for trace in traces:
+        leaf = next(node for node in trace.nodes if node["label"] == "w")
+        assert leaf.get("earlier") == left
+        sent = [e for e in trace.events if e["kind"] == "accumulate" and e["node"] == leaf["id"]]
+        assert left is None or all(not one["first"] for one in sent)
+        assert not sent or left is None or sent[0]["before"] == left
+        left = trace.gradients_after()[leaf["id"]]
+
+
 def test_what_was_recorded_before_an_error_is_shown():
     ran = Ran(
         "from model import Tensor\na = Tensor([1.0, 2.0])\nb = a * a\nb.sum().backward()\nc = a @ Tensor([1.0])\n"
