@@ -165,7 +165,7 @@ STRIKES = {
     ("open", 0): "call('open', F.encode(), os.O_WRONLY)",
     ("openat", 0): "os.open(F, os.O_RDWR)",
     ("fcntl", 0): "import fcntl; fcntl.fcntl(2, fcntl.F_SETOWN, P)",
-    ("ioctl", 0): "import fcntl, struct; fcntl.ioctl(2, 0x5452, struct.pack('i', 1))",
+    ("ioctl", 0): "import fcntl, struct; fcntl.ioctl(3, 0x5452, struct.pack('i', 1))",
     ("mmap", 0): "import mmap; mmap.mmap(os.open(F, os.O_RDONLY), 0, mmap.MAP_SHARED, mmap.PROT_READ)",
     ("madvise", 0): "call('madvise', call('mmap', 0, 4096, 3, 0x22, -1, 0), 4096, 16)",
     ("kill", 0): "os.kill(P, 0)",
