@@ -1,10 +1,12 @@
 """Every page, with much of it open, in both themes and at both widths: axe finds nothing that keeps anybody out."""
 
 from itertools import product
+from urllib.parse import quote
 
 import pytest
 from playwright.sync_api import expect
 
+from lab.designs.pytorch_questions import QUESTIONS
 from tests.layout import violations
 from tests.support import settled, switch
 
@@ -21,7 +23,7 @@ PAGES = {
     "operations": "operations?op=maximum&find=equal",
     "designs": "other-engines?part=the+whole+file",
     "broadcasting": "shapes?tab=forgotten&guess=wrong+numbers%2C+never+an+error",
-    "field": "other-engines?tab=beside&question=write",
+    "field": f"other-engines?tab=beside&question={quote(QUESTIONS['result'].title)}",
     "designs, depth": "why-reverse-mode?tab=curious&topic=Depth&calls=144",
     "why": "why-reverse-mode?slower=100×",
     "why, formula": "why-reverse-mode?tab=curious&longer=30×",

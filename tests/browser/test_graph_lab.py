@@ -560,8 +560,8 @@ def test_presented_at_1024_pixels_all_that_is_told_of_an_event_is_in_the_window(
         """(player) => {
           const [scrubber, codes, ...parts] = [".scrubber", ".codes", ".ledger", ".equation"]
             .map((name) => player.querySelector(name));
-          const lines = () => [...codes.querySelectorAll("pre")].filter((pre) => pre.checkVisibility({
-            visibilityProperty: true })).flatMap((pre) => [...pre.querySelectorAll(".line:not([hidden])")]);
+          const lines = () => [...codes.querySelectorAll(".line")].filter((line) => line.checkVisibility({
+            visibilityProperty: true }));
           return Array.from({ length: Number(scrubber.max) + 1 }, (_, k) => {
             scrubber.value = k;
             scrubber.dispatchEvent(new Event("input"));

@@ -30,12 +30,13 @@ def open_page(tab, app_url):
 
 
 PAGES = ("", "graph-lab", "simulate-error", "what-went-wrong", "what-went-wrong?tab=spot", "training-lab")
-TRIED = "Try this."  # the last words of each page
+TRIED = "Try this."  # the last words of each page, but for the link to the next one
+ONWARD = f"[data-testid=stElementContainer]:has-text('{TRIED}') + [data-testid=stElementContainer] a"
 
 
 def ready(page):
     """The page has been computed, and the address written."""
-    page.get_by_text(TRIED).last.wait_for()  # those of the tab before may be there still
+    page.locator(ONWARD).last.wait_for(state="attached")  # that of the tab before may be there still
     page.locator("[data-test-script-state=notRunning]").wait_for()
 
 
