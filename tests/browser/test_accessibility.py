@@ -15,7 +15,6 @@ PAGES = {
     "program": "graph-lab?kind=Your+program",
     "simulate-error": "simulate-error?step=4",
     "wrong": "what-went-wrong?failure=kept",
-    "wrong, code": "what-went-wrong?tab=code",
     "faults": "what-went-wrong?fault=wrong-order&run=1&play=1",
     "spot": "what-went-wrong?tab=spot&case=6&seen=norms,step,check",
     "training": "training-lab?epochs=6&epoch=5",
@@ -34,7 +33,6 @@ PAGES = {
     "debug": "build-it-yourself?tab=debug&program=4",
     "teachers": "for-teachers?set=cards.by-hand~scalars.add.gone",
     "a list on Start": "?set=cards.by-hand~scalars.add.gone&name=Monday",
-    "own": "build-it-yourself?tab=passes",
     "questions": "build-it-yourself?tab=ask&question=backward-twice&answer=1&checked=1",
 }
 
