@@ -35,7 +35,7 @@ MAX_COUNT = 10**9
 INSTALL = "pip install torch --index-url https://download.pytorch.org/whl/cpu"
 NO_PYTORCH = f"PyTorch is not installed on this server: `{INSTALL}` installs it."
 NO_MODULE = "A program can import Python's own modules, NumPy, `model`, `nn` and PyTorch here, and nothing else."
-FRAGMENT = frozenset(("SyntaxError", "NameError", "ImportError", "ModuleNotFoundError", "FileNotFoundError"))
+MISSING = frozenset(("ImportError", "ModuleNotFoundError", "FileNotFoundError"))  # here, but not where it was written
 
 
 @dataclass(frozen=True)
@@ -75,9 +75,9 @@ class ProgramRun:
     kind: str = ""
 
     @property
-    def is_fragment(self) -> bool:
-        """Whether the text lacks something that it needs to run, so that it can only be read."""
-        return self.kind in FRAGMENT and not self.findings
+    def lacks_something(self) -> bool:
+        """Whether a module or a file is missing that the program needs, so that it can only be read here."""
+        return self.kind in MISSING and not self.findings
 
 
 def imports(source: str) -> str:

@@ -5,10 +5,13 @@ import pytest
 from lab.failures import FAILURES, find
 from lab.failures.catalogue import BY_KEY
 from lab.failures.programs import run as run_program
+from lab.practice.learner_program import ProgramRun
+from lab.practice.stop_reasons import TOO_LONG
 from lab.traps.faults.catalogue import FAULTS
 from lab.ui.search_field import ASKED
 from lab.ui.table import with_code
 from pages.parts.failures import index
+from pages.parts.failures.from_code import EXAMPLE
 from tests.pages.conftest import address, charts, open_at, press, run, texts
 
 
@@ -163,6 +166,34 @@ def test_a_piece_of_code_leads_to_the_failures_that_it_commits():
     at.text_area(key="code text").set_value("print(1)").run()
     assert "None of the failures" in at.success[0].value
     assert at.text_area(key="code text").value == "print(1)"
+
+
+NAME = "NameError: name 'undefined' is not defined"
+
+
+@pytest.mark.parametrize(
+    ("source", "ran", "errors", "ticks"),
+    [
+        ("a = 1\n", {}, 0, 1),
+        ("while True: pass", {"problem": TOO_LONG}, 1, 0),
+        ("y = undefined", {"problem": NAME, "line": 1, "kind": "NameError"}, 1, 0),
+        ("for x in y\n", {"problem": "SyntaxError: expected ':'", "line": 1, "kind": "SyntaxError"}, 1, 0),
+        ("import cv2", {"problem": "No module named 'cv2'.", "line": 1, "kind": "ModuleNotFoundError"}, 0, 1),
+    ],
+    ids=["ran", "endless", "unknown name", "syntax", "missing module"],
+)
+def test_a_program_that_failed_is_not_called_sound(source, ran, errors, ticks):
+    at = opened(tab="code")
+    at.session_state["program ran for code"] = ProgramRun(source, **ran)
+    at.text_area(key="code text").set_value(source).run()
+    assert not at.exception
+    assert (len(at.error), len(at.success)) == (errors, ticks)
+
+
+def test_an_empty_line_at_the_end_of_a_program_is_not_counted():
+    at = opened(tab="code")
+    at.text_area(key="code text").set_value(EXAMPLE).run()
+    assert f"in {len(EXAMPLE.splitlines())} lines" in texts(at.markdown)
 
 
 def test_a_message_with_several_causes_asks_which_and_runs_each():

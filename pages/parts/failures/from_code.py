@@ -65,11 +65,9 @@ def from_code(choose: Choose) -> None:
         ran = running.result(PLACE)
         if running.current(PLACE):
             st.markdown("Running…")
-        elif ran and ran.source == _source(text) and not ran.is_fragment:
-            _ran(ran, choose)
+        elif ran and ran.source == _source(text):
+            _ran(ran, text, choose)
         else:
-            if ran and ran.source == _source(text):
-                st.markdown(f"{_ending(ran)}. So it cannot run here alone, and was only read.")
             _findings(text, choose)
             if "torch" in text:
                 st.caption(CERTAINTY)
@@ -84,11 +82,18 @@ def _source(text: str) -> str:
         return text
 
 
-def _ran(ran: ProgramRun, choose: Choose) -> None:
-    """Say what a program did when it ran."""
-    if ran.problem:
-        st.error(_ending(ran), icon=":material/close:")
-    if not ran.findings:
+def _ran(ran: ProgramRun, text: str, choose: Choose) -> None:
+    """Say what a program did when it ran; what did not run for want of something is read."""
+    ending = f"{f'Line {ran.line}: ' if ran.line else ''}{with_code(ran.problem)}"
+    if ran.lacks_something:
+        st.markdown(f"{ending}. So it cannot run here alone, and was only read.")
+        _findings(text, choose)
+    elif ran.problem:
+        st.error(ending, icon=":material/close:")
+        if ran.kind == "NameError" and not ran.findings:  # perhaps a part of a program
+            st.markdown("It ended there, so the rest was only read.")
+            _findings(text, choose, failed=True)
+    elif not ran.findings:
         st.success("It ran, and none of the known failures happened.", icon=":material/check:")
     for number, one in enumerate(ran.findings):
         with st.container(border=True, gap="xsmall"):
@@ -100,11 +105,6 @@ def _ran(ran: ProgramRun, choose: Choose) -> None:
     if ran.passes and (code := pack(ran.source)):
         query = {"kind": "Your program", "code": code}
         page.link_to("pages/graph_lab.py", "Play its passes in the Graph lab", "arrow_forward", query)
-
-
-def _ending(ran: ProgramRun) -> str:
-    """Say where and why a program ended early, as Markdown."""
-    return f"{f'Line {ran.line}: ' if ran.line else ''}{with_code(ran.problem)}"
 
 
 def _ask() -> str:
@@ -132,21 +132,23 @@ def _ask() -> str:
     return text
 
 
-def _findings(text: str, choose: Choose) -> None:
+def _findings(text: str, choose: Choose, *, failed: bool = False) -> None:
+    """Say what is found in a text. failed: whether an error in it is shown already, so that it is not called sound."""
     try:
         reading = read(text)
-        lines = program(text).split("\n")
+        lines = program(text).rstrip("\n").split("\n")
     except NotReadable as reason:
         st.error(with_code(str(reason)), icon=":material/edit:")
         return
     findings = reading.findings
     if reading.left_out:
         st.warning(reading.left_out, icon=":material/content_cut:")
-    if not findings:
+    if not findings and not failed:
         st.success(
             "None of the failures that code can show. Others show only in a run: paste its curve or a message.",
             icon=":material/check:",
         )
+    if not findings:
         return
     st.markdown(f"**{len(findings)} {'finding' if len(findings) == 1 else 'findings'}** in {len(lines)} lines")
     with st.expander("Your program, with line numbers"):

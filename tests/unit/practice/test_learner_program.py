@@ -156,6 +156,9 @@ def test_each_ending_is_one_sentence():
         assert "\n" not in said
 
 
-def test_what_names_something_unknown_is_a_fragment():
-    assert ProgramRun("", kind="NameError").is_fragment
-    assert not ProgramRun("", kind="RuntimeError").is_fragment
+@pytest.mark.parametrize(
+    ("kind", "lacks"),
+    [("ModuleNotFoundError", True), ("FileNotFoundError", True), ("NameError", False), ("SyntaxError", False)],
+)
+def test_what_is_missing_on_this_machine_is_no_error_of_the_program(kind, lacks):
+    assert ProgramRun("", kind=kind).lacks_something == lacks
