@@ -16,7 +16,7 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 from lab.failures.curve.literal import NoLiteral, read_literal
-from lab.failures.curve.roles import FILLERS, kinds, phase, role, split
+from lab.failures.curve.roles import COUNTER_WORD, FILLERS, OF_WORD, is_phase, is_score, kinds, phase, role, split
 
 MAX_BYTES = 400_000
 MAX_COLUMNS = 400
@@ -62,9 +62,13 @@ _OBJECT = re.compile(
     r"\s*(?:([^\W\d][\w./'-]*(?: [\w./'-]+){0,4})(?:\s*[:=]\s*|\s+))?(?=(?:[^\W\d][\w.]{0,40}\()?[\[{(])"
 )
 _WORD = r"(?!(?:nan|inf|infinity)\b)[^\W\d][\w.@/°%'’&-]*"
+_COUNT = (  # 3/40, 3 of 40, 3 epochs (of 40)
+    rf"(?P<count>\d+)(?:\s?(?P<counted>{COUNTER_WORD}))?\s{{0,3}}(?:/|[,(/]?\s{{0,3}}(?:{OF_WORD}))"
+    rf"\s{{0,3}}(?P<total>\d+)(?:{COUNTER_WORD})?(?![\w.])"
+)
 _TOKEN = re.compile(
-    r"(?<![A-Za-z0-9_.])(?P<count>\d+)\s{0,3}(?:/|of\b|von\b|de\b|из\b)\s{0,3}(?P<total>\d+)(?![\w.])"
-    r"|(?<![A-Za-z0-9_.])(?P<number>(?:(?<![^\s:=(\[|,;~])[-+])?(?:" + _NUMBER + r"|(?:nan|inf|infinity)\b)|∞)"
+    r"(?<![A-Za-z0-9_.])" + _COUNT + "|"
+    r"(?<![A-Za-z0-9_.])(?P<number>(?:(?<![^\s:=(\[|,;~])[-+])?(?:" + _NUMBER + r"|(?:nan|inf|infinity)\b)|∞)"
     r"(?:st\b|nd\b|rd\b|th\b|(?P<unit>\s?%|[A-Za-zµ]+(?:/\w+)?))?"
     r"|(?P<name>" + _WORD + r"(?:(?: [(\[]?|[(\[])" + _WORD + r")*)",
     re.IGNORECASE,
@@ -242,12 +246,22 @@ def _add_dict(value: dict[str, Any], name: str, log: LogRecords) -> None:
             _add_value(item, key, log)
             flat = {}
     lists = {key: item for key, item in inside.items() if flat and _is_list_of_numbers(item)}
-    if any((role(key) or "").endswith(("loss", "accuracy")) or key.lower() in VALUES for key in lists):
+    if any(is_score(key) or key.lower() in VALUES for key in lists):
         log.add_lists(lists)
         return
+    texts = [item for item in value.values() if isinstance(item, str)]
     ended = value.get("diverged") is True  # in this lab's records None is then inf or nan
     numbers = {key: math.nan if item is None else item for key, item in flat.items() if item is not None or ended}
-    log.add({key: item for key, item in numbers.items() if type(item) is float})
+    log.add(_of_part({key: item for key, item in numbers.items() if type(item) is float}, texts))
+
+
+def _of_part(row: Mapping[str, float], texts: Sequence[str]) -> Mapping[str, float]:
+    """Return a row with the part in the names of its losses and scores that one of the texts beside them names."""
+    part = next((text for text in texts if len(text) < MAX_NAME and is_phase(text)), "")
+    return {
+        f"{part} {name}" if part and is_score(name) and not phase(split(name)) else name: number
+        for name, number in row.items()
+    }
 
 
 def _flatten(value: dict[str, Any], before: str) -> Iterator[tuple[str, Any]]:
@@ -343,9 +357,11 @@ class _Lines:
             header = _cells(line, delimiter)
             if len(header) < 2 or not all(header[1:]) or any(number(cell) is not None for cell in header):
                 continue
+            spaced = delimiter.startswith(" ")
+            if spaced and any(cell[:1].isdigit() for cell in header):
+                continue  # 11.2 M   parameters
             header, after = self._whole_header(header, delimiter, at)
             cells = _cells(self._line(after), delimiter) or [""]
-            spaced = delimiter.startswith(" ")
             numbered = number(cells[0]) is not None and number(cells[-1]) is not None and line.startswith(" ")
             if spaced and numbered and len(cells) == len(header) + 1:
                 header = ["", *header]  # the rows are numbered
@@ -392,7 +408,8 @@ class _Lines:
         )
 
     def _add_row(self, cells: Sequence[str]) -> None:
-        row = {}
+        row: dict[str, float] = {}
+        texts = []
         for name, cell in zip(self.header, cells, strict=False):
             value = number(cell)
             if value is not None:
@@ -401,8 +418,9 @@ class _Lines:
                 row[name] = float(self.runs.setdefault(cell, len(self.runs) + 1))
             elif cell.lower() not in GAPS:
                 self.log.texts[name] += 1
+                texts.append(cell)
         row.pop("", None)
-        self.log.add(row)
+        self.log.add(_of_part(row, texts))
 
     # ------------------------------------------------------------ numbers with names beside them
 
@@ -454,8 +472,8 @@ class _Lines:
             gap, end = line[end : found.start()], found.end()
             if not found["name"]:
                 yield _number_token(found, gap)
-                if _is_counted(found["unit"]):
-                    yield _Token("", found["unit"])
+                if counter := found["counted"] or (_is_counted(found["unit"]) and found["unit"]):
+                    yield _Token("", counter)
                 continue
             words = [word.rstrip(".-/&'’") for word in re.split(r"[ (\[]+", found["name"])]
             counted = _COUNTED_NAME.fullmatch(words[-1])
@@ -504,7 +522,7 @@ class _Lines:
         heading, last = self.heading, ""
         for name, token in pairs:
             about = self._about(name)
-            scored = bool(about.role and about.role.endswith(("loss", "accuracy")))
+            scored = is_score(name)
             if about.phase and not about.other and not (token and scored) and about.words < MAX_WORDS:
                 heading = about.phase
             if not token:
@@ -523,7 +541,9 @@ def _cells(line: str, delimiter: str) -> list[str]:
     """Split a line into cells."""
     if delimiter.strip(" ") == "":
         return re.split(r" {2,}|\t", line.strip()) if len(delimiter) > 1 else line.split()
-    line = line.strip(" \r").removeprefix("|").removesuffix("|") if delimiter == "|" else line.removesuffix("\r")
+    line = line.strip(" \r") if delimiter == "|" else line.removesuffix("\r")
+    if delimiter == "|" and line.endswith("|"):  # else an empty first cell stands before the first sign
+        line = line[:-1].removeprefix("|")
     if '"' in line:
         try:
             return [cell.strip() for cell in next(csv.reader([line], delimiter=delimiter))]

@@ -39,12 +39,15 @@ OTHER = {  # a number with such a word is no loss, score or counter of this mome
     *("best", "min", "max", "lowest", "highest", "worst", "previous", "improved", "from", "threshold", "target"),
     *("patience", "std", "stdev", "variance", "delta", "scale", "scaler", "weight", "size", "per", "number"),
 }
-COUNTED = {"total", "max", "of"}  # of epochs or steps: how many there will be
+# Between a count and how many there will be, as in "3 of 40"; and in the name of the latter
+OF = "of von de di van sur из"
+TOTAL = "total max 总共 总 總 共 全 総 총"
 MAX_ABBREVIATION = 2  # letters of one, such as "ep", which is a name alone only
 FILLERS = {
     *("the", "a", "an", "is", "was", "are", "of", "at", "for", "after", "and", "with", "in", "to", "then"),
     *("第", "no", "nr", "number", "current"),
 }
+NORM_ALONE = {"norm", "total", "global", "l2"}  # words of the name of a norm that says of nothing else
 FIRST_WITHOUT_SPACES = 0x2E80  # character of a script that writes words without spaces
 MAX_CACHED = 4096  # names
 LAYERED = ("dead units", "update ratio")  # each may be followed by the name of a layer
@@ -56,6 +59,13 @@ _STEMS = {
     )
     for kind, stems in STEMS.items()
 }
+# The same as regular expressions, and the words that counts have
+OF_WORD = "|".join(
+    word if ord(word[0]) >= FIRST_WITHOUT_SPACES else rf"{word}\b" for word in (*OF.split(), *TOTAL.split())
+)
+COUNTER_WORD = "|".join(word for table in (WORDS, STEMS) for kind in ("epoch", "step") for word in table[kind].split())
+_COUNTED = {*OF.split(), *TOTAL.split()} - {"de", "di"}  # these stand in the name of a counter, too
+_TOTAL_ANYWHERE = re.compile("|".join(word for word in TOTAL.split() if not word.isascii()))
 _PHASES = [stem for kind in ("train", "val") for stem in STEMS[kind].split() if not stem.isascii()]
 _SPLIT = re.compile(r"[\s/_\-:()\[\]|.,@#'’&]+")
 _CAMEL = re.compile(r"([a-zäöü])([A-Z])")
@@ -86,6 +96,13 @@ def without_run(name: str) -> str:
     return name.rpartition(" - ")[2].strip()
 
 
+@lru_cache(maxsize=MAX_CACHED)
+def is_phase(name: str) -> bool:
+    """Return whether a name says training or validation, and no more."""
+    words = split(name)
+    return bool(words) and all(kinds([word]) & {"train", "val"} for word in words)
+
+
 def phase(words: Sequence[str]) -> str:
     """Return the last word that says training or validation; "" if there is none."""
     for word in reversed(words):
@@ -106,6 +123,8 @@ def role(name: str) -> str | None:
             return kind.replace(" ", "_") + (f"/{layer}" if layer else "")
     if "other" in found:
         return None
+    if "norm" in words and NORM_ALONE.issuperset(words):
+        return "grad_norm"
     if "gradient" in found and "loss" not in found:
         layer = _NORM.sub(" ", short).strip(string.whitespace + "/_-.:|")
         return f"grad_norm/{layer}" if layer else "grad_norm"
@@ -120,8 +139,13 @@ def role(name: str) -> str | None:
     for kind in ("accuracy", "loss"):
         if kind in found:
             return f"{part}_{kind}"
-    if COUNTED & set(words) or "%" in name:
+    if not _COUNTED.isdisjoint(words) or _TOTAL_ANYWHERE.search(short) or "%" in name:
         return None
     if len(words) > 1:
         found = kinds(word for word in words if len(word) > MAX_ABBREVIATION or not word.isascii())
     return next((kind for kind in ("run", "epoch", "step") if kind in found), None)
+
+
+def is_score(name: str) -> bool:
+    """Return whether a name is that of a loss or an accuracy."""
+    return (role(name) or "").endswith(("loss", "accuracy"))

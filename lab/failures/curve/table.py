@@ -11,7 +11,7 @@ from types import MappingProxyType
 import numpy as np
 
 from lab.failures.curve.log import COUNTER, COUNTERS, MAX_CELLS, MAX_COLUMNS, UNNAMED, VALUES, LogError, LogRecords
-from lab.failures.curve.roles import kinds, phase, role, split
+from lab.failures.curve.roles import is_phase, kinds, phase, role, split
 from lab.text import counted
 
 ROLES = {
@@ -110,7 +110,8 @@ def tables(log: LogRecords, chosen: Mapping[str, str | None] = MappingProxyType(
     for kind, name in names.items():
         arrays[kind], printed[kind] = np.full(len(log.rows), math.nan), np.zeros(len(log.rows), bool)
         arrays[kind][columns[name].rows], printed[kind][columns[name].rows] = columns[name].values, True
-    others = tuple(name for name in columns if name not in names.values())
+    few = len(log.rows) < MIN_COUNTED
+    others = tuple(name for name in columns if name not in names.values() and (few or len(columns[name].rows) > 1))
     notes = _notes(names, others, log)
     part = (
         "train_loss" in names and not _is_total(split(names["train_loss"])) and _has_parts(columns, names["train_loss"])
@@ -146,21 +147,14 @@ def _roles(columns: Mapping[str, LogColumn], log: LogRecords) -> dict[str, str]:
     phased = {
         f"{_phase_kind(name)}_loss": name
         for name, column in reversed(list(columns.items()))
-        if _is_phase(name) and not column.whole
+        if is_phase(name) and not column.whole
     }
     names = phased | names
     if not names.keys() & {"train_loss", "val_loss"}:
         names |= _losses_without_a_name(columns, names, log)
     _let_parts_agree(names, candidates)
-    if "val_loss" in names and "val_accuracy" not in names and "train_accuracy" in names:
-        order = list(columns)
-        accuracy, val, train = (names.get(kind, "") for kind in ("train_accuracy", "val_loss", "train_loss"))
-        if (
-            not phase(split(accuracy))
-            and order.index(accuracy) > order.index(val)
-            and order.index(val) > order.index(train or val) - 1
-        ):
-            names["val_accuracy"] = names.pop("train_accuracy")
+    if "val_accuracy" not in names and "train_accuracy" in names and _follows_validation(names["train_accuracy"], log):
+        names["val_accuracy"] = names.pop("train_accuracy")
     counters = [
         name
         for name in (COUNTER.format(1), COUNTER.format(2))
@@ -170,7 +164,7 @@ def _roles(columns: Mapping[str, LogColumn], log: LogRecords) -> dict[str, str]:
         words = [
             name
             for name, column in columns.items()
-            if name not in names.values() and _is_phase(name) and column.whole and len(set(column.values)) > 1
+            if name not in names.values() and is_phase(name) and column.whole and len(set(column.values)) > 1
         ]
         counted = [counters.pop(0)] if len(counters) > 1 else words[:1]
         names |= dict.fromkeys(("epoch",), counted[0]) if counted else {}
@@ -179,9 +173,13 @@ def _roles(columns: Mapping[str, LogColumn], log: LogRecords) -> dict[str, str]:
     return names
 
 
-def _is_phase(name: str) -> bool:
-    """Return whether a name says training or validation, and no more."""
-    return all(kinds([word]) & {"train", "val"} for word in split(name))
+def _follows_validation(name: str, log: LogRecords) -> bool:
+    """Return whether a name says neither training nor validation, and the last loss that stands before it in a record
+    is of validation."""
+    record = max((row for row in log.rows if name in row), key=len)
+    before = [role(other) for other in [*record][: [*record].index(name)]]
+    losses = [kind for kind in before if kind in ("train_loss", "val_loss")]
+    return not phase(split(name)) and losses[-1:] == ["val_loss"]
 
 
 def _is_total(words: Iterable[str]) -> bool:

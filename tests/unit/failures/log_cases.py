@@ -689,4 +689,48 @@ MORE_FORMATS = {
         {"Epoch": "epoch", "loss": "train_loss", "val_loss": "val_loss"},
         OVERFITTED,
     ),
+    "a count, and its total behind a word for it": Case(
+        filled("第{n}轮/共20轮 训练损失：{loss:.4f} 验证损失：{val:.4f}", **OVER),
+        {"轮": "epoch", "训练损失": "train_loss", "验证损失": "val_loss"},
+        OVERFITTED,
+    ),
+    "a count with its name, of a total": Case(
+        filled("{n} epochs (of 20): loss {loss:.4f}, val_loss {val:.4f}", **OVER),
+        {"epochs": "epoch", "loss": "train_loss", "val_loss": "val_loss"},
+        OVERFITTED,
+    ),
+    "a score behind the validation loss, and a gap in the first row": Case(
+        table(
+            "| Training Loss | Epoch | Validation Loss | Accuracy |\n|---|---|---|---|\n| No log | 0 | 0.9 | 0.5 |",
+            "| {loss:.4f} | {n} | {val:.4f} | 0.{n:02d} |",
+            **OVER,
+        ),
+        {"Epoch": "epoch", "Training Loss": "train_loss", "Validation Loss": "val_loss", "Accuracy": "val_accuracy"},
+        OVERFITTED,
+    ),
+    "the part in a text beside the numbers": Case(
+        filled(
+            '{{"split": "train", "epoch": {n}, "loss": {loss:.4f}}}\n{{"split": "val", "epoch": {n}, "loss": {val:.4f}}}',
+            **OVER,
+        ),
+        {"epoch": "epoch", "train loss": "train_loss", "val loss": "val_loss"},
+        OVERFITTED,
+    ),
+    "the part in a cell": Case(
+        table("phase,epoch,loss", "train,{n},{loss:.4f}\nvalid,{n},{val:.4f}", **OVER),
+        {"epoch": "epoch", "train loss": "train_loss", "valid loss": "val_loss"},
+        OVERFITTED,
+    ),
+    "a norm of nothing else, with how unusual it is": Case(
+        filled("step {n:>4}/19560 | loss {loss:.6f} (-0.12z)| norm 1.2 (+0.92z)| lr 8.57e-07", loss=falling(20)),
+        {"step": "step", "loss": "train_loss", "norm": "grad_norm", "lr": "lr"},
+        WELL,
+    ),
+    "a summary of the model above": Case(
+        "  | Name  | Type       | Params\n-----\n0 | model | ResNet18   | 11.2 M\n1 | loss  | CrossEntropyLoss | 0\n-----\n"
+        "11.2 M    Trainable params\n0         Non-trainable params\n"
+        + filled("Epoch {n}: loss={loss:.4f}, val_loss={val:.4f}", **OVER),
+        {"Epoch": "epoch", "loss": "train_loss", "val_loss": "val_loss"},
+        OVERFITTED,
+    ),
 }
