@@ -106,7 +106,7 @@ def examine(f: Figures) -> list[Finding]:
                 found.setdefault(row.key, row)
         return [
             Finding(
-                row.key, row.name, tuple(row.says(f).split("\n")), *row.remedy(f),
+                row.key, row.name, tuple(row.says(f.said).split("\n")), *row.remedy(f),
                 f.epochs[row.since(f)], "seen" if row.key in WELL | REMARKS else "suspected", row.like,
             )
             for row in found.values()
@@ -198,7 +198,7 @@ def _go_on(f: Figures) -> Remedy:
 
 
 def _best(f: Figures) -> str:
-    return f"The best epoch so far is {f.epochs[int(np.nanargmin(f.val_loss))]} by validation loss."
+    return f"The best epoch so far is {f.epochs[f.best]} by validation loss."
 
 
 # ---------------------------------------------------------------- what rows with several conditions look for
@@ -280,12 +280,11 @@ def _says_norm(f: Figures) -> str:
 
 
 def _says_overfits(f: Figures) -> str:
-    val, train = windows(f.val_loss), windows(f.loss)
-    best = int(np.argmin(val))
-    then = f"Around epoch {f.epochs[best + 1]} validation loss was lowest, {short(val[best])}"
-    loss = f"{then}; it is {short(val[-1])} now. Training loss went from {short(train[best])} to {short(train[-1])}."
-    scores = f"training {f.scored} is {f.shown(f.train_score[-1])} and validation {f.scored} {f.shown(f.val_score[-1])}"
-    return f"{loss}\nIn epoch {f.epochs[-1]} {scores}." if np.isfinite(f.gap[-1]) else loss
+    best, last = f.best, f.measured[-1]
+    then = f"In epoch {f.epochs[best]} validation loss was lowest, {short(f.val_loss[best])}; in epoch {f.epochs[last]}"
+    loss = f"it is {short(f.val_loss[last])}. Training loss went from {short(f.loss[best])} to {short(f.loss[last])}."
+    scores = f"training {f.scored} is {f.shown(f.train_score[last])} and validation {f.shown(f.val_score[last])}"
+    return f"{then} {loss}" + (f"\nIn epoch {f.epochs[last]} {scores}." if np.isfinite(f.gap[last]) else "")
 
 
 def _says_now(f: Figures) -> str:
@@ -301,7 +300,7 @@ def _says_now(f: Figures) -> str:
 def _says_swings(f: Figures) -> str:
     loss = f.lately
     return (
-        f"From epoch {f.epochs[len(f) - len(loss)]} to {f.epochs[-1]} the training loss rises markedly in {f.rises} of "
+        f"From epoch {f.epochs[len(f) - len(loss)]} on the training loss rises markedly in {f.rises} of "
         f"{len(loss) - 1} epochs; it lies between {short(loss.min())} and {short(loss.max())}."
     )
 
@@ -373,6 +372,7 @@ TABLE = (
     Rule("softmax-twice", "Softmax before cross_entropy", "log accuracy", lambda f: f.double_softmax,
         lambda f: f"Training accuracy is {f.train_score[-1]:.0%}, and yet the loss stands still at "
         f"{short(f.loss[-1])}: with two softmaxes {f.double_softmax} classes cannot cost much less.", _lower),
+    Rule("rate-high", HIGH, "log", lambda f: f.jumped, lambda f: f.says_jump, _lower, lambda f: f.jumped, ("piling",)),
     Rule("batch-noise", "Batches are too noisy", "log", lambda f: len(f.spikes) >= 3,
         lambda f: f"{len(f.spikes)} of {len(f.raw)} values stand far above their neighbours, every "
         f"{short(np.median(np.diff(f.spikes)))} rows: the highest is {short(f.raw.max())}, where the values around it "
@@ -397,15 +397,14 @@ TABLE = (
         and np.mean(np.diff(f.smooth) < 0) >= 0.8 and 0 < 1 - f.smooth[-1] / f.smooth[0] < 0.2
         and later_fall(f.smooth) >= 0.35, _says_creeps, _raise, since=lambda f: 0, like=("vanishing", "labels")),
     Rule("frozen", "No parameter moves", "log", lambda f: f.range < (1e-6 if "norms" in f.known else 1e-3),
-        lambda f: f"The loss stays at {short(f.smooth.mean(), 4)}, where equal answers cost {short(f.plain, 4)}: batch "
+        lambda f: f"The loss stays at {short(f.smooth[-1], 4)}, where equal answers cost {short(f.plain, 4)}: batch "
         "noise, as with wrong labels, would move it more.", _raise, since=lambda f: 0,
         like=("flat", "dying", "vanishing", "rate-low")),
     Rule("noise", "The labels are noisy", "settings accuracy validation", lambda f: len(f) >= WINDOW and f.rows >= FEW
         and -f.gap[-WINDOW:].mean() > 0.08 + f.error
         and 1 - f.train_score[-WINDOW:].mean() > 2 * (1 - f.val_score[-WINDOW:].mean()), _says_now,
         _do("Look at the training samples that the network gets wrong: their labels may be wrong.")),
-    Rule("overfitting", "The network overfits", "validation", _overfits, _says_overfits, _simplify,
-        lambda f: int(np.argmin(windows(f.val_loss))) + 1),
+    Rule("overfitting", "The network overfits", "validation", _overfits, _says_overfits, _simplify, lambda f: f.best),
     Rule("labels", STUCK, "log", lambda f: f.stands, lambda f: f"The loss stays between {short(f.smooth.min(), 4)} and "
         f"{short(f.smooth.max(), 4)} from the first epoch on.", _leave_the_plateau, since=lambda f: 0,
         like=("rate-low", "vanishing", "flat", "underfitting")),

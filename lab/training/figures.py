@@ -38,6 +38,8 @@ class Figures:
         self.gap = self.train_score - self.val_score
         self.norms, self.updates = _table(records, "grad_norm"), _table(records, "update_ratio")
         self.dead = _table(records, "dead_units")
+        self.measured = np.flatnonzero(np.isfinite(self.val_loss))  # epochs that have a validation loss; the best one
+        self.best = int(self.measured[np.argmin(self.val_loss[self.measured])]) if self.measured.size else 0
         self.total = np.full(len(records), math.nan)  # norm of all gradients together, which only a log has
         self.clipped = float(np.median([record.get("clipped", 0.0) for record in records]))
         has = {"settings": kind != "log", "code": kind != "run", "log": kind == "log", "norms": self.norms.shape[1] > 1}
@@ -139,7 +141,7 @@ class Figures:
         before, now = self.loss[-2 * width : -width], self.loss[-width:]
         return float(1 - now.mean() / before.mean()) if len(before) == width and before.any() else math.nan
 
-    @property
+    @cached_property
     def rises(self) -> int:
         """How many times of late the loss rose by a fair share of its mean."""
         return int(np.sum(np.diff(self.lately) > 0.04 * self.lately.mean()))
@@ -168,6 +170,11 @@ class Figures:
         no_use |= len(self) >= LONG and not mostly_falls(self.val_loss)
         straight = later_fall(np.minimum(self.loss, self.plain)) >= 0.2 and self.gain < 0.5 and not no_use
         return bool(np.mean(np.diff(self.loss) < 0) >= 0.7) and (self.step < 1.5e-4 or (self.low_rate and straight))
+
+    @property
+    def said(self) -> Figures:
+        """The figures as sentences quote them: those of a log with numbers that stand in it."""
+        return self
 
     @property
     def norm(self) -> np.ndarray:
@@ -207,8 +214,7 @@ def windows(values: np.ndarray) -> np.ndarray:
     """Return the median of each WINDOW epochs in a row, in which a single outlier does not show."""
     if len(values) < WINDOW:
         return values[:0]
-    medians: np.ndarray = np.median(np.lib.stride_tricks.sliding_window_view(values, WINDOW), axis=1)
-    return medians
+    return np.asarray(np.median(np.lib.stride_tricks.sliding_window_view(values, WINDOW), axis=1))
 
 
 def falls(loss: np.ndarray) -> bool:

@@ -174,5 +174,5 @@ def _ended(c: UploadedCurve) -> str:
         return ""
     at, which = c.ended or (len(c) - 1, "loss of a batch")
     if which == "training loss" and np.isfinite(c.loss[at:]).any():
-        return f"In {c.unit} {c.epochs[at]} the {which} is not a number, and later it is one again."
-    return f"From {c.unit} {c.epochs[at]} on the {which} is no longer a number."
+        return c.in_unit(f"In epoch {c.epochs[at]} the {which} is not a number, and later it is one again.")
+    return c.in_unit(f"From epoch {c.epochs[at]} on the {which} is no longer a number.")

@@ -5,13 +5,16 @@ from __future__ import annotations
 import math
 import re
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from copy import copy
 from functools import cached_property
-from typing import Any, cast
+from types import MappingProxyType
+from typing import Any, Literal, cast
 
 import numpy as np
 
 from lab.failures.curve.table import Table, forward_filled
+from lab.text import short
 from lab.training.config import Config
 from lab.training.figures import RECENT, STILL, WINDOW, Figures
 from lab.training.records import Record
@@ -20,6 +23,8 @@ BLOCKS, PER_BLOCK = 30, 8  # number of blocks that steps are averaged in; fewest
 MANY_ROWS, FEW_EPOCHS = 60, 8  # with more rows in fewer epochs than these, steps are looked at
 MAX_EPOCHS = 5000  # that are points of their own
 MAX_CLASSES = 1000
+STATED = ("loss", "val_loss", "train_score", "val_score", "gap", "norms", "total", "smooth", "lately")
+SPIKE = 10  # gradient norm over its median
 CURVES = ("train_loss", "val_loss", "train_accuracy", "val_accuracy")
 ONLY = {"val_loss": "train_loss", "val_accuracy": "train_accuracy"}  # where nothing is known of the training
 
@@ -29,6 +34,8 @@ class UploadedCurve(Figures):
 
     places   where each point lies on the axis of the curve
     unit     what a point is: an "epoch", a "block" of steps, or a "row"
+    counter  what the points are numbered by: "epoch", "step" or "row"
+    stated   arrays by name, of numbers that stand in the log, where those of the curve have means and bridges
     first    loss and gradient norm of the very first step
     raw      the loss of each row; `starts`: the first row of each point
     norm_ended  the point from which on the gradient norm is mostly inf or nan, or None
@@ -36,6 +43,8 @@ class UploadedCurve(Figures):
     """
 
     starts: Sequence[int] = ()
+    counter = "epoch"
+    stated: Mapping[str, np.ndarray] = MappingProxyType({})
     norm_ended: int | None = None
     notes: Sequence[str] = ()
 
@@ -45,15 +54,22 @@ class UploadedCurve(Figures):
         self.first, self.raw = (float(self.loss[0]), math.nan), self.loss
 
     @classmethod
-    def of(cls, table: Table) -> UploadedCurve:
-        """Average the rows of each epoch to one point, and many steps to the points of a few blocks."""
+    def of(cls, table: Table, *, said: bool = False) -> UploadedCurve:
+        """Average the rows of each epoch to one point, and many steps to the points of a few blocks.
+
+        said: take a number of each point's instead of the mean, and that before a gap in place of a bridge.
+        """
         columns, bad, notes = table.columns, table.bad, []
         if "train_loss" not in columns:
             columns, bad = ({ONLY.get(kind, kind): values for kind, values in each.items()} for each in (columns, bad))
             notes.append("There is no training loss: the validation loss is used for both.")
         loss = columns["train_loss"]
         starts, unit = _grouped(columns.get("epoch"), np.flatnonzero(np.isfinite(loss) | bad["train_loss"]), notes)
-        means = {kind: _means(values, starts) for kind, values in columns.items()}
+        gather, filled = (_stated, _held) if said else (_means, _bridged)
+        means = {kind: gather(values, starts) for kind, values in columns.items()}
+        if said:
+            norms = [kind for kind in columns if kind.startswith("grad_norm")]
+            means |= {kind: np.fmax.reduceat(columns[kind], starts) for kind in norms}
         ended = {kind: np.logical_or.reduceat(marks, starts) for kind, marks in bad.items()}
         layers, dead = table.layers("grad_norm"), table.layers("dead_units")
         if layers and layers[: len(dead)] != dead:
@@ -61,7 +77,7 @@ class UploadedCurve(Figures):
             dead = []
         for name in dead:
             means[f"dead_units/{name}"] = np.nan_to_num(_bridged(means[f"dead_units/{name}"]))
-        points = {kind: _bridged(means[kind]) for kind in CURVES if kind in means}
+        points = {kind: filled(means[kind]) for kind in CURVES if kind in means}
         for kind in points.keys() & {"train_loss", "val_loss"}:
             points[kind][ended[kind]] = math.nan  # no gap
         if validated := "val_loss" in points:
@@ -70,9 +86,9 @@ class UploadedCurve(Figures):
         else:
             points = {f"val_{kind[6:]}": values for kind, values in points.items()} | points
         per_layer = {"grad_norm": layers, "dead_units": dead, "update_ratio": table.layers("update_ratio")}
-        at = _places(columns.get("epoch" if unit == "epoch" else "step"), unit, starts, table.rows)
+        at, counter = _places(columns.get("epoch" if unit == "epoch" else "step"), unit, starts, table.rows)
         records: list[Any] = [
-            {"epoch": math.floor(place) if unit == "epoch" else point + 1}
+            {"epoch": math.floor(place)}
             | {kind: points[kind][point] if kind in points else math.nan for kind in CURVES}
             | {kind: {name: means[f"{kind}/{name}"][point] for name in names} for kind, names in per_layer.items()}
             for point, place in enumerate(at)
@@ -87,11 +103,24 @@ class UploadedCurve(Figures):
         curve = cls(records, config, at, unit)
         curve.layers = layers or dead or curve.layers
         curve.total = means.get("grad_norm", curve.total)
-        curve.notes, curve.raw, curve.starts = notes, loss, starts
+        curve.notes, curve.raw, curve.starts, curve.counter = notes, loss, starts, counter
+        if validated and np.isfinite(means["val_loss"]).any():
+            curve.measured = np.flatnonzero(np.isfinite(means["val_loss"]))
+            curve.best = int(np.nanargmin(means["val_loss"]))
         curve.norm_ended = _mostly_bad(ended["grad_norm"]) if "grad_norm" in ended else None
         if len(starts) < table.rows and np.isfinite(loss[: starts[1] if len(starts) > 1 else None]).sum() > 1:
             curve.first = float(loss[0]), float(columns["grad_norm"][0]) if "grad_norm" in columns else math.nan
+        if not said:
+            stated = cls.of(table, said=True)
+            curve.best = stated.best
+            curve.stated = {name: getattr(stated, name) for name in STATED}
         return curve
+
+    @property
+    def said(self) -> UploadedCurve:
+        said = copy(self)  # with the figures that were computed from the means
+        said.__dict__.update(self.stated)
+        return said
 
     @cached_property
     def classes(self) -> int | None:
@@ -148,6 +177,23 @@ class UploadedCurve(Figures):
         return high if (np.diff(high) > 1).all() and len(high) <= 0.1 * len(loss) else high[:0]
 
     @cached_property
+    def jumped(self) -> int:
+        """The point at which the gradient norm was far above usual, if the loss never came back down; 0 for none."""
+        norm, loss = self.norm, self.loss
+        if len(norm) < 2 * WINDOW or not (np.isfinite(norm).all() and np.isfinite(loss).all()):
+            return 0
+        at = int(np.argmax(norm))
+        lost = WINDOW <= at < len(self) - WINDOW and loss[at + 1 :].min() > 1.1 * loss[:at].min()
+        return at if lost and norm[at] >= SPIKE * np.median(norm) else 0
+
+    @property
+    def says_jump(self) -> str:
+        """The sentence for `jumped`."""
+        at, loss = self.jumped, self.loss
+        norm = f"In epoch {self.epochs[at]} the gradient norm is {short(self.norm[at])}"
+        return f"{norm}. The loss had fallen to {short(loss[:at].min())} before, and ends at {short(loss[-1])}."
+
+    @cached_property
     def double_softmax(self) -> int:
         """The number of classes for which the loss stands at the floor of a softmax applied to a softmax; 0 for none.
 
@@ -194,11 +240,12 @@ class UploadedCurve(Figures):
         return bisect_right(self.starts, row) - 1
 
     def in_unit(self, text: str) -> str:
-        """Replace "epoch" in a sentence of the doctor's by this curve's unit."""
+        """Replace "epoch" in a sentence of the doctor's by what this curve's points are, and are numbered by."""
         if self.unit == "epoch":
             return text
-        return re.sub(
-            r"\b([Ee])poch(s?)\b", lambda found: (self.unit if found[1] == "e" else self.unit.title()) + found[2], text
+        numbered = f"the block from {self.counter}" if self.unit == "block" else self.counter
+        return re.sub(r"\bepoch\b", self.unit, re.sub(r"\bepoch(?= \d)", numbered, text)).replace(
+            "epochs", f"{self.unit}s"
         )
 
     def place(self, epoch: int) -> float:
@@ -223,13 +270,18 @@ def _grouped(epochs: np.ndarray | None, known: np.ndarray, notes: list[str]) -> 
     return [0, *(int(part[0]) for part in np.array_split(known, blocks)[1:])], "block"
 
 
-def _places(counter: np.ndarray | None, unit: str, starts: Sequence[int], rows: int) -> list[float]:
-    """Return where each point lies: at its epoch, its step if these never fall, or else the number of its row."""
-    at = np.arange(1.0, rows + 1)[starts]
+def _places(
+    counter: np.ndarray | None, unit: str, starts: Sequence[int], rows: int
+) -> tuple[Sequence[float], Literal["epoch", "step", "row"]]:
+    """Return where each point lies, at its epoch, its step if these never stand still, or else the number of its row;
+    and which of these it is."""
     if counter is not None:
         filled = forward_filled(counter)[starts]
-        at = filled if unit == "epoch" or np.all(np.diff(filled) > 0) else at
-    return [float(place) for place in at]
+        if unit == "epoch":
+            return filled.tolist(), "epoch"
+        if np.all(np.diff(np.floor(filled)) > 0):
+            return filled.tolist(), "step"
+    return np.arange(1.0, rows + 1)[starts].tolist(), "row"
 
 
 def _mostly_bad(bad: np.ndarray) -> int | None:
@@ -244,6 +296,17 @@ def _means(values: np.ndarray, starts: Sequence[int]) -> np.ndarray:
     counts = np.add.reduceat(finite, starts, dtype=int)
     sums = np.add.reduceat(np.where(finite, values, 0.0), starts)
     return np.divide(sums, counts, out=np.full(len(counts), math.nan), where=counts > 0)
+
+
+def _stated(values: np.ndarray, starts: Sequence[int]) -> np.ndarray:
+    """Return the last finite value of each group, and the first one of the first group; nan where there is none."""
+    groups = [group[np.isfinite(group)] for group in np.split(values, starts[1:])]
+    return np.array([group[-1 if at else 0] if group.size else math.nan for at, group in enumerate(groups)])
+
+
+def _held(values: np.ndarray) -> np.ndarray:
+    """Fill gaps with the value before."""
+    return forward_filled(values) if np.isfinite(values).any() else values.copy()
 
 
 def _bridged(values: np.ndarray) -> np.ndarray:

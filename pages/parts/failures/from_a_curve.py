@@ -224,8 +224,7 @@ def _draw_curve(c: UploadedCurve, causes: Sequence[CurveCause]) -> None:
         for number, cause in enumerate(causes, 1)
         if cause.at is not None and cause.evidence
     ]
-    across = {"epoch": "epoch", "block": "step", "row": "row"}[c.unit]
-    x, y = Axis(across), Axis("loss", log=log)
+    x, y = Axis(c.counter), Axis("loss", log=log)
     show_chart(charts.lines("The curve", drawn, x, y, marks=marks, theme=page.theme()), "curve")
 
 

@@ -733,4 +733,15 @@ MORE_FORMATS = {
         {"Epoch": "epoch", "loss": "train_loss", "val_loss": "val_loss"},
         OVERFITTED,
     ),
+    "a jump with a spike of the norm, for good": Case(
+        table(
+            "_step,train/loss,train/grad_norm",
+            "{n},{loss:.4f},{norm:.2f}",
+            80,
+            loss=np.r_[falling(33, 4.7, 6), np.full(47, 7.6)],
+            norm=np.r_[np.full(33, 1.2), 212, 96, np.full(45, 2.5)],
+        ),
+        {"_step": "step", "train/loss": "train_loss", "train/grad_norm": "grad_norm"},
+        {"rate-high"},
+    ),
 }

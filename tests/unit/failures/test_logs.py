@@ -2,6 +2,7 @@
 
 import json
 import random
+import re
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ from lab.failures import LogError, read_log
 from lab.failures.curve.roles import role
 from lab.failures.curve.table import ROLES
 from lab.failures.text_kind import kind_of
+from lab.text import short
 
 CASES = FORMATS | MORE_FORMATS
 
@@ -36,6 +38,39 @@ def test_what_is_left_out_is_listed():
     answer = read_log(lines("epoch {} loss {:.3f} mem 512 psnr 31.2", falling(12)))
     assert answer.others == ("mem", "psnr")
     assert "Not used: “mem”, “psnr”." in answer.notes
+
+
+DERIVED = re.compile(  # numbers that are computed: a factor, what guessing costs, a distance, a count
+    r"by about \S+|costs? [\d.]+|every \S+ rows|\d+ of \d+|near [\d.]+|in \d+ \w+s\b|two softmaxes \d+|row \d+"
+)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_each_number_that_a_verdict_quotes_stands_in_the_log(name):
+    """Whatever was smoothed, averaged or bridged to judge the curve."""
+    text = CASES[name].text
+    logged = {float(number) for number in re.findall(r"\d+(?:\.\d+)?(?:e[-+]?\d+)?", text + text.replace(",", "."))}
+    said = {short(number, digits) for number in logged for digits in (2, 3, 4)}
+    said |= {f"{percent:.0f}" for number in logged for percent in (number, 100 * number)}
+    for cause in read_log(text).causes:
+        for sentence in cause.evidence:
+            quoted = re.findall(r"(?<![\w.])\d[\d.]*(?:e\d+)?(?<!\.)", DERIVED.sub("", sentence))
+            assert not set(quoted) - said, sentence
+
+
+@pytest.mark.parametrize(
+    ("template", "sentence"),
+    [
+        ("Epoch {}: loss {:.4f} val_loss {:.4f}", "In epoch 6 validation loss was lowest, 0.5; in epoch 19 it is 1.2."),
+        ("[{}0] loss:{:.4f} val-loss:{:.4f}", "In step 60 validation loss was lowest, 0.5; in step 190 it is 1.2."),
+        ("loss {1:.4f} val {2:.4f}", "In row 7 validation loss was lowest, 0.5; in row 20 it is 1.2."),
+    ],
+)
+def test_the_best_epoch_is_that_of_the_lowest_number_and_named_as_in_the_log(template, sentence):
+    val = rising(20)
+    val[6], val[-1] = 0.5, 1.2
+    (cause,) = read_log(lines(template, falling(20), val)).causes
+    assert cause.evidence[0].startswith(sentence)
 
 
 def test_another_column_may_be_chosen_or_none():

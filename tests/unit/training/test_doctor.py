@@ -115,7 +115,7 @@ def test_the_overfitting_lesson_is_called_so_within_ten_epochs_of_its_best(lesso
     best = 1 + int(np.argmin([record["val_loss"] for record in records]))
     finding, *_ = diagnose(records[: best + 10], config)
     assert finding.key == "overfitting"
-    assert abs(int(re.search(r"Around epoch (\d+)", finding.evidence[0])[1]) - best) <= 1
+    assert int(re.search(r"In epoch (\d+) validation loss was lowest", finding.evidence[0])[1]) == best
     for count in range(best + 10, len(records) + 1):
         assert diagnose(records[:count], config)[0].key == "overfitting", count
 
