@@ -322,6 +322,7 @@ export interface Wish {
 export interface TableData {
   headers: string[];
   rows: string[][];
+  of?: number; // rows, of which these are some
 }
 
 export interface ShownChart extends TableData {

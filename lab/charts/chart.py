@@ -76,6 +76,7 @@ class Chart:
     headers: tuple[str, ...]
     rows: Sequence[tuple[str, ...]]
     backdrop: bytes = b""  # a PNG that fills the grid, behind all series
+    of: int = 0  # rows that the table would have if it were not thinned out; 0 if it is not
 
 
 def undrawn_line(data: list[Any], stack: str | None, fill: str | None = None) -> dict[str, Any]:

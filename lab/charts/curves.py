@@ -162,7 +162,7 @@ def _of_both_parts(
     """
     columns = len(headers) if options.held_out else 1
     rows = [(str(r["epoch"]), *row[:columns]) for r, row in zip(thinned(records), cells, strict=True)]
-    return Chart(title, spec, HEIGHT, alt, ("epoch", *headers[:columns]), rows)
+    return Chart(title, spec, HEIGHT, alt, ("epoch", *headers[:columns]), rows, of=len(records))
 
 
 def gradient_norms(records: Sequence[Record], layers: Sequence[str], options: CurveOptions) -> Chart:
@@ -269,7 +269,8 @@ def _per_layer(
     ]
     _mark(series[-1], records, options)
     last_values = ", ".join(f"{layer_name(layer)} {short(column[-1])}" for layer, column in columns.items())
-    if len(records) == 1 and name not in records[0]:
+    known = [r for r in records if name in r]
+    if not known:
         last_values = "nothing yet"
     return Chart(
         title,
@@ -277,10 +278,8 @@ def _per_layer(
         HEIGHT,
         f"{title} by epoch. {_at_epoch(records)}{last_values}.",
         ("epoch", *map(layer_name, layers)),
-        [
-            (str(r["epoch"]), *(short(r[name][layer]) for layer in layers))
-            for r in thinned([r for r in records if name in r])
-        ],
+        [(str(r["epoch"]), *(short(r[name][layer]) for layer in layers)) for r in thinned(known)],
+        of=len(known),
     )
 
 

@@ -12,6 +12,7 @@ from lab.text import short
 
 TICKS = 8  # approximate number on a logarithmic axis whose ends are given
 LEGEND_WIDTH, LEGEND_ROW, LEGEND_MARK, LETTER = 400, 24, 49, 6.5  # pixels: of the legend, a row, a mark, a letter
+MAX_ROWS = 100  # of the table
 MAX_MARKERS = 40  # along a line: more would hide it
 
 
@@ -91,9 +92,14 @@ def lines(
         "yAxis": y.spec() | {"nameLocation": "end", "nameGap": 10, "nameTextStyle": {"align": "left"}},
         "series": series,
     }
-    return Chart(
-        title, spec, height + more, _words(title, drawn, marks), (x.name, *(line.name for line in drawn)), _rows(drawn)
-    )
+    columns = [dict(line.points) for line in drawn]
+    places = sorted({place for column in columns for place in column})
+    rows = [
+        (short(place), *(short(column[place]) if place in column else "" for column in columns))
+        for place in thinned(places, MAX_ROWS)
+    ]
+    headers = (x.name, *(line.name for line in drawn))
+    return Chart(title, spec, height + more, _words(title, drawn, marks), headers, rows, of=len(places))
 
 
 def _legend_rows(drawn: Sequence[Line]) -> int:
@@ -121,12 +127,6 @@ def _series(line: Line, index: int, x: Axis, y: Axis, theme: str) -> dict[str, A
         "showSymbol": len(points) <= MAX_MARKERS,
         "z": 3,
     }
-
-
-def _rows(drawn: Sequence[Line]) -> list[tuple[str, ...]]:
-    columns = [dict(line.points) for line in drawn]
-    places = sorted({x for column in columns for x in column})
-    return [(short(x), *(short(column[x]) if x in column else "" for column in columns)) for x in thinned(places)]
 
 
 def _words(title: str, drawn: Sequence[Line], marks: Sequence[Mark]) -> str:

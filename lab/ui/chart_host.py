@@ -73,7 +73,7 @@ def show_chart(chart: Chart, key: str, of: str = "") -> None:
 
 
 def _entry(chart: Chart, note: str, height: str = "") -> dict[str, Any]:
-    entry = {name: getattr(chart, name) for name in ("title", "spec", "alt", "headers", "rows")}
+    entry = {name: getattr(chart, name) for name in ("title", "spec", "alt", "headers", "rows", "of")}
     entry |= {"note": note, "height": height or f"{chart.height}px"}
     if chart.backdrop:
         edges = [chart.spec["grid"][edge] for edge in ("left", "top", "right", "bottom")]

@@ -184,7 +184,7 @@ export class Figure {
     this.picture.style.maxWidth = square ? shown.height : "";
     this.picture.style.aspectRatio = square ? "1" : "";
     if (this.seen) this.draw(shown);
-    this.table.show(shown.headers, shown.rows);
+    this.table.show(shown);
   }
 
   /** Draw the chart if it has come near the window. @param {boolean} seen */

@@ -1,6 +1,6 @@
 /** The table of numbers under a picture: collapsed, and filled only while it is open. */
 
-import { h } from "../player/dom.js";
+import { h, setText } from "../player/dom.js";
 
 /** @import { TableData } from "../types.js" */
 
@@ -9,12 +9,15 @@ export class DataTable {
     /** @type {TableData | null} */
     this.shown = null;
     this.table = h("table");
-    this.element = h("details", { ontoggle: () => this.write() }, h("summary", {}, "As a table"), this.table);
+    this.summary = h("summary");
+    this.element = h("details", { ontoggle: () => this.write() }, this.summary, this.table);
   }
 
-  /** Show other numbers. @param {string[]} headers @param {string[][]} rows */
-  show(headers, rows) {
-    this.shown = { headers, rows };
+  /** Show other numbers. @param {TableData} shown */
+  show(shown) {
+    this.shown = shown;
+    const { length } = shown.rows;
+    setText(this.summary, (shown.of ?? 0) > length ? `As a table: ${length} of ${shown.of} rows` : "As a table");
     this.write();
   }
 

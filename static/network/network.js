@@ -64,7 +64,7 @@ export class Network {
       });
     });
     if (this.seen) this.draw(shown);
-    this.table.show(shown.headers, shown.rows);
+    this.table.show(shown);
   }
 
   /** Draw what changes from step to step: the maps on the tiles, and the lines.
