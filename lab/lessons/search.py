@@ -249,7 +249,10 @@ def _entries() -> Iterator[SearchRow]:
     for name, op in OPS.items():
         words = (*op.aliases, name.replace("_", " "))
         aliases = tuple(
-            f"{what} of {word}" for what in ("derivative", "gradient", "backward") for word in (name, *words)
+            f"{what} of {word}"
+            for what in ("derivative", "gradient", "backward")
+            for word in (name, *words)
+            if _words(word)
         )
         text = f"Its rule, its code, its curve and its gradient check ({op.kind})."
         yield _entry(SearchHit("operation", name, text, "operations", {"op": name}), (*words, *aliases), op.kind)

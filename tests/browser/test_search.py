@@ -54,6 +54,13 @@ def test_an_answer_on_the_same_page_is_opened_there(open_page):
     expect(page.get_by_role("tab", name="Forgotten sum")).to_have_attribute("aria-selected", "true")
 
 
+def test_the_search_opens_from_a_code_editor(open_page):
+    page = open_page("build-it-yourself")
+    page.get_by_role("textbox", name="Your engine").first.click()
+    page.keyboard.press("Control+k")
+    expect(page.get_by_role("textbox", name="Search")).to_be_focused()
+
+
 def test_enter_does_not_open_the_answer_to_an_older_text(open_page):
     page = open_page("")
     ask(page, "/", "broadcasting")

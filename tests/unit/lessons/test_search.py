@@ -91,6 +91,10 @@ def test_an_operation_with_a_sign_for_a_name_is_found_by_its_words():
         assert sign in [answer.title for answer in search(word) if answer.kind == "operation"], word
 
 
+def test_a_name_that_is_a_sign_is_no_answer_to_the_words_around_it():
+    assert "operation" not in [answer.kind for answer in search("my gradient is None")]
+
+
 @pytest.mark.parametrize(
     ("typed", "right"),
     [
