@@ -110,7 +110,8 @@ def _read(text: str) -> tuple[Shared | None, list[Match]]:
         return None, [Match(ranked[0].key, not QUESTION.match(text), ranked[0].by)]
     by_key = {match.key: match for match in (*found, *ranked)}
     keys = dict.fromkeys(match.key for match in (*ranked, *found))
-    candidates = [Match(key, False, by_key[key].by) for key in keys][:MAX_CANDIDATES]
+    most = max(MAX_CANDIDATES, len(ranked))  # of what may be about any of several failures, all of them
+    candidates = [Match(key, False, by_key[key].by) for key in keys][:most]
     return None, _where_first(text, candidates) or _by_keyword(text)
 
 

@@ -116,6 +116,9 @@ def test_what_people_write_about_each_failure_is_found_and_nothing_else_is_sure(
         ("p.grad is zero for every parameter", "zero-init dead vanishing"),
         ("all grads are zero", "zero-init dead vanishing"),
         ("network outputs the same class for each image", "rate dead zero-init"),
+        ("my loss stays at 0.693 forever and never goes down", "optimizer order zero-init dead vanishing"),
+        ("my loss remains at 1.0986 for all epochs", "optimizer order zero-init dead vanishing"),
+        ("cost is constant and will not decrease", "optimizer order zero-init dead vanishing"),
     ],
 )
 def test_a_symptom_of_several_failures_lists_them_and_is_sure_of_none(text, causes):
