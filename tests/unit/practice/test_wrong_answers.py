@@ -144,6 +144,16 @@ def test_overwriting_waits_for_the_task_about_it(key):
     assert judged_text("scalars", key, text)
 
 
+def test_no_check_claims_what_waits_for_a_later_task():
+    """A check that is named by an expression alone claims its gradient, so it compares it with the right one."""
+    named = {f"{task.key}: {one.name}": one for task in COURSES["scalars"].tasks for one in task.checks}
+    assert [name for name, one in named.items() if one.judge and f"= {name.split(': ')[1]}\n" in one.program] == []
+    number = [task.key for task in COURSES["scalars"].tasks].index("repeated") + 1
+    add = next(task for task in COURSES["scalars"].tasks if task.key == "add")
+    assert f"task {number}." in add.text.replace("\n", " ")
+    assert any(f"Task {number} shows" in hint for hint in add.hints)
+
+
 def test_the_one_operand_is_said():
     add = judged("scalars", "repeated", [("other.grad += out.grad", "other.grad = out.grad")]).failure.mistake
     assert "`+` (for the second operand)" in add.sentence
