@@ -1,7 +1,5 @@
 """Checkpointing: memory against time, by running segments of a chain of layers again."""
 
-import math
-
 import streamlit as st
 
 from lab import charts
@@ -13,7 +11,7 @@ from lab.ui.chart_host import show_chart
 from lab.ui.memoize import memoize
 from lab.ui.widgets import FIRST, ask, verdict
 
-SEGMENT_GUESSES = {"two": "two segments", "root": "about √layers segments", "all": "a segment for each layer"}
+SEGMENT_GUESSES = {"two": "two segments", "between": "a number between", "all": "a segment for each layer"}
 TRY_THIS = "Double the layers. Does the best number of segments double, or grow by a factor of about √2?"
 HELD = (binding.whole("why-segments", 2, 2, 32),)  # its slider has another range for another number of layers
 
@@ -57,14 +55,11 @@ def _counted(full: checkpoint.Cost, chosen: checkpoint.Cost) -> None:
 
 def _judge_segments(guessed: str, layers: int, best: checkpoint.Cost) -> None:
     """Say whether the guess was right, and why."""
-    away = {
-        name: abs(math.log(best.segments / count))
-        for name, count in (("two", 2), ("root", layers**0.5), ("all", layers))
-    }
+    right = {2: "two", layers: "all"}.get(best.segments, "between")
     st.markdown(
-        f"{verdict(away[guessed] == min(away.values()))} Least with **{best.segments} segments**, {best.kept:,} bytes. "
+        f"{verdict(guessed == right)} Least with **{best.segments} segments**, {best.kept:,} bytes. "
         "Memory holds the input of every segment and the graph of one, so it grows with segments + layers / segments. "
-        f"That is least near √{layers} = {layers**0.5:.1f}, times a constant. Parameters and gradients are not counted."
+        f"Here the least is at {best.segments / layers**0.5:.1f} · √{layers}. Parameters and gradients are not counted."
     )
 
 
