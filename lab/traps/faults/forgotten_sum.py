@@ -19,12 +19,14 @@ STEPS_BEFORE, AFTER = 5, 2  # the change of batch size; the second step after it
 
 @dataclass(frozen=True)
 class Training:
-    """A layer x @ w + b, trained for some steps. losses: one for each step that began; error: what stopped it, or "".
+    """A layer x @ w + b, trained for some steps. losses: one for each step that began; ended: how many of them came to
+    their end; error: what stopped it, or "".
 
     gradient: that of the bias in the first step; bias: its final value; upstream: the gradient of x @ w + b.
     """
 
     losses: list[float]
+    ended: int
     error: str
     gradient: np.ndarray
     upstream: np.ndarray
@@ -38,7 +40,7 @@ def train(engine: type[Tensor], rows: int, update: str, steps: int = STEPS_BEFOR
     w, b = engine(rng.normal(size=(2, OUTPUTS)).round(1)), engine(np.zeros(OUTPUTS))
     losses: list[float] = []
     gradient = upstream = np.zeros(OUTPUTS)
-    error = ""
+    ended, error = 0, ""
     for step in range(steps + AFTER):
         count = rows if step < steps else 3 if rows == 2 else 2
         try:
@@ -55,11 +57,12 @@ def train(engine: type[Tensor], rows: int, update: str, steps: int = STEPS_BEFOR
                 b.data -= RATE * _gradient(b)
                 b.zero_grad()
             w.zero_grad()
+            ended += 1
         except ValueError as raised:
             words = " ".join(str(raised).split()).rstrip(" .")
             error = f"Step {step + 1}, {count} {'row' if count == 1 else 'rows'}: {words}."
             break
-    return Training(losses, error, gradient, upstream, b.numpy())
+    return Training(losses, ended, error, gradient, upstream, b.numpy())
 
 
 def _gradient(tensor: Any) -> np.ndarray:
@@ -76,5 +79,6 @@ def outcome(right: Training, broken: Training) -> Literal["error", "later", "wro
 
 
 def silent_steps(right: Training, broken: Training) -> int:
-    """Count the steps of the broken engine that start, without an error, from a different loss than the right one."""
-    return sum(not np.isclose(due, got) for due, got in zip(right.losses, broken.losses, strict=False))
+    """Count the steps of the broken engine that end without an error and whose loss is not the right one."""
+    ended = zip(right.losses, broken.losses[: broken.ended], strict=False)
+    return sum(not np.isclose(due, got) for due, got in ended)
