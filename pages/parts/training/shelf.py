@@ -23,7 +23,7 @@ def shelve(run: LiveRun) -> str:
     if shelf != session["training shelf"]:
         session["training shelf"] = shelf
         _keep()
-    return next((one.name for one in shelf if (one.config, one.own) == (run.config, run.own)), "")
+    return next((one.name for one in shelf if run.records and (one.config, one.own) == (run.config, run.own)), "")
 
 
 def receive(text: str) -> None:
