@@ -1004,6 +1004,18 @@ def test_a_reload_brings_back_the_shelf_whose_runs_are_opened_and_deleted_for_go
     assert slow not in [one.name for one in [*shelf(again), *shelf(reload(again))]]
 
 
+def test_a_reload_says_nothing_of_a_run_that_went_to_the_shelf_before(at):
+    run(at, data="moons", hidden="4", epochs="3")
+    train_epochs(at)
+    choose(at, "data", "table")
+    upload_table(at)
+    train_epochs(at)
+    assert [kept.name for kept in shelf(at)] == ["moons 4 adam 0.01"]
+    again = reload(at)
+    assert live(again).trainer.dataset.name == "mine.csv"
+    assert not again.toast
+
+
 def test_reset_keeps_what_was_trained(at):
     run(at, data="blobs", hidden="4", epochs="2")
     train_epochs(at)
