@@ -127,7 +127,7 @@ STORIES = (
     ("One write in place, and a gradient was wrong", "pages/simulate_error.py", {"tab": "steps"}),
 )
 DIGITS = {"data": "digits", "epochs": "10", "epoch": "10", "pad": "1"}  # a trained network, and the pad open
-FAILING = {"hidden": "16 16", "activation": "tanh", "lr": "0.3", "epoch": "60"}  # a training whose rate is too high
+FAILING = {"hidden": "16 16", "activation": "tanh", "lr": "0.3"}  # a lesson, which asks first
 TOOLS = (
     ("Find the mistakes in your code", "rule", "pages/what_went_wrong.py", {"tab": "code"}),
     ("Record a pass with lab.watch", "videocam", "pages/graph_lab.py", {"kind": "Recorded pass"}),

@@ -89,3 +89,4 @@ def test_each_way_on_leads_to_an_address_that_its_page_knows():
         at.query_params.update(parse_qsl(way.query_string))
         run(at)
         assert "does not fit" not in texts(at.info)
+        assert not [group.label for group in at.button_group if group.disabled]  # each question can be answered
