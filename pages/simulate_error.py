@@ -131,7 +131,7 @@ def _next_step() -> int:
 
     def go(step: int) -> None:
         if asked and step == BACKWARD and st.session_state[GUESS.key] is None:
-            st.toast(FIRST)
+            st.session_state["trap unanswered"] = True
             return
         st.session_state[STEP.key] = step
         if step >= BACKWARD:
@@ -186,6 +186,8 @@ def _guess() -> None:
     possible = [guess for guess in GUESSES if guess in ("right", "error") or guess in inputs]
     if st.session_state[GUESS.key] not in possible:
         st.session_state[GUESS.key] = None
+    if st.session_state.pop("trap unanswered", False):
+        st.warning(FIRST)
     st.radio(
         f"**Guess first**, then press **{MUTATE + 1} {STEPS[MUTATE]}**. When backward() has run:",
         possible,

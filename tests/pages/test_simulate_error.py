@@ -44,7 +44,7 @@ def waits_for_a_guess(at):
     """Whether the next step says so and is not taken; its button is never disabled, and so keeps the focus."""
     go(at)
     waits = at.button(key="trap next")
-    return (at.toast[0].value, waits.label, waits.disabled) == ("Guess first.", "3 Backward", False)
+    return (at.warning[0].value, waits.label, waits.disabled) == ("Guess first.", "3 Backward", False)
 
 
 def four_steps(at, guess):
