@@ -116,7 +116,7 @@ def _at_a_glance() -> None:
             ("a tensor holds", "a NumPy array, float64 or float32", "its own array, of twelve or more types"),
             ("it computes on", "the processor", "processors, graphics processors and others"),
             ("operations", f"{len(OPS)}", "more than 1,000"),
-            ("the graph is made of", "tensors and closures", "objects of C++ (`grad_fn`)"),
+            ("the graph is made of", "tensors and closures", "objects of C++ (grad_fn)"),
             ("backward runs", "a loop over a sorted list", "queues by device, in several threads"),
         ],
     )

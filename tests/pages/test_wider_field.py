@@ -42,6 +42,7 @@ def test_the_questions_are_answered_by_this_engine():
     assert all(row[3] == "?" for row in rows)
     assert "x.data += 1" in at.code[0].value
     assert "This engine: **6**" in texts(at.markdown)
+    assert r"\`" not in texts(at.markdown)  # a sign of Markdown in a table of plain texts
     assert "already gone through the result of `*`" in texts(opened(question="twice").markdown)  # as code
 
 
