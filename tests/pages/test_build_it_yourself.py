@@ -90,6 +90,16 @@ def test_passing_moves_on_and_is_kept():
 
 
 @needs_processes
+def test_a_verdict_is_shown_at_its_task_and_at_the_one_that_follows():
+    at = check(opened(), COURSE.reference)
+    shown_at = {}
+    for task in COURSE.tasks:
+        at.session_state["build-task"] = task.key
+        shown_at[task.key] = bool(shown(at.run())["result"])
+    assert [key for key, there in shown_at.items() if there] == ["value", "add"]
+
+
+@needs_processes
 def test_a_wrong_answer_stays_at_its_task_and_is_explained():
     mistake = COURSE.tasks[0].mistakes[0]
     at = check(opened(), COURSE.with_mistake(mistake))

@@ -19,7 +19,7 @@ from lab.practice.checker import CheckReport
 from lab.practice.folder import MAX_BYTES
 from lab.practice.judge_processes import Checking
 from lab.practice.progress_file import hashed
-from lab.practice.render_report import render_report
+from lab.practice.render_report import next_task, render_report
 from lab.text import strict_json
 from lab.ui import progress
 from lab.ui.assets import component
@@ -49,6 +49,8 @@ def finished_check(course: Course) -> CheckReport | None:
         "hash": hashed(checking.source),
         "tasksPassed": sum(report.passed.values()),
     }
+    following = next_task(course, checking.key) if report else None
+    session[_name(course, "shown at")] = checking.key, following.key if following else ""
     for key, passed in report.passed.items():
         if passed:
             progress.passed(course.progress_key(key))
@@ -68,7 +70,7 @@ def exercise(
     onward: str = "",
     go: Callable[[], None] = lambda: None,
 ) -> None:
-    """Draw the editor of a course's file, which is checked against the tasks up to `key`.
+    """Draw the editor of a course's file, which is checked against the tasks up to `key`, and the result at its task.
 
     lines: code that starts the task. again: label of the button that restores the starter. onward: label of the button
     that appears when all tasks are passed; "" for no button. go: its callback.
@@ -99,7 +101,7 @@ def exercise(
         "again": again,
         "lines": lines,
         "working": checking.at if checking else None,
-        "result": session.get(_name(course, "result")),
+        "result": session.get(_name(course, "result")) if key in session.get(_name(course, "shown at"), ()) else None,
         "how": why_not or isolation.isolation(),
         "runs": not why_not,
         "onward": onward,
