@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Mapping
+from typing import Any
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -70,14 +71,16 @@ def _settings() -> Surface:
     session = st.session_state
     pick("Surface", TITLES, "descent-surface", on_change=_start_over, bind="query-params")
     surface = SURFACES[session["descent-surface"]]
+    asks_again: Any = {"on_change": binding.put, "args": ("descent-guess", None), "bind": "query-params"}
     for point in clicked_points("descent click")[-1:]:  # before the sliders, which cannot be set once they are drawn
+        session["descent-guess"] = None
         session.update(zip(START, (min(max(round(value, 2), -REACH), REACH) for value in point), strict=True))
     for column, key, name, value in zip(st.columns(2), START, surface.names, surface.start, strict=True):
-        column.slider(f"Start, {name}", -REACH, REACH, value, 0.01, key=key, bind="query-params")
+        column.slider(f"Start, {name}", -REACH, REACH, value, 0.01, key=key, **asks_again)
     columns = st.columns(3, vertical_alignment="bottom")
     for column, key, kind, value in zip(columns, RATE, KINDS.values(), surface.rates, strict=True):
         label = f"Rate, {kind.title}"
-        column.select_slider(label, RATES, value, format_func=binding.number, key=key, bind="query-params")
+        column.select_slider(label, RATES, value, format_func=binding.number, key=key, **asks_again)
     return surface
 
 

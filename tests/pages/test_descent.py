@@ -78,6 +78,17 @@ def test_what_diverges_is_said_to():
     assert "farther than 1000" in texts(at.markdown)
 
 
+@pytest.mark.parametrize(("key", "value"), [("descent-x", 0.5), ("descent-y", -1.0), ("descent-rate-sgd", 0.5)])
+def test_another_start_or_rate_asks_again(key, value):
+    at = opened(steps="12", guess="past it")
+    assert "you guessed" in texts(at.markdown)
+    widget = next(one for one in (*at.slider, *at.select_slider) if one.key == key)
+    widget.set_value(value).run()
+    assert not at.exception
+    assert at.session_state["descent-guess"] is None
+    assert "guessed" not in texts(at.markdown)
+
+
 def test_another_surface_begins_anew_with_what_suits_it():
     at = opened(steps="12", guess="past it")
     at.selectbox(key="descent-surface").select("network").run()
