@@ -120,7 +120,7 @@ def test_a_projected_task_comes_before_the_list_of_tasks(open_page):
     page = open_page("build-it-yourself?tab=debug", width=1024, height=768)
     project(page)
     settled(page)
-    task = page.get_by_role("heading", name="1. A gradient that is too small")
+    task = page.get_by_role("heading", name="1. A wrong gradient, and no error")
     expect(task).to_be_in_viewport(ratio=1)
     assert task.bounding_box()["y"] < ends(page, "[class*=st-key-tasks-]")[1]
 

@@ -72,6 +72,32 @@ def test_what_is_found_fails_by_its_first_mistake(program):
     assert report.failure.problem or said == f"`{report.failure.show}` comes out as in the program that you found."
 
 
+# What a title or text may say of a result, and whether the shown case does: the learner's value, the right one, inputs
+SAID = {
+    "too small": lambda got, wanted, inputs: abs(got) < abs(wanted),
+    "high": lambda got, wanted, inputs: got > wanted,
+    "grow": lambda got, wanted, inputs: farther(got, wanted, inputs.get("target", 0.0)),
+    "too large": lambda got, wanted, inputs: farther(got, wanted, 0.0),
+    "near 0": lambda got, wanted, inputs: np.ndim(got) or got > 0.5,  # the loss, or its gradient
+    "no gradient": lambda got, wanted, inputs: got is None and wanted is not None,
+    "nan": lambda got, wanted, inputs: np.isnan(got).any() and not np.isnan(wanted).any(),
+    "never changes": lambda got, wanted, inputs: got == 0.0 != wanted,
+}
+
+
+def farther(got, wanted, target):
+    return np.abs(np.subtract(got, target)).max() > np.abs(np.subtract(wanted, target)).max()
+
+
+@pytest.mark.parametrize("program", PROGRAMS, ids=BY_KEY)
+def test_the_shown_case_agrees_with_what_the_title_and_text_say(program):
+    (task,) = program.tasks
+    said = [holds for words, holds in SAID.items() if words in f"{task.title} {task.text}"]
+    for seed in range(12 if said else 0):
+        failure = check(program, task.key, program.starter, LocalRunner(), seed=seed).failure
+        assert all(holds(failure.got, failure.expected, failure.inputs) for holds in said), failure.inputs
+
+
 @pytest.mark.sample(4)
 @pytest.mark.parametrize("program", PROGRAMS, ids=BY_KEY)
 def test_repairs_pass_and_wrong_repairs_are_named(program):
