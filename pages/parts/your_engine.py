@@ -60,9 +60,7 @@ def show() -> None:
     else:
         _nothing_yet()
     progress.done("own-engine", bool(st.session_state.get("own agreed")))
-    page.closing(
-        TRY_THIS, "pages/graph_lab.py", "Next: your engine in the Graph lab" if engine else "Next: the Graph lab"
-    )
+    page.closing(TRY_THIS if engine else "How many messages does a get?", "pages/graph_lab.py", "Next: the Graph lab")
 
 
 def _chosen() -> Engine | None:

@@ -62,7 +62,7 @@ def test_an_engine_comes_back_is_played_and_trained(open_page):
     done = page.evaluate("JSON.parse(localStorage.getItem('tensor-ops-lab progress'))")
     assert "own-digits" in done
 
-    page.get_by_role("link", name="Next: your engine in the Graph lab").click()
+    page.get_by_role("link", name="Next: the Graph lab").click()
     page.get_by_text("Yours: tensors").click()
     expect(page.get_by_role("radio", name="Yours: tensors")).to_be_checked()
     page.get_by_role("button", name="Run backward pass").click()

@@ -49,6 +49,9 @@ def trained(at):
 def test_without_an_engine_the_lab_s_is_seen_at_work_by_name():
     at = run(app(PAGE), tab="passes")
     assert "no finished engine yet: this is **the lab’s**" in texts(at.markdown)
+    asked = [text.proto.body for text in at.get("html") if "Try this" in text.proto.body]
+    assert [text for text in asked if "your engine" in text] == []  # which is not there
+    assert len(asked) == 1
     (drawn,) = components(at, "player")
     assert drawn.key == "lab player"
 
