@@ -154,6 +154,15 @@ def test_action_result_and_explanation_are_in_one_window(open_page):
         inside(page.get_by_test_id("stAlert").filter(has_text=REFUSED), "why it is refused")
 
 
+def test_a_line_that_cannot_be_run_yet_looks_so(open_page):
+    page = open_page("simulate-error?tab=life")
+    colours = [
+        button(page, line).locator("code").evaluate("code => getComputedStyle(code).color")
+        for line in ("y = w * w - 2", "L = y ** 2")
+    ]
+    assert len({*colours}) == 2
+
+
 def test_a_life_until_the_second_backward(open_page):
     page = open_page("simulate-error?tab=life")
     for done, line in enumerate(("y = w * w - 2", "L = y ** 2", "L.backward()", "L.backward()"), start=1):
