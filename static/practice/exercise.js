@@ -64,7 +64,7 @@ class Exercise {
     );
     this.headline = h("p", { class: "headline", role: "status" });
     this.body = h("div", { class: "body" });
-    this.result = h("section", { class: "result", "aria-label": "Result", tabindex: 0 }, this.headline, this.body);
+    this.result = h("section", { class: "result", "aria-label": "Result" }, this.headline, this.body);
     this.copies = h("dialog", { "aria-label": "Earlier copies" });
     const bar = h(
       "div",
@@ -135,8 +135,7 @@ class Exercise {
       ...(finished ? [this.end(shown.onward, result.hash)] : []),
       ...resultElements(result, (line, column) => this.editor.goTo(line, column)),
     );
-    this.result.scrollTop = 0;
-    // On a phone the editor fills the screen. Do not scroll to a result from an earlier visit.
+    // It may be longer than the window is high. Do not scroll to a result from an earlier visit.
     if (this.checked) this.result.scrollIntoView({ block: "nearest" });
     this.editor.showCursor();
     const { line, column, sentence } = result;

@@ -90,6 +90,22 @@ def test_a_task_is_written_by_keyboard_and_outlives_a_reload(open_page):
     assert editor.inner_text() == text
 
 
+def test_the_verdict_of_a_failing_check_is_in_the_window(open_page):
+    page, editor, headline = begin(open_page)
+    page.set_viewport_size({"width": 1280, "height": 720})
+    editor.focus()
+    press(page, "Control+End", "Enter")
+    page.keyboard.type(WRONG)
+    press(page, "Backspace")
+    page.keyboard.type(REPR.replace(", grad={self.grad}", "") + "\n" * 20)
+    press(page, "Control+Enter")
+    expect(headline).to_contain_text("fails.")
+    verdict = page.locator(".result")
+    expect(verdict).to_be_in_viewport(ratio=1)
+    assert verdict.evaluate("box => box.scrollHeight - box.clientHeight") <= 0
+    assert page.locator(".cm-scroller").evaluate("box => box.scrollHeight - box.clientHeight") > 0
+
+
 def test_a_loop_without_end_is_stopped_and_the_text_stays(open_page):
     page, editor, headline = begin(open_page)
     page.set_viewport_size(
