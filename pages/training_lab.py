@@ -82,6 +82,7 @@ def _train(arrived: bool) -> None:
         _keep_up(config, dataset, made_from)
     if arrived:
         _go_to_epoch(config or _run().config)
+        session["training led to pad"] = session[one_input.PAD]
     if ready:
         _train_again()
     _note_place()

@@ -3,7 +3,7 @@
 
 import { keep as store, kept } from "../keep/keep.js";
 import { mount } from "../mount.js";
-import { Debounced, h } from "../player/dom.js";
+import { bringIntoWindow, Debounced, h } from "../player/dom.js";
 
 /** @import { Place } from "../mount.js" */
 /** @import { Point } from "../player/layout.js" */
@@ -120,7 +120,8 @@ function pad({ keep }) {
     },
     () => {},
   );
-  return { element: h("div", {}, canvas, clear), show: () => {}, draw };
+  const element = h("div", {}, canvas, clear);
+  return { element, show: (/** @type {{led: boolean}} */ { led }) => led && bringIntoWindow(element), draw };
 }
 
 export const show = mount(pad, new URL("digit_pad.css", import.meta.url));

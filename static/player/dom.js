@@ -75,6 +75,27 @@ export function inWindow(element) {
   return top < innerHeight && bottom > 0;
 }
 
+/** Return the ancestors of an element, innermost first, through shadow roots. @param {Element} element */
+export function ancestors(element) {
+  /** @type {Element[]} */
+  const found = [];
+  let node = /** @type {Node | null} */ (element);
+  while (node) {
+    node = node instanceof ShadowRoot ? node.host : node.parentNode;
+    if (node instanceof Element) found.push(node);
+  }
+  return found;
+}
+
+/** Bring an element into the window, and keep it there while the page above it takes shape, until the learner acts.
+ * @param {Element} element */
+export function bringIntoWindow(element) {
+  const sizes = new ResizeObserver(() => element.scrollIntoView({ block: "nearest" }));
+  for (const one of ancestors(element)) sizes.observe(one);
+  for (const act of ["wheel", "pointerdown", "keydown"])
+    addEventListener(act, () => sizes.disconnect(), { capture: true, once: true });
+}
+
 /** Report whether an element is in sight, at first and after each change. A busy browser reports several changes at
  * once, the oldest first: only the last one is still true.
  * @param {Element} element @param {(seen: boolean) => void} see

@@ -6,7 +6,7 @@ import { Bar } from "./bar.js";
 import { Closure } from "./closure.js";
 import { Controls } from "./controls.js";
 import { Derivation } from "./derivation.js";
-import { boxed, h, inWindow, save } from "./dom.js";
+import { ancestors, boxed, bringIntoWindow, h, inWindow, save } from "./dom.js";
 import { Graph } from "./graph.js";
 import { Inputs, Sender } from "./inputs.js";
 import { Ledger } from "./ledger.js";
@@ -419,7 +419,7 @@ export function createPlayer(root, host) {
       if (opened && next.chosen) {
         pinned = null;
         select(...next.chosen);
-        element.scrollIntoView({ block: "nearest" });
+        bringIntoWindow(element);
       }
       if (waiting && waiting.typed === next.text) {
         const { pass } = waiting;
@@ -465,18 +465,6 @@ const FILES = {
   html: ["text/html", "player.html", "Saved. The page plays without a server."],
   script: ["text/x-python", "experiment.py", "Saved. It runs next to model.py."],
 };
-
-/** Return the ancestors of an element, innermost first, through shadow roots. @param {Element} element */
-function ancestors(element) {
-  /** @type {Element[]} */
-  const found = [];
-  let node = /** @type {Node | null} */ (element);
-  while (node) {
-    node = node instanceof ShadowRoot ? node.host : node.parentNode;
-    if (node instanceof Element) found.push(node);
-  }
-  return found;
-}
 
 /** Return how far the page is scrolled down. @param {Element} element */
 function scrolled(element) {

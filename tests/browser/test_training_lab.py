@@ -461,9 +461,19 @@ def test_a_projector_shows_the_pictures_with_the_buttons_of_the_run_above_them(o
 
 
 def test_a_click_on_a_unit_opens_its_gradient_in_the_pass_of_a_sample(open_page):
-    page = open_lab(open_page, "data=moons&hidden=4 3")
-    for unit, card in (("Layer 1, unit 3", "h1"), ("Layer 2, unit 2", "h2")):
-        page.get_by_role("button", name=unit, exact=True).click()
-        expect(page.get_by_text(f"Derivation of ∂loss/∂{card}[0, {int(unit[-1]) - 1}]")).to_be_in_viewport(
-            timeout=PATIENCE
-        )
+    page = open_lab(open_page, "data=moons&hidden=4 3", height=720)
+    for layer, unit in ((1, 3), (2, 2)):
+        page.get_by_role("button", name=f"Layer {layer}, unit {unit}", exact=True).click()
+        derivation = page.get_by_text(f"Derivation of ∂loss/∂h{layer}[0, {unit - 1}]")
+        for said in (derivation, page.get_by_text(f"Unit {unit} of layer {layer}", exact=True)):
+            expect(said).to_be_in_viewport(timeout=PATIENCE)
+
+
+def test_a_link_to_the_pad_leads_to_the_pad(open_page):
+    page = open_page("", height=720)
+    page.get_by_role("link", name="Draw a digit for a network").click()
+    pad = page.get_by_role("application")
+    pad.wait_for()
+    page.wait_for_function("document.querySelector('.run-progress')?.innerText.includes('Epoch 10 of 10')")
+    settled(page)
+    expect(pad).to_be_in_viewport(ratio=1)

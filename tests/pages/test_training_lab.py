@@ -1087,6 +1087,7 @@ def test_a_unit_that_is_clicked_is_selected_in_the_pass_of_the_sample(at, column
     (trace,), asked = played.call_args
     node, cell = asked["chosen"]
     assert (trace.nodes[node]["label"], cell, asked["opening"]) == (label, unit, 1)
+    assert f"**Unit {unit + 1} of layer {column}**" in texts(at.markdown)
     network, sample = live(at).network(), live(at).trainer.dataset.train_x[:1]
     outputs = [output.numpy() for output in network.outputs(sample)]
     np.testing.assert_allclose(trace.nodes[node]["value"], outputs[column - 1], rtol=1e-5, atol=1e-6)

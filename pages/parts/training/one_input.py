@@ -86,6 +86,7 @@ def _play_sample(view: View) -> None:
         outputs = next((node for node in trace.nodes if node["label"] == label), None)
         if outputs and unit < np.size(outputs["value"]):
             chosen = outputs["id"], unit
+            st.markdown(f"**Unit {unit + 1} of layer {layer + 1}**, which you chose, is the cell {label}[0, {unit}].")
     player(trace, key="training player", opening=opening, chosen=chosen)
 
 
@@ -94,7 +95,7 @@ def _read_drawing() -> None:
     data = run.trainer.dataset
     left, right = st.columns(2, gap="medium")
     with left:
-        bitmap = digit_pad(_pad())
+        bitmap = digit_pad(_pad(), bool(st.session_state.get("training led to pad")))
         st.caption("Draw large, with the pointer or with arrow keys and space. The network classifies as you draw.")
     if bitmap is None:
         return
