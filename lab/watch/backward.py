@@ -179,7 +179,8 @@ def report_stale_gradient(run: WatchedRun, where: Site, tensor: Tensor) -> None:
     training, shape = run.training, tuple(tensor.shape)
     iteration, others = training.last_zero_grad
     others = others if iteration >= run.clock.iteration - 1 else NOWHERE
-    cleared = training.zero_grad_sites.get(id(tensor), others)
+    own = run.leaf(tensor).zero_grad_site
+    cleared = own if own.line else others
     if cleared.line:
         evidence = f"zero_grad() here does not clear all that each backward() in line {where.line} reaches: a gradient "
         run.report(6, cleared, f"{evidence}of shape {shape} was added to that of the previous step.")

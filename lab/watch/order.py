@@ -76,7 +76,7 @@ def check_never_stepped(run: WatchedRun) -> None:
         leaves = [leaf for key, leaf in run.tensors.leaves.copy().items() if key in opt.parameter_ids]
         if opt.steps or training.uses_grad_scaler or not any(leaf.backward_count >= MIN_IDLE for leaf in leaves):
             continue
-        cleared = any(training.zero_grad_sites.get(key) for key in opt.parameter_ids)
+        cleared = any(leaf.zero_grad_site.line for leaf in leaves)
         if cleared and not any(leaf.changed for leaf in leaves):
             last = max(training.calls.values(), key=lambda call: call.iterations[-1:]).site
             if not report_missing_call(run, 18, last.file, "step"):

@@ -149,6 +149,8 @@ class Leaf:
     stepped: bool = False  # by an optimizer, since its last backward pass
     grad_version: int = 0  # version of its gradient at the last optimizer step
     stale_site: Site = NOWHERE  # the backward() that added to a gradient already used for a step
+    cleared: tuple[int, Site, bool] = -1, NOWHERE, False  # iteration, line, and whether a forward pass had run by then
+    zero_grad_site: Site = NOWHERE  # the last zero_grad() that cleared it
     init_site: Site = NOWHERE  # the last write before its first backward pass
     loaded: bool = False  # copied from another tensor before its first backward pass
     version_at_backward: int = 0

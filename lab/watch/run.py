@@ -73,9 +73,6 @@ class TrainingRecords:
     optimizers: list[WatchedOptimizer] = field(default_factory=list)
     calls: dict[tuple[str, int], BackwardCall] = field(default_factory=dict)
     last_call: BackwardCall | None = None
-    # leaf -> iteration and line in which its gradient was cleared, and whether a forward pass had run by then
-    cleared: dict[int, tuple[int, Site, bool]] = field(default_factory=dict)
-    zero_grad_sites: dict[int, Site] = field(default_factory=dict)  # leaf -> the last zero_grad() that cleared it
     last_zero_grad: tuple[int, Site] = (-1, NOWHERE)  # its iteration and line
     # the last line that read the gradient of a leaf and got None, and why
     missing_gradient: tuple[Site, Report] = NOWHERE, (0, NOWHERE, "", "")

@@ -57,9 +57,10 @@ def note_zero_grad(run: WatchedRun, owner: Any, here: Site) -> None:
     training = run.training
     parameters = parameters_of(owner) if isinstance(owner, Optimizer) else list(owner.parameters())
     for tensor in parameters:
-        training.zero_grad_sites[id(tensor)] = here
+        leaf = run.leaf(tensor)
+        leaf.zero_grad_site = here
         if tensor.grad is not None:
-            training.cleared[id(tensor)] = (run.clock.iteration, here, run.clock.forward_ran)
+            leaf.cleared = run.clock.iteration, here, run.clock.forward_ran
     for call in training.calls.values():
         for term in call.terms.values():
             term.waiting.difference_update(map(id, parameters))
@@ -98,9 +99,9 @@ def measured(opt: WatchedOptimizer) -> list[Tensor]:
 
 def report_cleared(run: WatchedRun, opt: WatchedOptimizer, received: list[Tensor], here: Site) -> None:
     """Report a step whose gradients were cleared between the last backward pass and the step."""
-    entries = (run.training.cleared.get(id(tensor)) for tensor in received)
-    iteration, cleared, forwarded = next(filter(None, entries), (-1, NOWHERE, False))
-    if iteration == run.clock.iteration and cleared.line:
+    entries = (leaf.cleared for tensor in received if (leaf := run.leaf(tensor)).cleared[1].line)
+    iteration, cleared, forwarded = next(entries, (-1, NOWHERE, False))
+    if iteration == run.clock.iteration:
         where = here if forwarded or run.clock.forward_ran else cleared
         evidence = f"{opt.kind}.step() in line {here.line} found no gradient: those of the last backward() were "
         run.report(18, where, evidence + f"cleared in line {cleared.line}.")

@@ -3,7 +3,7 @@
 import math
 from functools import partial
 from graphlib import TopologicalSorter
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import torch
@@ -189,24 +189,22 @@ class TorchPass(TraceDraft):
                 continue
             part = tensor_preview(message)["value"]
             upstream = self.upstream_of_card.get(sender, part)
-            there = before if other not in self.earlier else self.with_earlier(other, before)
-            shown = None if there is None else tensor_preview(there)["value"]
-            total = tensor_preview(self.with_earlier(other, after))["value"]
-            self.message(sender, receiver, upstream, part, part, shown, total)
+            shown, total = self.value_of(other, before), self.value_of(other, after)
+            self.message(sender, receiver, upstream, part, part, shown, cast(Value, total))
             self.add_gradient_card(message, f"backward of {sender.op}", sender)
 
-    def with_earlier(self, node: GraphNode, total: Tensor | None) -> Tensor:
+    def value_of(self, node: GraphNode, total: Tensor | None) -> Value | None:
         """Return a sum of messages to a node, added to what a leaf had before the pass, as PyTorch does it."""
         earlier = self.earlier.get(node)
-        if earlier is None or total is None:
-            return earlier if total is None else total  # type: ignore[return-value]  # one of them is there
-        return earlier + total
+        if earlier is not None:
+            total = earlier if total is None else earlier + total
+        return None if total is None else tensor_preview(total)["value"]
 
     def add_gradient_card(self, gradient: Tensor, name: str, source: NodeCard | None) -> None:
         """Make a card of a gradient that has a graph itself, as with create_graph=True."""
         key = (gradient.grad_fn, gradient.output_nr)
         if gradient.grad_fn is not None and key not in self.recorder.result_cards:
-            card = self.recorder.new_result(name, [], gradient)
+            card = self.recorder.new_card(name, [], gradient)
             card.position = self.position if source is None or source.position.code is None else source.position
 
     # After the pass

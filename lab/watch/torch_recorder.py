@@ -168,7 +168,7 @@ class TorchRecorder(Listener):
         node = node_of(result)
         if node is not None:
             if (node, result.output_nr) not in self.result_cards:
-                self.new_result(name, self.operands(name, given), result)
+                self.new_card(name, self.operands(name, given), result)
             return
         operands = tensors_in(given)
         if result.requires_grad or id(result) in self.graphless or any(result is operand for operand in operands):
@@ -181,32 +181,23 @@ class TorchRecorder(Listener):
             if cut:
                 self.ends.append(card)
 
-    def new_result(self, name: str, operands: list[NodeCard], result: Tensor) -> NodeCard:
-        """Make a card of a result that has a graph node."""
-        card = self.new_card(name, operands, result)
-        self.result_cards[(result.grad_fn, result.output_nr)] = card
-        return card
-
-    def new_card(self, name: str, operands: list[NodeCard], result: Tensor) -> NodeCard:
-        """Return a new card of a result, with its line, its modules and its memory."""
+    def new_card(self, name: str, operands: list[NodeCard], tensor: Tensor) -> NodeCard:
+        """Make a card of a result, or of a leaf or constant without a name, with its line, its modules and its memory.
+        Forget the writes to that memory if it is reused, and older cards once they fill MAX_BYTES."""
         position = SourceLine(script_frame())
-        card = NodeCard(plain_name(name), position, tensor_preview(result), result.requires_grad, operands)
-        self.set_memory(card, result)
-        card.call = self.call_count
-        card.calls = tuple(call for _, call in self.running_modules)
+        card = NodeCard(plain_name(name), position, tensor_preview(tensor), tensor.requires_grad, operands)
+        card.call, card.calls = self.call_count, [call for _, call in self.running_modules]
         card.unreadable = packs_saved_tensors()
-        return card
-
-    def set_memory(self, card: NodeCard, tensor: Tensor) -> None:
-        """Note the memory of a card's tensor; forget the writes to it if the memory is reused, and older cards once
-        they fill MAX_BYTES."""
+        card.memory, card.version = storage_of(tensor), version_of(tensor)
         self.card_count += 1
         self.bytes += tensor.numel() * tensor.element_size()
         if self.forgets and self.bytes > MAX_BYTES and not self.paused():
             self.forget(card.serial)
-        card.memory, card.version = storage_of(tensor), version_of(tensor)
         if not card.version:
-            self.writes.pop(card.memory, None)  # the memory is reused
+            self.writes.pop(card.memory, None)
+        if node_of(tensor) is not None:
+            self.result_cards[(tensor.grad_fn, tensor.output_nr)] = card
+        return card
 
     def operands(self, name: str, given: Args) -> list[NodeCard]:
         """Return the cards of the operands; a plain number in arithmetic gets one too."""
@@ -238,7 +229,7 @@ class TorchRecorder(Listener):
         node = node_of(tensor)
         if node is not None and (node, tensor.output_nr) not in self.result_cards:
             self.graphless.pop(id(tensor), None)
-            self.new_result(name, cards, tensor)
+            self.new_card(name, cards, tensor)
 
     # Cards of operands
 
@@ -248,9 +239,7 @@ class TorchRecorder(Listener):
         if node_of(tensor) is not None:
             card = self.result_cards.get((tensor.grad_fn, tensor.output_nr)) or self.card_of_rewritten(tensor)
         elif card is None or card.stale or card.version != version_of(tensor):
-            position = SourceLine(script_frame())
-            card = NodeCard("", position, tensor_preview(tensor), tensor.requires_grad)
-            self.set_memory(card, tensor)
+            card = self.new_card("", [], tensor)
             card.label = self.parameter_paths.get(id(tensor), "")
             self.graphless[id(tensor)] = tensor, card
         if not card.label:
@@ -269,7 +258,7 @@ class TorchRecorder(Listener):
     def card_of_rewritten(self, tensor: Tensor) -> NodeCard:
         """Return a new card for a tensor of unknown node: a view of it was written to, or it predates the block."""
         written = self.writes.get(storage_of(tensor))
-        card = self.new_result(kind(tensor.grad_fn), [], tensor)
+        card = self.new_card(kind(tensor.grad_fn), [], tensor)
         if written:
             card.position.line, card.op = written[-1]["line"], f"{written[-1]['op']} through a view"
         return card

@@ -17,8 +17,8 @@ def assign(run: WatchedRun, attribute: str, tensor: Tensor, value: Any) -> Look 
     """Record what the assignment of an attribute of a tensor means for its gradient."""
     if attribute == "requires_grad":
         return look_at_request(run, tensor, bool(value))
-    if attribute == "grad" and value is None:
-        run.training.cleared[id(tensor)] = (run.clock.iteration, site(), run.clock.forward_ran)
+    if attribute == "grad" and value is None and tensor.is_leaf:
+        run.leaf(tensor).cleared = run.clock.iteration, site(), run.clock.forward_ran
     if attribute == "data" and has_numbers(tensor) and has_numbers(value):
         replace_data(run, tensor, value)
     return None
@@ -60,8 +60,8 @@ def write_in_place(run: WatchedRun, name: str, tensor: Tensor, given: tuple[Any,
     before = None if slope is None or slope.is_sparse or slope.shape != tensor.shape else tensor.detach().clone()
     yield
     if name == "zero_":
-        for key in leaves_with_gradient(run, tensor):
-            run.training.cleared[key] = (run.clock.iteration, here, run.clock.forward_ran)
+        for owner in leaves_with_gradient(run, tensor):
+            owner.cleared = run.clock.iteration, here, run.clock.forward_ran
     elif name in SCALINGS and leaf is None and leaves_with_gradient(run, tensor):
         run.training.gradients_scaled |= outer_frame().f_code.co_filename == here.file
     if version_of(tensor) != version:
@@ -72,9 +72,9 @@ def write_in_place(run: WatchedRun, name: str, tensor: Tensor, given: tuple[Any,
             leaf.uphill = float(((tensor.detach() - before) * slope).sum().real) > 0
 
 
-def leaves_with_gradient(run: WatchedRun, tensor: Tensor) -> list[int]:
-    """Return the keys of the leaves whose gradient is this very tensor."""
-    return [key for key, leaf in run.tensors.leaves.copy().items() if leaf.gradient is tensor]
+def leaves_with_gradient(run: WatchedRun, tensor: Tensor) -> list[Leaf]:
+    """Return the leaves whose gradient is this very tensor."""
+    return [leaf for leaf in run.tensors.leaves.copy().values() if leaf.gradient is tensor]
 
 
 def after_write(leaf: Leaf, tensor: Tensor, here: Site, name: str) -> None:
