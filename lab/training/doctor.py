@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -104,9 +105,11 @@ def examine(f: Figures) -> list[Finding]:
             place = row.key in WELL if found else row.key in REMARKS  # of another kind than what is looked for
             if not place and len(found) <= MAX_REMARKS and f.known >= set(row.needs.split()) and row.fits(f):
                 found.setdefault(row.key, row)
+        said = copy(f)  # with the figures by which it was judged
+        said.__dict__.update(f.stated)
         return [
             Finding(
-                row.key, row.name, tuple(row.says(f.said).split("\n")), *row.remedy(f),
+                row.key, row.name, tuple(row.says(said).split("\n")), *row.remedy(f),
                 f.epochs[row.since(f)], "seen" if row.key in WELL | REMARKS else "suspected", row.like,
             )
             for row in found.values()
@@ -298,11 +301,9 @@ def _says_now(f: Figures) -> str:
 
 
 def _says_swings(f: Figures) -> str:
-    loss = f.lately
-    return (
-        f"From epoch {f.epochs[len(f) - len(loss)]} on the training loss rises markedly in {f.rises} of "
-        f"{len(loss) - 1} epochs; it lies between {short(loss.min())} and {short(loss.max())}."
-    )
+    loss, since = f.lately, f.epochs[len(f) - len(f.lately)]
+    rises = f"From epoch {since} on the training loss rises markedly in {f.rises} of {len(loss) - 1} epochs"
+    return f"{rises}; it lies between {short(loss.min())} and {short(loss.max())}."
 
 
 def _says_creeps(f: Figures) -> str:

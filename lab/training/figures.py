@@ -40,6 +40,7 @@ class Figures:
         self.dead = _table(records, "dead_units")
         self.measured = np.flatnonzero(np.isfinite(self.val_loss))  # epochs that have a validation loss; the best one
         self.best = int(self.measured[np.argmin(self.val_loss[self.measured])]) if self.measured.size else 0
+        self.stated: dict[str, np.ndarray] = {}  # of a log, by name: the numbers that sentences quote in place of means
         self.total = np.full(len(records), math.nan)  # norm of all gradients together, which only a log has
         self.clipped = float(np.median([record.get("clipped", 0.0) for record in records]))
         has = {"settings": kind != "log", "code": kind != "run", "log": kind == "log", "norms": self.norms.shape[1] > 1}
@@ -170,11 +171,6 @@ class Figures:
         no_use |= len(self) >= LONG and not mostly_falls(self.val_loss)
         straight = later_fall(np.minimum(self.loss, self.plain)) >= 0.2 and self.gain < 0.5 and not no_use
         return bool(np.mean(np.diff(self.loss) < 0) >= 0.7) and (self.step < 1.5e-4 or (self.low_rate and straight))
-
-    @property
-    def said(self) -> Figures:
-        """The figures as sentences quote them: those of a log with numbers that stand in it."""
-        return self
 
     @property
     def norm(self) -> np.ndarray:

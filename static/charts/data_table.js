@@ -4,6 +4,11 @@ import { h, setText } from "../player/dom.js";
 
 /** @import { TableData } from "../types.js" */
 
+/** Return what a table is called, which says if rows are left out. @param {TableData} shown */
+export function nameOf({ rows, of = 0 }) {
+  return of > rows.length ? `As a table: ${rows.length} of ${of} rows` : "As a table";
+}
+
 export class DataTable {
   constructor() {
     /** @type {TableData | null} */
@@ -16,8 +21,7 @@ export class DataTable {
   /** Show other numbers. @param {TableData} shown */
   show(shown) {
     this.shown = shown;
-    const { length } = shown.rows;
-    setText(this.summary, (shown.of ?? 0) > length ? `As a table: ${length} of ${shown.of} rows` : "As a table");
+    setText(this.summary, nameOf(shown));
     this.write();
   }
 

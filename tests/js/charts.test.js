@@ -3,6 +3,7 @@ import { test } from "node:test";
 
 import { announce, teller as tellerAt } from "../../static/charts/channel.js";
 import { Feed, formatter, short } from "../../static/charts/charts.js";
+import { nameOf } from "../../static/charts/data_table.js";
 
 test("numbers of tooltips are written in the formats that the pages ask for", () => {
   const cases = /** @type {const} */ ([
@@ -19,6 +20,12 @@ test("numbers of tooltips are written in the formats that the pages ask for", ()
 
 test("a value that is missing or no number is a dash", () => {
   for (const value of [null, undefined, NaN, Infinity, "-"]) assert.equal(formatter("%.1f %%")(value), "–");
+});
+
+test("a table says how many of its rows it shows, if not all", () => {
+  const rows = [["1"], ["3"]];
+  assert.equal(nameOf({ headers: ["x"], rows, of: 3 }), "As a table: 2 of 3 rows");
+  for (const of of [undefined, 0, 2]) assert.equal(nameOf({ headers: ["x"], rows, of }), "As a table");
 });
 
 test("a format that is none is refused", () => {

@@ -5,10 +5,8 @@ from __future__ import annotations
 import math
 import re
 from bisect import bisect_right
-from collections.abc import Mapping, Sequence
-from copy import copy
+from collections.abc import Sequence
 from functools import cached_property
-from types import MappingProxyType
 from typing import Any, Literal, cast
 
 import numpy as np
@@ -44,7 +42,6 @@ class UploadedCurve(Figures):
 
     starts: Sequence[int] = ()
     counter = "epoch"
-    stated: Mapping[str, np.ndarray] = MappingProxyType({})
     norm_ended: int | None = None
     notes: Sequence[str] = ()
 
@@ -115,12 +112,6 @@ class UploadedCurve(Figures):
             curve.best = stated.best
             curve.stated = {name: getattr(stated, name) for name in STATED}
         return curve
-
-    @property
-    def said(self) -> UploadedCurve:
-        said = copy(self)  # with the figures that were computed from the means
-        said.__dict__.update(self.stated)
-        return said
 
     @cached_property
     def classes(self) -> int | None:

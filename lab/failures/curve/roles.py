@@ -39,9 +39,9 @@ OTHER = {  # a number with such a word is no loss, score or counter of this mome
     *("best", "min", "max", "lowest", "highest", "worst", "previous", "improved", "from", "threshold", "target"),
     *("patience", "std", "stdev", "variance", "delta", "scale", "scaler", "weight", "size", "per", "number"),
 }
-# Between a count and how many there will be, as in "3 of 40"; and in the name of the latter
-OF = "of von de di van sur из"
-TOTAL = "total max 总共 总 總 共 全 総 총"
+# Words between a count and how many there will be, as in "3 of 40"; and in the name of the latter
+OF = "of von de di van sur из 总共 总 總 共 全 総 총"
+TOTAL = {"total", "max", "of"}
 MAX_ABBREVIATION = 2  # letters of one, such as "ep", which is a name alone only
 FILLERS = {
     *("the", "a", "an", "is", "was", "are", "of", "at", "for", "after", "and", "with", "in", "to", "then"),
@@ -60,12 +60,9 @@ _STEMS = {
     for kind, stems in STEMS.items()
 }
 # The same as regular expressions, and the words that counts have
-OF_WORD = "|".join(
-    word if ord(word[0]) >= FIRST_WITHOUT_SPACES else rf"{word}\b" for word in (*OF.split(), *TOTAL.split())
-)
+OF_WORD = "|".join(word if ord(word[0]) >= FIRST_WITHOUT_SPACES else rf"{word}\b" for word in OF.split())
 COUNTER_WORD = "|".join(word for table in (WORDS, STEMS) for kind in ("epoch", "step") for word in table[kind].split())
-_COUNTED = {*OF.split(), *TOTAL.split()} - {"de", "di"}  # these stand in the name of a counter, too
-_TOTAL_ANYWHERE = re.compile("|".join(word for word in TOTAL.split() if not word.isascii()))
+_TOTAL = re.compile("|".join(word for word in OF.split() if ord(word[0]) >= FIRST_WITHOUT_SPACES))
 _PHASES = [stem for kind in ("train", "val") for stem in STEMS[kind].split() if not stem.isascii()]
 _SPLIT = re.compile(r"[\s/_\-:()\[\]|.,@#'’&]+")
 _CAMEL = re.compile(r"([a-zäöü])([A-Z])")
@@ -139,7 +136,7 @@ def role(name: str) -> str | None:
     for kind in ("accuracy", "loss"):
         if kind in found:
             return f"{part}_{kind}"
-    if not _COUNTED.isdisjoint(words) or _TOTAL_ANYWHERE.search(short) or "%" in name:
+    if not TOTAL.isdisjoint(words) or _TOTAL.search(short) or "%" in name:
         return None
     if len(words) > 1:
         found = kinds(word for word in words if len(word) > MAX_ABBREVIATION or not word.isascii())

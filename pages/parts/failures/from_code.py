@@ -86,7 +86,7 @@ def _ran(ran: ProgramRun, text: str, choose: Choose) -> None:
     """Say what a program did when it ran; what did not run for want of something is read."""
     ending = f"{f'Line {ran.line}: ' if ran.line else ''}{with_code(ran.problem)}"
     if ran.lacks_something:
-        st.markdown(f"{ending}. So it cannot run here alone, and was only read.")
+        st.markdown(f"{ending}\n\nSo it cannot run here alone, and was only read.")
         _findings(text, choose)
     elif ran.problem:
         st.error(ending, icon=":material/close:")

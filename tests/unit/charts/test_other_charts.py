@@ -8,6 +8,7 @@ import pytest
 
 from lab.charts import Axis, Line, Mark, Track, bars, jacobian, landscape, lines, losses
 from lab.charts.contours import contour, frontiers
+from lab.charts.lines import MAX_ROWS
 from lab.training.descent.surfaces import SURFACES
 from lab.training.predictions import over_plane
 from lab.traps.faults.catalogue import BY_KEY
@@ -174,10 +175,11 @@ def test_lines_differ_in_more_than_colour():
     assert (one["type"], two["type"]) == ("line", "scatter")
 
 
-def test_a_long_table_is_thinned_and_keeps_its_ends():
-    chart = lines("Squares", [Line("y", [(float(x), float(x * x)) for x in range(500)])], Axis("x"), Axis("y"))
-    assert len(chart.rows) == 24
-    assert (chart.rows[0][0], chart.rows[-1][0]) == ("0", "499")
+@pytest.mark.parametrize(("points", "shown"), [(30, 30), (500, MAX_ROWS)])
+def test_a_long_table_is_thinned_keeps_its_ends_and_tells_of_how_many_rows(points, shown):
+    chart = lines("Squares", [Line("y", [(float(x), float(x * x)) for x in range(points)])], Axis("x"), Axis("y"))
+    assert (len(chart.rows), chart.of) == (shown, points)
+    assert (chart.rows[0][0], chart.rows[-1][0]) == ("0", f"{points - 1}")
 
 
 def test_a_mark_far_below_one_is_not_rounded_away():

@@ -694,6 +694,11 @@ MORE_FORMATS = {
         {"轮": "epoch", "训练损失": "train_loss", "验证损失": "val_loss"},
         OVERFITTED,
     ),
+    "a score and the largest one, which is no total": Case(
+        filled("epoch {n}/20 acc 81, max 95, loss {loss:.4f}, val_loss {val:.4f}", **OVER),
+        {"epoch": "epoch", "acc": "train_accuracy", "loss": "train_loss", "val_loss": "val_loss"},
+        OVERFITTED,
+    ),
     "a count with its name, of a total": Case(
         filled("{n} epochs (of 20): loss {loss:.4f}, val_loss {val:.4f}", **OVER),
         {"epochs": "epoch", "loss": "train_loss", "val_loss": "val_loss"},

@@ -118,7 +118,7 @@ def test_what_people_write_about_each_failure_is_found_and_nothing_else_is_sure(
         ("network outputs the same class for each image", "rate dead zero-init"),
         ("my loss stays at 0.693 forever and never goes down", "optimizer order zero-init dead vanishing"),
         ("my loss remains at 1.0986 for all epochs", "optimizer order zero-init dead vanishing"),
-        ("cost is constant and will not decrease", "optimizer order zero-init dead vanishing"),
+        ("loss stays at 2.3", "optimizer order zero-init dead vanishing"),
     ],
 )
 def test_a_symptom_of_several_failures_lists_them_and_is_sure_of_none(text, causes):
@@ -369,9 +369,7 @@ def test_a_text_about_something_near_by_hardly_ever_gets_an_answer_and_never_a_s
     assert not any(found[0].sure for found in answers if found)
 
 
-@pytest.mark.parametrize(
-    "text", ["My loss is not decreasing", "network not learning", "loss stays at 2.3", "损失不下降了"]
-)
+@pytest.mark.parametrize("text", ["My loss is not decreasing", "network not learning", "损失不下降了"])
 def test_what_several_failures_share_lists_those_to_look_at_first(text):
     assert [(found.failure.number, found.sure) for found in find(text)] == [(18, False), (19, False), (17, False)]
 
