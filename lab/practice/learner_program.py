@@ -43,7 +43,7 @@ class ProgramPass:
     """A recorded pass.
 
     line        of backward(); 0 for operations that no backward pass followed
-    operations  the number of its operations, of which the trace may have fewer
+    operations  the number of its operations, of which the trace may have fewer; 0 if it is not known
     text        its trace as JSON, which `lab.trace.loading.load` checks
     """
 

@@ -10,8 +10,8 @@ TOO_LONG = "Your code took too long and was stopped: look for a loop that never 
 TOO_SLOW = "Your code did not finish within {:g} seconds: it waits, or this machine is too busy. Try again later."
 TOO_DEEP = "Your code took too long and was stopped in deep recursion: look for a function that calls itself endlessly."
 TOO_MUCH_MEMORY = (
-    "Your code needed more memory than allowed ({} MB): look for an array or a list that grows too large, or for a "
-    "function that calls itself endlessly."
+    "Your code needed more memory than allowed ({} MB): look for a loop that never ends, for an array or a list that "
+    "grows too large, or for a function that calls itself endlessly."
 )
 TOO_MUCH_OUTPUT = "Your code printed more than a million characters and was stopped: remove the print in a loop."
 CRASHED = "Your code crashed Python itself ({}): look for a function that calls itself endlessly."

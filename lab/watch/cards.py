@@ -171,6 +171,7 @@ class TraceDraft:
         self.sources = Sources()
         self.max_operations = MAX_CARDS  # more than these are folded into one card
         self.operations = 0  # of the trace
+        self.whole = True  # all operations were recorded
 
     def seed(self, card: NodeCard, grad: Value) -> None:
         """Log the gradient that the pass starts from."""

@@ -99,6 +99,11 @@ class EngineRecorder:
                     self.stale.setdefault(begun.position.line, begun.card_of[tensor].label)
                 self.values[tensor] = tensor.numpy()
 
+    @property
+    def is_full(self) -> bool:
+        """Whether there may be more operations since the last backward pass than `unfinished` returns."""
+        return len(self.made) >= MAX_CARDS or len(self.made) - self.pending > MAX_UNFINISHED
+
     def unfinished(self) -> list[NodeCard]:
         """Return the cards of the first operations since the last backward pass."""
         results, order = [*self.made][self.pending :][:MAX_UNFINISHED], dict[Tensor, None]()

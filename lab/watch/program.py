@@ -9,8 +9,10 @@ import gc
 import linecache
 import signal
 import sys
+import time
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
+from functools import partial
 from importlib.util import find_spec
 from types import ModuleType
 from typing import Any
@@ -25,7 +27,8 @@ MAX_OPERATIONS = (300, 100, 30)  # cards of one pass: as many as fit into MAX_BY
 MAX_BYTES = 1_500_000  # of one recorded pass
 ZERO_GRAD = 6  # the failure's number
 STALE = "backward() here added to the gradient of {}, which the last step had already used: nobody had cleared it."
-RESERVE = 0.6  # seconds of processor time that are kept for the report of a program that takes too long
+RESERVE = 2.0  # seconds of processor time for a last collection of garbage, which nothing interrupts, and the report
+TICK = 0.005  # seconds between two looks at the time: the timer counts no time in the kernel, but the limit does
 WARM_UP = """\
 from model import Tensor
 w = Tensor([1.0])
@@ -80,10 +83,12 @@ class ProgramRecording:
         if self.passes <= MAX_PASSES:
             self.send_trace(ended, error)
 
-    def keep_forward(self, cards: Sequence[NodeCard], ends: Sequence[NodeCard] = ()) -> None:
-        """Send operations that no backward pass followed, in their order."""
+    def keep_forward(self, cards: Sequence[NodeCard], whole: bool, ends: Sequence[NodeCard] = ()) -> None:
+        """Send operations that no backward pass followed, in their order. whole: they are all that there were."""
         if cards and self.passes < MAX_PASSES:
-            self.send_trace(TraceDraft(SourceLine(None), cards, ends))
+            draft = TraceDraft(SourceLine(None), cards, ends)
+            draft.whole = whole
+            self.send_trace(draft)
 
     def send_trace(self, draft: TraceDraft, error: str = "") -> None:
         """Send a trace with as many of its operations as fit."""
@@ -92,15 +97,17 @@ class ProgramRecording:
             trace.error = error[:MAX_TEXT]
             text = trace.to_json()
             if len(text) <= MAX_BYTES:
-                self.send({"line": draft.position.line, "operations": draft.operations, "trace": text})
+                known = draft.whole or draft.operations <= draft.max_operations
+                operations = draft.operations if known else 0
+                self.send({"line": draft.position.line, "operations": operations, "trace": text})
                 return
 
 
 def run(source: str, file: str, send: Send, seconds: float = 0.0) -> tuple[dict[str, Any], BaseException | None]:
     """Run a program; return the report and the exception that ended the program, or None.
 
-    send     gets each recorded pass when it ends: {"line": of backward(), "operations": their number, "trace": its
-             JSON}; line 0 for operations at the end that no backward pass followed
+    send     gets each recorded pass when it ends: {"line": of backward(), "operations": their number, or 0 if
+             it is not known, "trace": its JSON}; line 0 for operations at the end that no backward pass followed
     seconds  of processor time until this process ends: a little before, TimeUp ends the program; 0 for no limit
 
     The report has "passes", the number of backward passes, and "findings", rows with fields of RunFinding.
@@ -115,15 +122,16 @@ def run(source: str, file: str, send: Send, seconds: float = 0.0) -> tuple[dict[
         watcher, recorder = Watcher(), TorchRecorder(recording.keep, forgets=True)
     with EngineRecorder(recording.keep) as engine, watcher or nullcontext(), recorder or nullcontext():
         if seconds:
-            signal.signal(signal.SIGVTALRM, time_is_up)
-            signal.setitimer(signal.ITIMER_VIRTUAL, max(seconds - RESERVE, seconds / 2))
+            end = time.process_time() + max(seconds - RESERVE, seconds / 2)
+            signal.signal(signal.SIGVTALRM, partial(time_is_up, end))
+            signal.setitimer(signal.ITIMER_VIRTUAL, TICK, TICK)
         ended, _ = execute(source, file)
         signal.setitimer(signal.ITIMER_VIRTUAL, 0)
         error = None if isinstance(ended, SystemExit) else ended
         if error is not None or not recording.passes:
-            recording.keep_forward(engine.unfinished())
+            recording.keep_forward(engine.unfinished(), not engine.is_full)
             if recorder:
-                recording.keep_forward(recorder.unfinished(), recorder.ends)
+                recording.keep_forward(recorder.unfinished(), not recorder.is_full, recorder.ends)
         findings = [
             RunFinding(ZERO_GRAD, file, line, STALE.format(leaf), advice=BY_NUMBER[ZERO_GRAD].fix)
             for line, leaf in engine.stale.items()
@@ -155,5 +163,8 @@ def execute(
     return None, variables
 
 
-def time_is_up(*_: object) -> None:
-    raise TimeUp
+def time_is_up(end: float, *_: object) -> None:
+    """Raise TimeUp, once, if the process has used the processor time that the program may."""
+    if time.process_time() >= end:
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        raise TimeUp

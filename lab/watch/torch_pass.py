@@ -51,6 +51,7 @@ class TorchPass(TraceDraft):
         autograd.grad() does not."""
         self.recorder, self.accumulates = recorder, accumulates
         super().__init__(SourceLine(script_frame()), [*map(recorder.card, outputs)][:1], recorder.ends)
+        self.whole = not recorder.is_full
         self.seeds = {(tensor.grad_fn, tensor.output_nr) for tensor in outputs}
         roots = [tensor.grad_fn for tensor in outputs]
         self.users: dict[GraphNode, list[GraphNode]] = {node: [] for node in walk(*roots, most=math.inf)}

@@ -143,8 +143,13 @@ class TorchRecorder(Listener):
 
     # Operations
 
+    @property
+    def is_full(self) -> bool:
+        """Whether there may be more operations than are recorded."""
+        return self.card_count > MAX_CARDS
+
     def concerns(self, name: str, function: Function) -> bool:
-        quiet = name_of(function) in QUIET or self.card_count > MAX_CARDS
+        quiet = name_of(function) in QUIET or self.is_full
         return not quiet and super().concerns(name, function)
 
     def operation(self, name: str, given: Args, operands: list[Tensor]) -> Look:

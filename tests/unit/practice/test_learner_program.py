@@ -102,6 +102,15 @@ def test_a_hostile_program_ends_in_a_sentence_and_leaves_nothing(pool, name):
 
 
 @linux
+def test_an_endless_loop_that_computes_is_stopped_for_its_time_and_what_it_recorded_plays(pool):
+    ran = run(pool, "from model import Tensor\na = Tensor(2.0)\nwhile True:\n    a = a * 1.0\n")
+    assert ran.problem == stop_reasons.TOO_LONG
+    assert ran.line in (3, 4)
+    assert [one.operations for one in ran.passes] == [0]  # how many there were is not known
+    assert len(load(ran.passes[0].text).events) == 301
+
+
+@linux
 def test_a_forged_trace_is_refused_when_it_is_loaded(pool):
     ran = run(pool, FORGED + f"send({json.dumps({'message': RECORD})!r})\n")
     with pytest.raises(LoadError):

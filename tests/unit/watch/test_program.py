@@ -4,6 +4,7 @@ import contextlib
 import io
 import re
 import sys
+import time
 from collections import Counter, defaultdict
 
 import numpy as np
@@ -172,6 +173,27 @@ def test_a_large_pass_has_300_cards_and_one_for_all_others(source):
     gradient = plain_gradients(source)["w"]
     (w,) = (node["id"] for node in trace.nodes if node["label"] == "w")
     assert trace.gradients_after()[w] == gradient  # the messages of all 2,000
+
+
+@pytest.mark.parametrize("source", [MANY, IN_TORCH], ids=["engine", "torch"])
+def test_operations_that_were_not_all_recorded_are_not_counted(source, monkeypatch):
+    if source is IN_TORCH:
+        pytest.importorskip("torch")
+        monkeypatch.setattr("lab.watch.torch_recorder.MAX_CARDS", 1_000)
+    ran = Ran(source.replace("h.backward()", "raise ValueError").replace("2000", "3000"))
+    assert [record["operations"] for record in ran.records] == [0]
+    assert sum(bool(node["op"]) for node in ran.traces[0].nodes) == 301
+
+
+KERNEL = "import os\nwhile True:\n    os.urandom(10**4)\n"  # its time is the kernel's
+
+
+@pytest.mark.parametrize("source", ["while True:\n    pass\n", KERNEL], ids=["own", "kernel"])
+def test_time_that_the_kernel_takes_counts_too(source):
+    began = time.process_time()
+    _, error = program.run(source, FILE, lambda record: None, seconds=1.0)  # half of them are the program's
+    assert type(error) is program.TimeUp
+    assert time.process_time() - began < 1.5
 
 
 def test_more_passes_than_are_recorded_are_counted():
