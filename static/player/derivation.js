@@ -29,12 +29,10 @@ export function derivation(states, frame, id, cell) {
   const all = self.terms.filter((term) => term.event !== null);
   const terms = all.slice(0, MAX_MESSAGES).map((term) => numbersOf(states, frame, id, cell, term));
   const rest = all.length > MAX_MESSAGES ? [PLUS, DOTS] : [];
-  const { earlier } = states.nodes[id];
-  const held = earlier === undefined ? [] : [number(cellOrAll(earlier, cell), false), PLUS];
   /** @param {string} label @param {(term: Numbers) => Token[]} tokensOf */
   const line = (label, tokensOf) => ({
     label,
-    tokens: [...held, ...terms.flatMap((term, i) => [...(i ? [PLUS] : []), ...tokensOf(term)]), ...rest],
+    tokens: [...terms.flatMap((term, i) => [...(i ? [PLUS] : []), ...tokensOf(term)]), ...rest],
   });
   const lines = [
     line("in symbols", (term) => {
@@ -162,15 +160,12 @@ export class Derivation {
     } else {
       const lines = this.lines(states, frame, id, cell);
       parts[0].append("The chain rule: multiply the rates along each path, and add up the paths.");
-      if (states.nodes[id].earlier !== undefined)
-        parts[0].append(` It is added to what ${derived.name}.grad holds from an earlier pass.`);
       parts.push(lines, this.result(states, frame, id, cell));
       if (lines.textContent?.includes(OPEN.text))
         parts.push(h("p", { class: "note" }, `Σ adds up what the copies of ${derived.name} receive.`));
     }
     const where = cell === null ? "" : indexText(states.nodes[id].shape, cell, fullShape(states.nodes[id]));
-    const whole = states.nodes[id].earlier === undefined ? `∂${out}/∂${derived.name}` : `${derived.name}.grad`;
-    this.panel.heading.textContent = `Derivation of ${whole}${where}`;
+    this.panel.heading.textContent = `Derivation of ∂${out}/∂${derived.name}${where}`;
     this.panel.body.replaceChildren(...parts);
   }
 
@@ -198,11 +193,13 @@ export class Derivation {
     if (gradient === undefined) return h("p", { class: "result waiting" }, WAITING);
     const text = brief(cellOrAll(gradient, cell), fullShape(states.nodes[id]));
     const still = expected - arrived;
+    const { earlier } = states.nodes[id];
     return h(
       "p",
       { class: `result ${states.derived[id].kind}` },
       "= ",
       h("b", {}, text),
+      earlier === undefined ? "" : `, of which an earlier pass left ${brief(cellOrAll(earlier, cell))}`,
       still > 0 ? ` so far: ${still} more ${still === 1 ? "message" : "messages"} to come` : "",
     );
   }

@@ -123,12 +123,10 @@ function gradientsOf(states, frame) {
   return {
     sentence: `${done}: ${named.join(", ")}${rest}. ${meaningOf(states)}`.trim(),
     equation: fitting(
-      found.map(({ name, gradient, due, added, full }) =>
-        due !== undefined
-          ? amount(gradient, `${called(name)}, ✗ right: ${brief(due)}`, "wrong", full)
-          : added
-            ? figure(added + brief(gradient), called(name), "gradient leaf")
-            : amount(gradient, called(name), "gradient leaf", full),
+      found.map(({ name, gradient, due, full }) =>
+        due === undefined
+          ? amount(gradient, called(name), "gradient leaf", full)
+          : amount(gradient, `${called(name)}, ✗ right: ${brief(due)}`, "wrong", full),
       ),
     ),
   };
@@ -326,8 +324,7 @@ function accumulate(states, event, index, cell) {
   const summed = sent.sums ? [figure(copies, `what the copies of ${name} receive`, "message"), sign("=")] : [];
   const own = states.name(event.node);
   const repeated = sent.sums ? `Broadcasting repeated ${own}, so its copies' messages are summed.` : "";
-  const { earlier } = states.nodes[event.node];
-  const kept = earlier !== undefined && isSame(event.before, earlier);
+  const kept = isSame(event.before, states.nodes[event.node].earlier ?? []);
   const why = kept ? `${own}.grad kept what an earlier pass gave it` : `${own} is used more than once`;
   const again = event.first ? "" : `${why}, so ${kept ? "the message is added to it" : "its messages add up"}.`;
   return {

@@ -20,6 +20,7 @@ import { packed } from "./packed.js";
 const MAX_CHARACTERS = 20_000; // of a program that is run
 const MAX_LINKED = 4_000; // characters of a program that the address carries
 const MIN_HEIGHT = 430; // pixels, of a player that is one part of a page
+const OLDER = "You have changed the text: graph, output and findings are those of the program that ran last.";
 const WRITE_MS = 400; // after the last change, until it is in the address
 
 let taken = 0; // number of the text that the page gave last
@@ -89,10 +90,11 @@ class Program {
     this.stopButton.hidden = !working;
     this.element.dataset.working = String(working);
     if (working) this.light(null);
-    const sentence = working ? "Running…" : refuses || result?.problem || "";
-    const where = result?.line && !working && !refuses ? `Line ${result.line}: ` : "";
+    const older = result && !this.isCurrent() ? OLDER : "";
+    const sentence = working ? "Running…" : refuses || older || result?.problem || "";
+    const where = result?.line && !working && !refuses && !older ? `Line ${result.line}: ` : "";
     setText(this.problem, where + sentence);
-    this.problem.classList.toggle("failed", !working && sentence !== "");
+    this.problem.classList.toggle("failed", !working && sentence !== "" && sentence !== older);
     const line = this.isCurrent() ? result?.line : null;
     this.editor.mark(line ? [{ line, sentence }] : []);
     if (this.at) this.follow(this.at);
@@ -107,7 +109,7 @@ class Program {
   changed() {
     const stored = this.draft.write(this.editor.text());
     setText(this.note, stored ? "" : "This browser has no room to keep your text: copy it before you leave.");
-    if (!this.isCurrent()) this.editor.light(new Map());
+    this.show(this.shown);
     this.writing.postpone();
   }
 

@@ -14,12 +14,6 @@ function lines(...arguments_) {
   );
 }
 
-test("a derivation begins with what an earlier pass left", () => {
-  const states = statesOf("second");
-  const found = lines(states, states.frame(states.length), 0, null);
-  for (const text of Object.values(found)) assert.match(text, /^12 \+ /);
-});
-
 for (const op of new Set(traces.operations.map((example) => example.op))) {
   const examples = traces.operations.filter((example) => example.op === op).map(({ data }) => new TraceStates(data));
 
