@@ -134,9 +134,10 @@ def _play(ran: ProgramRun, shown: ProgramPass) -> None:
     except LoadError as error:
         st.warning(str(error))
         return
-    if shown.operations > sum(bool(node["op"]) for node in trace.nodes):
-        kept = sum(bool(node["op"]) for node in trace.nodes) - 1
-        st.caption(f"The first {kept} of {shown.operations:,} operations; one card stands for all others.")
+    kept = sum(bool(node["op"]) for node in trace.nodes)
+    if shown.operations != kept:
+        known = f"of {shown.operations:,} " if shown.operations else ""
+        st.caption(f"The first {kept - 1} {known}operations; one card stands for all others.")
     player(
         trace,
         key=PLAYER_KEY,
@@ -151,7 +152,7 @@ def _nothing(ran: ProgramRun | None) -> str:
     if ran is None:
         return "Press **Run**: here you see the graph of your program, and its backward passes message by message."
     if ran.problem:
-        return "Nothing was recorded before the program ended."
+        return "No pass was recorded before the program ended."
     return "Nothing was recorded: no operation had an operand with a gradient."
 
 
@@ -166,7 +167,9 @@ def tell(ran: ProgramRun) -> None:
             st.caption("It printed nothing.")
     with found:
         if not ran.findings and not ran.problem:  # the error itself stands under the editor
-            st.caption("No known failure was found in this run.")
+            st.caption(
+                "This run shows no failure for certain. What may be meant, such as adding up gradients, is not named."
+            )
         for one in ran.findings:
             st.markdown(
                 f"**Line {one.line}: {escape_markdown(one.name)}** (certain: it ran). {with_code(one.evidence)} "
