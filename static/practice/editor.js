@@ -163,7 +163,7 @@ export function editor(parent, label, text, on) {
   ];
   const root = /** @type {Document | ShadowRoot} */ (parent.getRootNode());
   const view = new EditorView({ parent, root, state: EditorState.create({ doc: text, extensions }) });
-  // The page cannot see that a key belongs to an editor, and would use it as a shortcut; those with Ctrl may be its own.
+  // The page cannot see that a key belongs to an editor, and would use it as a shortcut; those with Ctrl may be its own
   for (const kind of /** @type {const} */ (["keydown", "keypress", "keyup"]))
     parent.addEventListener(kind, (event) => event.ctrlKey || event.metaKey || event.stopPropagation());
 
