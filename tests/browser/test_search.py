@@ -56,7 +56,7 @@ def test_an_answer_on_the_same_page_is_opened_there(open_page):
 
 def test_the_search_opens_from_a_code_editor(open_page):
     page = open_page("build-it-yourself")
-    page.get_by_role("textbox", name="Your engine").first.click()
+    page.locator(".cm-content").click()
     page.keyboard.press("Control+k")
     expect(page.get_by_role("textbox", name="Search")).to_be_focused()
 
