@@ -89,6 +89,8 @@ def network(
     if lines == "gradients":
         matrices = run.trainer.gradients(model)
     matrices = [_drawable(matrix) for matrix in matrices]
+    sizes = [matrices[0].shape[0], *(matrix.shape[1] for matrix in matrices)]  # the features that are on, not all tiles
+    layers = ", ".join(f"{column.name} {size}" for column, size in zip(columns, sizes, strict=True))
     wires = [
         _wires(matrix, _few(before), _few(after))
         for matrix, (before, after) in zip(matrices, pairwise(columns), strict=True)
@@ -102,8 +104,7 @@ def network(
         "palette": palette,
         "height": height,
         "note": note,
-        "label": f"The network: {', '.join(f'{column.name} {column.count}' for column in columns)}. The lines are its "
-        f"{lines}; dashed ones are below 0.",
+        "label": f"The network: {layers}. The lines are its {lines}; dashed ones are below 0.",
         "headers": ("layer", "weights", "lowest", "highest", "norm"),
         "rows": [
             (

@@ -371,6 +371,7 @@ def test_every_dataset_trains_and_every_tab_opens_before_and_after_it(at, data):
 def test_of_digits_the_first_layer_is_seen_as_images_and_mistakes_and_drawn_digits_can_be_seen(at):
     run(at, data="digits", hidden="8 12", epochs="6", lr="0.01")
     inputs, first, second, _ = network(at)["columns"]
+    assert "inputs 64, layer 1 8, layer 2 12" in network(at)["label"]
     assert inputs["tiles"][0]["word"] == "64"
     assert first["side"] == 8
     assert len(first["tiles"][0]["map"]) == 64
