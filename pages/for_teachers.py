@@ -38,12 +38,13 @@ def main() -> None:
         with left:
             _choose()
         with right:
-            _link()
+            address = _link()
         _hand_in()
         page.closing(
             "Open your own list, do one thing on it, and see its tick.",
             "pages/start.py",
             "Start: where the list appears",
+            address,
         )
 
 
@@ -71,7 +72,8 @@ def _choose() -> None:
     st.session_state["teach-items"] = tuple(key for name in KEYS for key in st.session_state[name])
 
 
-def _link() -> None:
+def _link() -> dict[str, str]:
+    """Show the link to the list of what is ticked; return its parameters."""
     name = st.text_input(
         "Name of the list",
         key="teach-title",
@@ -82,7 +84,7 @@ def _link() -> None:
     ticked = st.session_state["teach-items"]
     if not ticked:
         st.info("Nothing is ticked yet.", icon=":material/checklist:")
-        return
+        return {}
     address = {assignment_link.ITEMS: assignment_link.written(ticked) or ""}
     if name:
         address[assignment_link.NAME] = name
@@ -94,6 +96,7 @@ def _link() -> None:
             "This link opens on this machine only: README, *For a class*, says how other machines reach the lab."
         )
     page.link_to("pages/start.py", "Open it as your class will", "open_in_new", address)
+    return address
 
 
 def _root() -> str:

@@ -46,6 +46,14 @@ def test_what_is_ticked_is_in_the_link_and_in_the_address():
     assert {name: text for name, text in address(at).items() if name in given} == given
 
 
+def test_both_links_to_start_open_the_list():
+    at = run(app("app.py"))
+    switch(at, "pages/for_teachers.py")
+    at.button_group(key="teach Tasks Scalars").set_value(["scalars/value"]).run()
+    ways = [dict(parse_qsl(way.proto.query_string)) for way in at.get("page_link") if way.proto.page == ""]
+    assert [way.get("set") for way in ways] == ["scalars.value", "scalars.value"]
+
+
 def test_everything_that_can_be_ticked_is_on_the_page():
     at = run(app("pages/for_teachers.py"), items="~".join(f"pages.{page.path}" for page in BY_FILE.values()))
     ticks = [tick for group in at.get("button_group") for tick in group.options]
