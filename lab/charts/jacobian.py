@@ -10,6 +10,7 @@ from lab.charts.chart import COLOURS, SHADES, Chart, heat_palette, mix
 from lab.text import numeral
 
 UNKNOWN = "·"
+MAX_LETTERS = 30  # in a row of cells with large digits: more would run together on a phone
 MIN_SHADE, MAX_SHADE = 0.12, 0.45  # share of its colour in a cell that is not 0
 
 
@@ -37,12 +38,16 @@ def jacobian(
         for k in range(SHADES + 1)
     ]
     palette = [*shades, mix(colours["paper"], colours["faint"], 0.15)]
-    small = 10 if len(inputs) > 5 else 12
+    texts = [
+        [numeral(value) if there else UNKNOWN for value, there in zip(*row, strict=True)]
+        for row in zip(matrix.tolist(), known, strict=True)
+    ]
+    small = 10 if len(inputs) > 5 or len(inputs) * max(len(text) for row in texts for text in row) > MAX_LETTERS else 12
     zero = {"borderColor": colours["faint"], "borderType": "dashed", "borderWidth": 1.5}
     cells = [
         {
             "value": [j, i, int(codes[i, j])],
-            "label": {"formatter": numeral(matrix[i, j]) if known[i, j] else UNKNOWN, "fontSize": small},
+            "label": {"formatter": texts[i][j], "fontSize": small},
             "itemStyle": zero if known[i, j] and matrix[i, j] == 0 else {},
         }
         for i in range(len(outputs))
@@ -50,14 +55,15 @@ def jacobian(
     ]
     label = {"interval": 0, "fontSize": small, "lineHeight": 14}
     axis = {"type": "category", "splitArea": {"show": False}, "axisTick": {"show": False}, "axisLabel": label}
+    rows = _labels(outputs, " = ")
     filled = int(known.sum())
     zeros = int(np.sum(known & (matrix == 0)))
     return Chart(
         "The Jacobian",
         {
-            "grid": {"left": 130, "right": 4, "top": 44, "bottom": 4},
+            "grid": {"left": min(130, 6 * max(map(len, rows)) + 16), "right": 4, "top": 44, "bottom": 4},
             "xAxis": {**axis, "data": _labels(inputs, "\n"), "position": "top"},
-            "yAxis": {**axis, "data": _labels(outputs, " = "), "inverse": True},
+            "yAxis": {**axis, "data": rows, "inverse": True},
             "visualMap": heat_palette(palette),
             "series": [
                 {
@@ -73,10 +79,7 @@ def jacobian(
         f"The Jacobian, {len(outputs)} outputs by {len(inputs)} inputs: {filled} of {known.size} cells are filled, "
         f"{zeros} of them are 0.",
         ("output", *(f"by {name}" for name in inputs)),
-        [
-            (name, *(numeral(value) if there else UNKNOWN for value, there in zip(row, mask, strict=True)))
-            for name, row, mask in zip(outputs, matrix.tolist(), known, strict=True)
-        ],
+        [(name, *row) for name, row in zip(outputs, texts, strict=True)],
     )
 
 

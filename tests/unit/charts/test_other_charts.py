@@ -92,6 +92,15 @@ def test_an_unknown_cell_is_no_zero():
     assert "3 of 4 cells are filled, 1 of them are 0" in chart.alt
 
 
+@pytest.mark.parametrize(("size", "value"), [(2, -0.0075941), (3, -0.0075941), (4, -0.0075941), (5, 0.25), (4, 1.0)])
+def test_the_numbers_of_a_row_stand_apart_on_a_phone(size, value):
+    names = {f"result[{at}]": 0.08714 for at in range(size)}
+    spec = jacobian(np.full((size, size), value), np.ones((size, size), dtype=bool), names, names).spec
+    label = spec["series"][0]["data"][0]["label"]
+    cell = (328 - spec["grid"]["left"] - spec["grid"]["right"]) / size
+    assert 0.52 * label["fontSize"] * len(label["formatter"]) + 4 <= cell
+
+
 def test_what_is_not_finite_is_written():
     chart = jacobian(
         np.array([[np.inf, np.nan]]), np.ones((1, 2), dtype=bool), {"y": np.inf}, {"a": 1.0, "b": 2.0}, "dark"
