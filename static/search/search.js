@@ -36,7 +36,7 @@ let hits = [];
 let chosen = 0; // index of a hit; hits.length for the last row
 
 /** The link that Tab reaches first: it skips the menu and the bar and leads to the page's title. */
-const skip = h("a", { class: "skip", href: "#page", onclick: skipToPage }, "Skip to the page");
+const skip = h("a", { class: "skip", href: "#stMain", onclick: skipToPage }, "Skip to the page");
 const list = h("div", { role: "listbox", id: "search-answers", "aria-label": "Answers" });
 const status = h("small", { role: "status" });
 const field = h("textarea", {
@@ -76,7 +76,6 @@ function search(next) {
   place = next;
   document.addEventListener("keydown", press); // the browser does not add a listener twice
   document.addEventListener("paste", paste);
-  document.querySelector(MAIN)?.setAttribute("id", "page");
   document.body.prepend(skip);
   return { element: h("div", {}, opener, dialog), show: tell };
 }
@@ -91,7 +90,7 @@ function tell() {
 
 /** Move the focus to the page's title. @param {Event} event */
 function skipToPage(event) {
-  event.preventDefault(); // keep "#page" out of the address, which holds the page's state
+  event.preventDefault(); // keep "#stMain" out of the address, which holds the page's state
   const title = document.querySelector(`${MAIN} h1`);
   if (!(title instanceof HTMLElement)) return;
   title.tabIndex = -1;
@@ -134,10 +133,10 @@ async function answer(question, signal) {
 function paint(asked, reached) {
   const rows = asked ? [...hits, LOOK_UP] : [];
   list.replaceChildren(...rows.map(option));
-  const many = hits.length === 1 ? "1 answer" : `${hits.length} answers`;
+  const many = ["No answer found", "1 answer"][hits.length] ?? `${hits.length} answers`;
   if (!asked) status.textContent = "Also opens with Ctrl+K or /. What you type stays on this lab’s server.";
   else if (!reached) status.textContent = "The lab does not answer. Load the page again.";
-  else status.textContent = `${hits.length ? many : "No answer found"}. ↑ ↓ choose, Enter opens, Esc closes.`;
+  else status.textContent = `${many}, or look it up. ↑ ↓ choose, Enter opens, Esc closes.`;
   choose(0);
 }
 

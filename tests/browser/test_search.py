@@ -27,6 +27,7 @@ def ask(page, key, text):
 def test_an_answer_opens_its_prepared_state_and_back_returns(open_page, size):
     page = open_page("shapes?tab=matmul", width=size[0], height=size[1])
     answers = ask(page, "/", "why +=")
+    expect(page.locator("dialog [role=status]")).to_contain_text(f"{answers.count() - 1} answers, or look it up")
     expect(answers.first).to_have_attribute("aria-selected", "true")
     expect(answers.first).to_contain_text("Why += and not =?")
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
