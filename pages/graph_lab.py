@@ -40,7 +40,7 @@ ENGINES = {  # engines with one wrong rule: name in the address -> label
     "any-order": "any order",
     "forgets-the-sum": "no sum",
 }
-SHOW_TELLING = "Show one where it does"
+SHOW_TELLING = "No difference here: show one where it does"
 TELLING = {"overwrites": "shared", "any-order": "order", "forgets-the-sum": "broadcast"}  # example in which it shows
 WORDS = (
     "**What you see.** Each card is a [[node]] of the [[computational graph]]; the inputs are its [[leaves|leaf]]. "
@@ -320,9 +320,7 @@ def _moving(expression: Expression | None, live: dict[str, Live], outdated: bool
         is_broken = session["graph-engine"] in ENGINES
         offers_telling = is_broken and compared is not None and departed is None and not compared.error
         if offers_telling:
-            with row(gap="small"):
-                st.markdown("This engine makes no difference with this expression.", width="content")
-                button(SHOW_TELLING, "graph telling", _show_telling)
+            button(SHOW_TELLING, "graph telling", _show_telling)
     binding.write(*HELD)  # before the player, which adds its event to the new address
     if session.pop("graph engine news", False) and departed:
         session["graph-stage"], session["graph-event"] = "backward", departed.event + 1
