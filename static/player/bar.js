@@ -28,7 +28,11 @@ export class Bar {
       ),
     );
     const program = h("code", { title: text }, text.trim().replaceAll(/\s*\n\s*/g, "; "));
+    const buttons = () => [...this.element.querySelectorAll("button")];
+    const focused = buttons().find((button) => button.matches(":focus"));
     this.element.replaceChildren(...(text ? [program] : []), ...groups);
     this.element.hidden = !text && !switches.length;
+    const same = buttons().find((button) => button.textContent === focused?.textContent);
+    if (focused) (same ?? buttons().find((button) => button.ariaPressed === "true"))?.focus();
   }
 }

@@ -46,6 +46,7 @@ export class Present {
     this.on = false;
     this.element.classList.remove("present");
     this.close();
+    this.element.focus({ preventScroll: true }); // what had the focus may be hidden now
     this.onChange();
   }
 
