@@ -1,6 +1,6 @@
 /** Graph layout: by Graphviz in a worker if it answers in time, otherwise by depth. */
 
-import { arrangeByDepth, describe, stylesFor, withGraphviz } from "./layout.js";
+import { arrangeByDepth, ARRANGEMENTS, describe, withGraphviz } from "./layout.js";
 
 /** @import { Plan } from "./layout.js" */
 /** @import { TraceStates } from "./states.js" */
@@ -59,7 +59,7 @@ export class Arranger {
   arrange(states, folded, afar = false) {
     this.cancel(); // a layout still in progress is out of date
     if (!this.worker) this.start();
-    const descriptions = stylesFor(afar).map((style) => describe(states, folded, style));
+    const descriptions = ARRANGEMENTS.map((style) => describe(states, folded, { ...style, afar }));
     /** @type {Plan[]} */
     const plans = [];
     return new Promise((resolve) => {

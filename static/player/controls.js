@@ -24,6 +24,7 @@ const ICONS = {
  * @property {(k: number, moving: boolean, stopped: boolean) => void} onMove
  * @property {() => void} onRelease
  * @property {() => void} onPresent
+ * @property {() => void} onFit
  * @property {(by: 1 | -1) => void} onTurn goes to the next or the previous prepared state */
 
 export class Controls {
@@ -259,6 +260,7 @@ export class Controls {
       Home: () => this.step(-Infinity),
       End: () => this.step(Infinity),
       " ": () => this.toggle(),
+      0: () => this.callbacks.onFit(),
       ...present,
     };
     const presenting = {

@@ -56,9 +56,9 @@ export function link(text, onclick, title = "") {
   return h("button", { class: "link", onclick, title }, text);
 }
 
-/** Create a section with a heading. @param {string} title @param {string} name */
+/** Create a section, with a heading for what its name does not say. @param {string} title @param {string} name */
 export function section(title, name) {
-  const heading = h("h3", {}, title);
+  const heading = h("h3");
   const body = h("div", { class: "body" });
   return { element: h("section", { class: `panel ${name}`, "aria-label": title }, heading, body), heading, body };
 }

@@ -7,7 +7,8 @@ import { Arranger } from "./arranger.js";
 import {
   bestFor,
   boundingBox,
-  cornersOf,
+  boundsOfCards,
+  centreOf,
   fitTo,
   gridOf,
   groupsOf,
@@ -16,7 +17,7 @@ import {
   openingFolds,
 } from "./layout.js";
 import { Ghost } from "./ghost.js";
-import { View } from "./view.js";
+import { MAX_FIT_SCALE, View } from "./view.js";
 
 /** @import { Message, Push, Value } from "../types.js" */
 /** @import { Engine } from "./arranger.js" */
@@ -35,7 +36,6 @@ const HEAD_WEIGHT = 10; // covering a title is this many times worse than coveri
 const LARGE_STEP = 10; // steps of a number by a key with shift
 const STEP_PIXELS = 4; // of a drag, for one step of the number
 const DEPARTS = " departs";
-const MAX_PRESENTED_SCALE = 2; // enlarged so far, a presented drawing can be read from the last row
 
 /** @typedef {object} EdgeParts
  * @property {string} id
@@ -108,6 +108,7 @@ export class Graph {
     this.scene = s("g");
     this.svg = s("svg", { class: "graph", role: "group", "aria-label": "Computation graph" }, arrowheads(), this.scene);
     this.view = new View(this.svg, this.scene);
+    this.views = [this.view]; // that the buttons move: also that of a drawing beside this one
     this.observer = new ResizeObserver(() => this.choosePlan());
     this.folding = h("div", { class: "folding", role: "group", "aria-label": "Fold parts of the graph" });
     this.simple = h("p", { class: "simple", hidden: true }, "Drawn simply, by depth: Graphviz did not answer in time.");
@@ -124,11 +125,12 @@ export class Graph {
       "div",
       { class: "tools", role: "group", "aria-label": "View" },
       this.ordering,
-      tool("Zoom in", "+", () => this.view.zoom(1.3)),
-      tool("Zoom out", "−", () => this.view.zoom(1 / 1.3)),
-      tool("Fit the whole graph", "Fit", () => this.view.fit()),
+      tool("Zoom in", "+", () => this.views.forEach((view) => view.zoom(1.3))),
+      tool("Zoom out", "−", () => this.views.forEach((view) => view.zoom(1 / 1.3))),
+      tool("Fit the whole graph (0)", "Fit", () => this.fit()),
     );
-    this.element = h("div", { class: "stage" }, this.pending, this.svg, this.simple, this.tools);
+    this.head = h("div", { class: "stage-head" }, this.pending, this.simple); // a line of its own, above all cards
+    this.element = h("div", { class: "stage" }, this.head, this.svg);
     this.observer.observe(this.element);
   }
 
@@ -149,6 +151,11 @@ export class Graph {
     this.folded = new Set(openingFolds(states, this.groups));
     this.showFolding();
     this.draw(states);
+  }
+
+  /** Show all of the graph, or again the part that follows the events. */
+  fit() {
+    for (const view of this.views) view.turn();
   }
 
   /** Show or hide the order in which operations send, and the list of the next ones. @param {boolean} shown */
@@ -181,7 +188,8 @@ export class Graph {
 
   /** Lay out and draw a trace; does nothing if that drawing is there or in progress. @param {TraceStates} states */
   async draw(states) {
-    const afar = this.isPresented() && !this.element.closest(".narrow") && hasCells(states, this.folded);
+    this.view.measure();
+    const afar = this.view.presented && !this.element.closest(".narrow") && hasCells(states, this.folded);
     const key = [states.structure, ...this.folded, afar, states.roomForDue].join(" ");
     if (key === this.wanted) return;
     this.wanted = key;
@@ -197,8 +205,10 @@ export class Graph {
   choosePlan() {
     const { states, plans } = this;
     if (!states || !plans.length) return;
-    const presented = this.isPresented();
-    const plan = bestFor(plans, this.room(), presented ? MAX_PRESENTED_SCALE : 1, presented ? 0 : this.view.readable());
+    this.view.measure();
+    const { presented } = this.view;
+    const limit = presented ? MAX_FIT_SCALE : 1;
+    const plan = bestFor(plans, this.room(), limit, this.view.readable(), !presented);
     if (plan === this.plan) return;
     this.plan = plan;
     this.build(states, plan);
@@ -211,27 +221,17 @@ export class Graph {
     return this.plans.length > 0 && this.plans.every((plan) => fitTo(plan, room).scale < this.view.readable());
   }
 
-  /** Return whether present mode is on. */
-  isPresented() {
-    return this.element.closest(".present") !== null;
-  }
-
-  /** Lay out and centre again after present mode was opened or closed. */
+  /** Lay out again after present mode was opened or closed: its window has another size, too. */
   present() {
-    this.view.measure();
+    this.view.free = false;
     if (this.states && hasCells(this.states, this.folded)) this.draw(this.states);
-    this.choosePlan();
-    const { plan, states, shown } = this;
-    if (!plan || !states) return;
-    const focus = shown ? states.focus(shown.frame).to : undefined;
-    this.view.open(plan, centreOf(plan, focus ?? states.output));
   }
 
   /** Measure the space for drawing and legend; it decides whether there is a legend. @returns {Size} */
   room() {
     const fixed = this.element.closest(".narrow"); // there the style sheet sets the height
-    const height = fixed ? this.svg.clientHeight : this.element.closest(".wide")?.clientHeight;
-    return { width: this.svg.clientWidth || 600, height: height || 400 };
+    const wide = (this.element.closest(".wide")?.clientHeight ?? 0) - this.head.offsetHeight;
+    return { width: this.svg.clientWidth || 600, height: (fixed ? this.svg.clientHeight : wide) || 400 };
   }
 
   /** Draw a plan. @param {TraceStates} states @param {Plan} plan */
@@ -314,7 +314,6 @@ export class Graph {
           event.preventDefault();
           event.stopPropagation();
         },
-        ondblclick: () => this.toggleFold(item),
       },
       ...[...parts, badge].flatMap((part) => [part, " "]), // spaces separate the texts for screen readers
     );
@@ -351,13 +350,6 @@ export class Graph {
     });
     parts.push(...cells.flatMap((one) => [one.back, one.text]), frame, text);
     return { text, map: null, cells, name, shown: null };
-  }
-
-  /** Unfold a group's card, or fold the smallest group that a card belongs to. @param {Item} item */
-  toggleFold({ id, group, node }) {
-    if (group) this.fold([id.replace(/^group-/, "")], false);
-    const [key] = [...this.groups].findLast(([, { members }]) => members.includes(node)) ?? [];
-    if (!group && key !== undefined) this.fold([key], true);
   }
 
   /** Select a cell. @param {MouseEvent} event @param {SVGRectElement} frame @param {number} node @param {Grid} grid */
@@ -663,19 +655,6 @@ function cellAt(event, frame, { rows, columns, stride }) {
   const column = Math.min(columns - 1, Math.floor(((event.clientX - area.left) / area.width) * columns));
   const row = Math.min(rows - 1, Math.floor(((event.clientY - area.top) / area.height) * rows));
   return row * stride + column;
-}
-
-/** Return the centre of the card that shows a node. @param {Plan} plan @param {number} node */
-function centreOf(plan, node) {
-  return /** @type {Point} */ (plan.boxes.get(plan.itemOf[node]));
-}
-
-/** Return the bounding box of the cards of some nodes. @param {Plan} plan @param {number[]} nodes */
-function boundsOfCards(plan, nodes) {
-  const corners = nodes.flatMap((node) =>
-    cornersOf(centreOf(plan, node), /** @type {Card} */ (plan.cards.get(plan.itemOf[node]))),
-  );
-  return boundingBox(corners);
 }
 
 /** Make a box. @param {number} width @param {number} height @param {string} name @param {number} radius */

@@ -49,7 +49,7 @@ import { fullShape, isOperation } from "./states.js";
 /** @typedef {object} Style
  * @property {boolean} down drawn from top to bottom instead of from left to right
  * @property {boolean} compact small cards
- * @property {boolean} [afar] large cells for present mode, where they are 40 pixels high */
+ * @property {boolean} [afar] large cells, for present mode */
 
 /** @typedef {object} Description a graph in one style, before layout
  * @property {boolean} down
@@ -80,10 +80,11 @@ const MAX_MAP_CELLS = 24; // of a heat map on a card, per axis
 const DUE_HEIGHT = 17; // pixels on a card for the right gradient, next to another engine's
 const LANE_BEND = 36; // pixels in which an edge turns into its lane
 const LANE_GAP = 12; // pixels between lanes
+const AFAR_ROW = 31; // pixels; 40 at the smallest scale at which a presented drawing is read
 const WINDOW_MARGIN = 20; // pixels, of both sides together
 const BUTTONS = { width: 180, height: 36 }; // pixels, in the lower right corner
 /** @type {(Style & {preference: number})[]} */
-const ARRANGEMENTS = [
+export const ARRANGEMENTS = [
   { down: false, compact: false, preference: 1 },
   { down: true, compact: false, preference: 0.95 },
   { down: false, compact: true, preference: 0.85 },
@@ -94,11 +95,6 @@ const ARRANGEMENTS = [
 export function hasCells(states, folded) {
   if (itemsOf(states, folded).items.size >= MIN_LARGE_ITEMS) return false;
   return states.nodes.some(({ shape }) => shape.length > 0 && isNumbered(gridOf(shape)));
-}
-
-/** Return the styles to lay out. @param {boolean} afar @returns {Style[]} */
-export function stylesFor(afar) {
-  return afar ? ARRANGEMENTS.filter(({ compact }) => !compact).map((style) => ({ ...style, afar })) : ARRANGEMENTS;
 }
 
 /** Return the largest scale at which a drawing fits a window, and whether the buttons are then below or beside it.
@@ -114,15 +110,20 @@ export function fitTo({ width, height }, room, buttons = true) {
     : { scale: beside, right: BUTTONS.width, bottom: 0 };
 }
 
-/** Return the plan that fits a window best. Compact plans count only if some plan is readable as a whole.
+/** Return the plan that fits a window best: one that can be read as a whole, or else one of those in which the most
+ * events can be followed, with both their cards in sight, of these a plan with large cards.
  * @param {Plan[]} plans @param {Size} room size of the window
  * @param {number} limit scale above which a plan gets no better
- * @param {number} readable smallest scale at which the whole drawing can be read */
-export function bestFor(plans, room, limit, readable) {
-  /** @param {Plan} plan */
-  const fits = (plan) => fitTo(plan, room).scale >= readable;
-  const large = plans.filter(({ compact }) => !compact);
-  const candidates = plans.some(fits) || !large.length ? plans : large;
+ * @param {number} readable smallest scale at which a drawing can be read @param {boolean} [buttons] for fitTo */
+export function bestFor(plans, room, limit, readable, buttons = true) {
+  const whole = plans.filter((plan) => fitTo(plan, room, buttons).scale >= readable);
+  const followed = plans.map((plan) => {
+    const both = plan.edges.map(({ child, node }) => boundsOfCards(plan, [child, node]));
+    return both.filter((cards) => fitTo(cards, room, false).scale >= readable).length;
+  });
+  const most = plans.filter((_, i) => followed[i] === Math.max(...followed));
+  const large = most.filter(({ compact }) => !compact);
+  const candidates = [whole, large, most].find(({ length }) => length) ?? plans;
   /** @param {Plan} plan */
   const score = ({ down, compact, width, height }) => {
     const preference = ARRANGEMENTS.find((style) => style.down === down && style.compact === compact)?.preference ?? 0;
@@ -130,6 +131,16 @@ export function bestFor(plans, room, limit, readable) {
     return preference * Math.min(scale, limit) * Math.min(scale, 1); // shrinking counts twice: it is harder to read
   };
   return candidates.reduce((best, plan) => (score(plan) > score(best) ? plan : best));
+}
+
+/** Return the centre of the card that shows a node. @param {Plan} plan @param {number} node */
+export function centreOf(plan, node) {
+  return /** @type {Point} */ (plan.boxes.get(plan.itemOf[node]));
+}
+
+/** Return the bounding box of the cards of some nodes. @param {Plan} plan @param {number[]} nodes */
+export function boundsOfCards(plan, nodes) {
+  return boundingBox(nodes.flatMap((node) => cornersOf(centreOf(plan, node), sizeOf(plan.cards, plan.itemOf[node]))));
 }
 
 /** Return the groups that can be folded into one card, by key, largest first: lines of the learner's code, calls of
@@ -296,7 +307,7 @@ export function cardOf(states, item, { compact, afar = false }, large = false) {
   const grid = gridOf(node.shape);
   const numbers = !large && isNumbered(grid);
   const side = Math.max(3, Math.min(14, Math.floor((compact ? 44 : 64) / Math.max(grid.rows, grid.columns))));
-  const row = afar ? 30 : compact ? 15 : 18;
+  const row = afar ? AFAR_ROW : compact ? 15 : 18;
   const cell = numbers ? { width: compact ? 46 : 52, height: row } : { width: side, height: side };
   const map = { width: grid.columns * cell.width, height: grid.rows * cell.height };
   const count = node.requires_grad ? 2 : 1;
@@ -543,7 +554,7 @@ function moveToOrigin(plan) {
 }
 
 /** Return two opposite corners of a card. @param {Point} middle @param {Size} size */
-export function cornersOf({ x, y }, { width, height }) {
+function cornersOf({ x, y }, { width, height }) {
   return [
     { x: x - width / 2, y: y - height / 2 },
     { x: x + width / 2, y: y + height / 2 },

@@ -105,12 +105,13 @@ export function createPlayer(root, host) {
     (id) => select(id, null),
     () => {
       element.classList.toggle("beside", twin.on);
+      graph.views = [graph, twin.graph].flatMap((one) => one?.view ?? []);
       repaint(false);
     },
   );
-  twin.place.append(graph.element);
+  twin.place.append(graph.element, graph.tools);
   graph.tools.prepend(twin.button);
-  graph.element.append(twin.other);
+  graph.head.prepend(twin.other);
   const bar = new Bar((name, value) => ask({ what: "switch", switch: name, value }));
   const ledger = new Ledger();
   const predict = new Predict({
@@ -133,6 +134,7 @@ export function createPlayer(root, host) {
       onMove: move,
       onRelease: () => writeAddress(),
       onPresent: () => present.toggle(),
+      onFit: () => graph.fit(),
       onTurn: (by) => {
         turns += by;
         turn();

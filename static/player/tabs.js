@@ -1,6 +1,6 @@
 /** Tabs with panels of the same size. Only the panel in front is painted. */
 
-import { boxed, h } from "./dom.js";
+import { boxed, h, moveFocus } from "./dom.js";
 
 /** @import { Frame, TraceStates } from "./states.js" */
 
@@ -24,6 +24,7 @@ export class Tabs {
       return h("button", { role: "tab", id, title: page.title, onclick }, page.name);
     });
     list.append(...this.buttons);
+    list.onkeydown = (event) => moveFocus(event, this.buttons, 0);
     this.panels = pages.map(({ name, content }) => {
       const role = { role: "tabpanel", "aria-labelledby": `tab-${name}`, tabindex: 0 }; // focusable, because it scrolls
       return h("div", { class: "tab-panel", ...role }, ...content);

@@ -53,7 +53,7 @@ export class Twin {
       onLayout: () => this.paint(this.k, false),
       numbers: { allows: () => false, moveBy: () => {}, release: () => {} },
     });
-    graph.element.append(h("p", { class: "engine-name" }, "✓ the right engine"));
+    graph.head.prepend(h("p", { class: "engine-name" }, "✓ the right engine"));
     this.place.append(graph.element);
     return graph;
   }

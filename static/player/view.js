@@ -5,13 +5,13 @@ import { fitTo } from "./layout.js";
 
 /** @import { Point, Size } from "./layout.js" */
 
-const [MIN_SCALE, MAX_SCALE, MAX_FIT_SCALE] = [0.05, 4, 2];
+export const [MIN_SCALE, MAX_SCALE, MAX_FIT_SCALE] = [0.05, 4, 2];
 const BUTTON_ROW = 36; // pixels at the bottom; absent in a presentation
 const [MIN_READABLE, MIN_READABLE_PHONE] = [0.75, 0.6]; // scales; a phone is held closer
-const PRESENTED_SCALE = 1.5; // the smallest text grows from 12 to 18 pixels
-const PRESENTED_SCALE_PHONE = 0.84; // the smallest digits have 10 pixels
+const PRESENTED_SCALE = 1.3; // text of 14 pixels grows to 18
+const PRESENTED_SCALE_PHONE = 0.72; // a phone is held in the hand: 10 pixels
 const CROPPED_SCALE = 1; // for a drawing that does not fit
-const VIEW_MARGIN = 12; // pixels between an event's nodes and the edge of the view
+const VIEW_MARGIN = 6; // pixels between an event's nodes and the edge of the view
 
 /** The visible part of a drawing. */
 export class View {
@@ -20,8 +20,11 @@ export class View {
     this.svg = svg;
     this.scene = scene;
     this.size = { width: 1, height: 1 };
-    this.fitted = true;
-    this.cropped = false; // because it does not fit, not by the reader's zoom
+    this.fitted = true; // all of it is shown
+    this.wished = false; // because the reader wants that, whatever its scale
+    this.free = false; // the reader has moved or zoomed it
+    /** @type {(Point & Size)[]} what was to be revealed last */
+    this.boxes = [];
     this.scale = 1;
     this.x = 0;
     this.y = 0;
@@ -32,7 +35,9 @@ export class View {
     this.point = { x: 0, y: 0 }; // the centre while the drawing does not fit
     this.observer = new ResizeObserver(() => {
       this.measure();
-      if (this.fitted || (this.cropped && this.fits())) this.open(this.size, this.point);
+      if (this.free) return;
+      this.open(this.size, this.point);
+      this.reveal(this.boxes);
     });
     this.observer.observe(svg);
   }
@@ -40,8 +45,8 @@ export class View {
   /** Store the window's size, because reading it while an event is drawn would cost a layout. */
   measure() {
     this.presented = this.svg.closest(".present") !== null;
-    const buttons = this.presented ? 0 : BUTTON_ROW;
-    this.window = { width: this.svg.clientWidth, height: this.svg.clientHeight, buttons };
+    const { clientWidth: width, clientHeight: height } = this.svg;
+    this.window = { width, height, buttons: this.presented ? 0 : BUTTON_ROW };
   }
 
   /** Return the smallest scale at which a drawing is readable. */
@@ -51,36 +56,27 @@ export class View {
     return phone ? MIN_READABLE_PHONE : MIN_READABLE;
   }
 
-  /** Return whether the whole drawing can be read in the window. */
-  fits() {
-    return fitTo(this.size, this.window, !this.presented).scale >= this.readable();
-  }
-
-  /** Show the whole drawing, centred. @param {Size} [size] of the drawing */
-  fit(size = this.size) {
-    this.size = size;
+  /** Show a drawing: all of it, centred, or the part around a point if all of it would be too small to read.
+   * @param {Size} size @param {Point} point */
+  open(size, point) {
+    Object.assign(this, { size, point, free: false });
     if (!this.window.width) this.measure();
     const { width, height } = this.window;
     if (!width || !height) return;
     const { scale, right, bottom } = fitTo(size, this.window, !this.presented);
-    this.fitted = true;
-    this.cropped = false;
-    this.scale = Math.min(scale, MAX_FIT_SCALE);
+    this.fitted = this.wished || scale >= this.readable();
+    this.scale = this.fitted ? Math.min(scale, MAX_FIT_SCALE) : Math.max(this.readable(), CROPPED_SCALE);
+    if (!this.fitted) return this.centre(point);
     this.x = (width - right - size.width * this.scale) / 2;
     this.y = (height - bottom - size.height * this.scale) / 2;
     this.apply();
   }
 
-  /** Show a new drawing: all of it, or the part around a point if all of it would be too small to read.
-   * @param {Size} size @param {Point} point */
-  open(size, point) {
-    this.point = point;
-    this.fit(size);
-    if (this.scale >= this.readable()) return;
-    this.fitted = false;
-    this.cropped = true;
-    this.scale = Math.max(this.readable(), CROPPED_SCALE);
-    this.centre(point);
+  /** Show all of the drawing, or, if that is shown, again the part that follows the events. */
+  turn() {
+    this.wished = !this.fitted && this.window.width > 0; // a drawing beside this one may be hidden
+    this.open(this.size, this.point);
+    this.reveal(this.boxes);
   }
 
   /** Move a point of the drawing towards the middle of the window, but leave no space empty that the drawing could
@@ -104,22 +100,29 @@ export class View {
     this.x = x - ((x - this.x) * scale) / this.scale;
     this.y = y - ((y - this.y) * scale) / this.scale;
     this.scale = scale;
-    this.fitted = this.cropped = false;
+    Object.assign(this, { free: true, fitted: false, wished: false });
     this.apply();
   }
 
   /** Move to the middle of the first box that fits in the window, or of the last, unless it is already visible.
    * @param {(Point & Size)[]} boxes */
   reveal(boxes) {
-    if (this.fitted) return;
+    this.boxes = boxes;
+    if (this.fitted || !boxes.length) return;
     const room = { width: this.window.width, height: this.window.height - this.window.buttons };
-    const margin = this.presented ? Math.min(room.width, room.height) / 4 : VIEW_MARGIN;
     const fits = (/** @type {Size} */ size) =>
-      size.width * this.scale <= room.width - 2 * margin && size.height * this.scale <= room.height - 2 * margin;
+      size.width * this.scale <= room.width - 2 * VIEW_MARGIN &&
+      size.height * this.scale <= room.height - 2 * VIEW_MARGIN;
     const { x, y, width, height } = boxes.find(fits) ?? boxes[boxes.length - 1];
     const [left, top] = [this.x + x * this.scale, this.y + y * this.scale];
     const [right, bottom] = [left + width * this.scale, top + height * this.scale];
-    if (left >= margin && right <= room.width - margin && top >= margin && bottom <= room.height - margin) return;
+    if (
+      left >= VIEW_MARGIN &&
+      right <= room.width - VIEW_MARGIN &&
+      top >= VIEW_MARGIN &&
+      bottom <= room.height - VIEW_MARGIN
+    )
+      return;
     this.centre({ x: x + width / 2, y: y + height / 2 });
   }
 
@@ -148,7 +151,7 @@ export class View {
       if (Math.hypot(later.clientX - origin.x, later.clientY - origin.y) < 4) return;
       this.x = later.clientX - start.x;
       this.y = later.clientY - start.y;
-      this.fitted = this.cropped = false;
+      Object.assign(this, { free: true, fitted: false, wished: false });
       this.apply();
     });
   }

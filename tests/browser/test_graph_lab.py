@@ -262,6 +262,7 @@ def test_presenting(open_page):
     page.locator(".sentence", has_text="The backward pass is done").wait_for()
     page.keyboard.press("f")
     page.locator(".player.present").wait_for(state="detached")
+    expect(page.locator(".player")).to_be_focused()
     assert page.locator(".controls").is_visible()
     expect(page.get_by_role("textbox", name="Expression")).to_have_value("(a*b + c).relu()")
 
@@ -313,7 +314,7 @@ def test_presented_arrays_have_large_digits_and_the_event_is_in_sight(open_page)
     settled(page)
     for _ in range(6):
         seen = page.evaluate(PRESENTED)
-        assert seen["smallest"] >= 16
+        assert seen["smallest"] >= 18
         assert seen["cell"] >= 40
         assert seen["card"] <= seen["stage"]
         expect(page.locator(".card.to")).to_have_count(1)  # cards out of sight follow once the events rest
@@ -353,6 +354,9 @@ def test_a_run_takes_what_is_typed_and_enter_applies_it(open_page):
     page = open_page("graph-lab", reduced_motion="reduce")
     page.locator(".card").first.wait_for()
     settled(page)
+    page.get_by_role("tab", name="Source").press("ArrowRight")
+    expect(page.get_by_role("tab", name="Derivation")).to_be_focused()
+    expect(page.locator(".count")).to_have_text(re.compile("^0 / "))
     field = page.get_by_role("textbox", name="Expression")
     field.fill("p * q + r")
     page.get_by_role("button", name="Run forward pass").click()  # what was typed has not been applied yet
@@ -388,6 +392,7 @@ def test_a_wrong_rule_is_shown_to_a_class_in_five_touches_from_start(open_page, 
     bar = page.locator(".bar")
     bar.get_by_role("button", name=engine).click()
     expect(bar.get_by_role("button", name=engine)).to_have_attribute("aria-pressed", "true")
+    expect(bar.get_by_role("button", name=engine)).to_be_focused()  # also for the keyboard
     if engine != "= for +=":
         bar.get_by_role("button", name="Show one where it does").click()
     expect(page.locator(".equation .right b")).to_have_text(marked)
@@ -499,6 +504,10 @@ def test_both_engines_show_the_cards_of_the_event_on_a_projector(open_page, size
     page.get_by_role("button", name="Side by side").click()
     page.keyboard.press("f")
     expect(page.locator(".player.present .graph")).to_have_count(2)
+    page.keyboard.press("0")
+    for card in page.locator(".player .card .box").all():
+        expect(card).to_be_in_viewport(ratio=0.99)
+    page.keyboard.press("0")
     for key in ("ArrowLeft", "ArrowRight", "End", "Home"):
         page.keyboard.press(key)
         settled(page)

@@ -1,0 +1,118 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { bestFor } from "../../static/player/layout.js";
+import { View } from "../../static/player/view.js";
+
+/** @import { Plan, Size } from "../../static/player/layout.js" */
+
+const READ = 1.3; // the smallest scale of a presented drawing
+const WINDOWS = [
+  { width: 1002, height: 485 },
+  { width: 496, height: 460 },
+];
+
+/** @type {() => void} what the browser calls when the window of the drawing has another size */
+let resized = () => {};
+
+/** Return a presented view in a window, and what sets another size of the window. @param {Size} size */
+function presented(size) {
+  const [svg, scene] = [{ ...element(), clientWidth: size.width, clientHeight: size.height }, element()];
+  const observer = class {
+    /** @param {() => void} report */
+    constructor(report) {
+      resized = report;
+    }
+    observe() {}
+  };
+  Object.assign(globalThis, { ResizeObserver: observer });
+  const view = new View(/** @type {any} */ (svg), /** @type {any} */ (scene));
+  const resize = (/** @type {Size} */ next) => {
+    Object.assign(svg, { clientWidth: next.width, clientHeight: next.height });
+    resized();
+  };
+  resize(size);
+  return { view, resize };
+}
+
+/** Return what a view needs of an element of a page that is presented on a projector. */
+function element() {
+  const closest = (/** @type {string} */ selector) => (selector === ".present" ? {} : null);
+  return { addEventListener() {}, closest, getAttribute: () => "", setAttribute() {} };
+}
+
+/** Return whether a box of the drawing is in the window as a whole.
+ * @param {View} view @param {import("../../static/player/layout.js").Point & Size} box */
+function isWhole({ x, y, scale, window }, box) {
+  const [left, top] = [x + box.x * scale, y + box.y * scale];
+  return left >= 0 && top >= 0 && left + box.width * scale <= window.width && top + box.height * scale <= window.height;
+}
+
+test("a presented drawing that can be read as a whole is shown as a whole, and another follows the events", () => {
+  for (const [i, size] of WINDOWS.entries()) {
+    const { view, resize } = presented(size);
+    view.open({ width: 350, height: 300 }, { x: 0, y: 0 });
+    assert.ok(view.fitted && view.scale >= READ);
+    const large = { width: 2000, height: 900 };
+    view.open(large, { x: 0, y: 0 });
+    for (let x = 0; x <= large.width - 340; x += 83) {
+      for (let y = 0; y <= large.height - 330; y += 57) {
+        const box = { x, y, width: 340, height: 330 }; // two cards of an event: nearly as high as the window
+        view.reveal([box]);
+        assert.equal(view.scale, READ);
+        assert.ok(isWhole(view, box), `${x} ${y} in ${size.width}`);
+        resize({ ...size, width: size.width - 40 });
+        assert.ok(isWhole(view, box), `${x} ${y}, when the window has become smaller`);
+        resize(WINDOWS[i]);
+      }
+    }
+  }
+});
+
+test("all of a presented drawing is shown on demand, in any window, and then again what follows the events", () => {
+  const { view, resize } = presented(WINDOWS[0]);
+  const large = { width: 2000, height: 900 };
+  const box = { x: 1600, y: 500, width: 300, height: 300 };
+  view.open(large, { x: 0, y: 0 });
+  view.reveal([box]);
+  view.turn();
+  for (const size of WINDOWS) {
+    resize(size);
+    view.reveal([box]);
+    assert.ok(isWhole(view, { x: 0, y: 0, ...large }));
+  }
+  view.turn();
+  assert.ok(view.scale === READ && isWhole(view, box));
+});
+
+/** Return a plan of two cards and an edge. @param {Partial<Plan>} given @param {number} apart pixels between centres */
+function plan(given, apart) {
+  const card = { title: "", full: "", width: 150, height: 150, grid: null };
+  const boxes = { "node-0": { x: 75, y: 75 }, "node-1": { x: 75 + apart, y: 75 } };
+  const made = {
+    down: false,
+    compact: false,
+    itemOf: Object.keys(boxes),
+    boxes: new Map(Object.entries(boxes)),
+    cards: new Map(Object.keys(boxes).map((key) => [key, card])),
+    edges: [{ id: "1-0", child: 0, node: 1 }],
+    height: 300,
+    ...given,
+  };
+  return /** @type {Plan} */ (/** @type {unknown} */ (made));
+}
+
+test("the plan is one that is read as a whole, or else one in which an event's cards are in sight together", () => {
+  const room = WINDOWS[0];
+  const [far, near] = [plan({ width: 900 }, 700), plan({ width: 1500, down: true }, 200)];
+  const [whole, compact] = [plan({ width: 700, compact: true }, 500), plan({ width: 1500, compact: true }, 200)];
+  const cases = [
+    { plans: [far, near], best: near },
+    { plans: [far, near, whole], best: whole },
+    { plans: [compact, near], best: near },
+    { plans: [far, compact], best: compact },
+  ];
+  for (const { plans, best } of cases) {
+    for (const order of [plans, plans.toReversed()]) assert.equal(bestFor(order, room, 2, READ, false), best);
+  }
+});
