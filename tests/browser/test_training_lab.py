@@ -413,6 +413,9 @@ def test_tiles_out_of_sight_are_painted_when_they_come_into_sight(open_page):
     page.locator("[data-chart=network] .tiles canvas").last.wait_for()
     page.locator("[data-testid=stMain]").evaluate("main => main.scrollTo(0, main.scrollHeight)")
     page.wait_for_function("document.querySelector('.network').getBoundingClientRect().bottom < -300")
+    header = page.locator("header[data-testid=stHeader]").bounding_box()
+    assert button(page, "Pause").bounding_box()["y"] >= header["y"] + header["height"]
+    assert page.locator(".run-progress p").evaluate("(p) => p.scrollWidth <= p.clientWidth")
     words = page.locator("[data-chart=network] tbody tr").last
     still = page.evaluate(picture)
     for _ in range(2):  # what a table says goes on
