@@ -1,7 +1,7 @@
 /** Projector mode: F enlarges the page for the last row and keeps its picture in the window, until F or Escape. If a
  * player is in the window, F presses its Present button, and the player fills the screen (player/present.js). */
 
-import { EDITOR, h, inWindow, isInField } from "../player/dom.js";
+import { EDITOR, h, inWindow, isInField, setText } from "../player/dom.js";
 
 const MIN_ZOOM = 1.5; // on a projector
 const MIN_ZOOM_WIDTH = 840; // pixels of the narrowest window with that zoom; a phone's page is not enlarged
@@ -57,6 +57,7 @@ export class Projector {
   arrive() {
     this.back.hidden = !stepper(-1);
     this.next.hidden = !stepper(1);
+    setText(this.next, `${stepper(1)?.querySelector("p")?.textContent ?? ""} →`); // what it presses
     if (this.following) this.reveal();
   }
 

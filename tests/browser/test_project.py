@@ -169,6 +169,7 @@ SCROLLED = """() => [...document.querySelectorAll("*")]
 @pytest.mark.parametrize("path", ["simulate-error", "build-it-yourself", "shapes", "why-reverse-mode"])
 def test_on_a_phone_the_bar_lies_on_nothing_and_the_page_is_as_large_as_before(open_page, path):
     page = open_page(path, **PHONE)
+    expect(page.get_by_test_id("stMainMenu")).to_be_in_viewport(ratio=1)
     project(page)
     page.locator("html.projecting").wait_for(state="attached")
     settled(page)
