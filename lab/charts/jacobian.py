@@ -61,7 +61,7 @@ def jacobian(
     return Chart(
         "The Jacobian",
         {
-            "grid": {"left": min(130, 6 * max(map(len, rows)) + 16), "right": 4, "top": 44, "bottom": 4},
+            "grid": {"left": min(130, small // 2 * max(map(len, rows)) + 16), "right": 4, "top": 44, "bottom": 4},
             "xAxis": {**axis, "data": _labels(inputs, "\n"), "position": "top"},
             "yAxis": {**axis, "data": rows, "inverse": True},
             "visualMap": heat_palette(palette),
