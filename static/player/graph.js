@@ -16,7 +16,6 @@ import {
   isDrawable,
   openingFolds,
 } from "./layout.js";
-import { Ghost } from "./ghost.js";
 import { MAX_FIT_SCALE, View } from "./view.js";
 
 /** @import { Message, Push, Value } from "../types.js" */
@@ -85,7 +84,7 @@ export class Graph {
    *   numbers: Numbers}} options */
   constructor({ graphviz, onSelect, onLayout, numbers }) {
     this.numbers = numbers;
-    this.ghost = new Ghost();
+    this.ghost = s("text", { class: "ghost", "text-anchor": "middle", "aria-hidden": true });
     this.dragged = false; // the click that ends a drag must not select
     this.arranger = new Arranger(graphviz);
     this.onSelect = onSelect;
@@ -242,7 +241,7 @@ export class Graph {
     this.drawing = { plan, edges, cards, pill };
     const [below, above] = [edges, cards].map((parts) => parts.map(({ element }) => element));
     const [wires, boxes] = [s("g", { class: "edges" }, ...below), s("g", { class: "cards" }, ...above)];
-    this.scene.replaceChildren(wires, boxes, this.ghost.element, pill.element);
+    this.scene.replaceChildren(wires, boxes, this.ghost, pill.element);
     this.view.open(plan, centreOf(plan, states.output));
     const scalars = states.nodes.some(({ shape }) => shape.length === 0);
     this.signs.hidden = !(plan.compact && scalars);
@@ -386,13 +385,15 @@ export class Graph {
     return true;
   }
 
-  /** Show a change at the result: what was predicted, and what happened. @param {Outcome | null} outcome */
+  /** Show above the result what was predicted of a change. @param {Outcome | null} outcome */
   showGhost(outcome) {
     const drawn = this.current();
     if (!drawn) return;
     const { plan, states } = drawn;
     const card = /** @type {Card} */ (plan.cards.get(plan.itemOf[states.output]));
-    this.ghost.paint(centreOf(plan, states.output), card, outcome);
+    const { x, y } = centreOf(plan, states.output);
+    setAttribute(this.ghost, "transform", `translate(${x} ${y - card.height / 2 - 8})`);
+    setText(this.ghost, typeof outcome?.predicted === "number" ? `predicted ${numeral(outcome.predicted)}` : "");
     this.svg.classList.toggle("changing", outcome !== null);
   }
 

@@ -11,22 +11,22 @@ CAPS = {  # lines of code and of data, in rooms separated by spaces
     "nn.py": 260,
     "train.py": 180,
     "app.py": 45,
-    "lab/failures": 12_150,
-    "lab/watch": 4_950,
+    "lab/failures": 10_350,
+    "lab/watch": 4_980,
     "lab/training": 6_300,
     "lab/training/doctor.py lab/training/figures.py": 700,
     "lab/practice": 5_200,
     "lab/practice/sandbox.py lab/practice/driver.py lab/practice/syscalls.py": 800,
     "lab/traps lab/designs lab/autodiff lab/gradcheck": 5_800,
     "lab/ui": 1_360,
-    "pages": 8_710,
+    "pages": 8_720,
     "static": 10_000,
     "tests": 56_000,
 }
 CODE = {".py", ".js", ".ts", ".css", ".html"}
 COUNTED = CODE | {".toml", ".txt", ".json"}
 THEIRS = {"codemirror", "echarts", "graphviz"}  # folders of code that others wrote
-PRODUCT, PRODUCT_CAP = "app.py model.py nn.py train.py lab pages static practice assets", 64_100  # lines of code
+PRODUCT, PRODUCT_CAP = "app.py model.py nn.py train.py lab pages static practice assets", 63_700  # lines of code
 
 
 def lines_of(rooms, counted=COUNTED):
