@@ -15,8 +15,10 @@ torch = pytest.importorskip("torch")
 
 from lab.watch.__main__ import run  # noqa: E402
 from lab.watch.onlooker import modules_with  # noqa: E402
+from lab.watch.records import Leaf  # noqa: E402
 from lab.watch.report import text  # noqa: E402
 from lab.watch.run_passes import RunPasses  # noqa: E402
+from lab.watch.sites import NOWHERE  # noqa: E402
 from lab.watch.torch_pass import TorchPass  # noqa: E402
 from lab.watch.torch_recorder import TorchRecorder  # noqa: E402
 from lab.watch.watcher import Watcher  # noqa: E402
@@ -94,8 +96,10 @@ def test_a_signal_that_comes_as_a_tensor_dies_stops_the_script(ran):
 def test_a_tensor_may_die_while_the_records_are_looked_through():
     """The garbage collector deletes it, at any time, and its record with it."""
     leaves = {}
-    leaves |= {key: types.SimpleNamespace(ref=lambda: leaves.clear()) for key in range(3)}
-    assert leaves_with_gradient(types.SimpleNamespace(tensors=types.SimpleNamespace(leaves=leaves)), None) == []
+    leaves |= {key: Leaf(lambda: leaves.clear(), NOWHERE, ()) for key in range(3)}
+    assert (
+        leaves_with_gradient(types.SimpleNamespace(tensors=types.SimpleNamespace(leaves=leaves)), torch.ones(1)) == []
+    )
 
 
 def patched():
