@@ -76,7 +76,7 @@ def _samples(table: table_file.ReadTable, name: str, encoding: str, settings: Ta
         )
     read = [columns.read(frame[one], one, table.comma, one == wanted) for one in names]
     answer = read.pop(names.index(wanted))
-    report = [*([f"text in {encoding}"] if encoding not in ("UTF-8", "Excel") else []), *table.remarks]
+    report = [*([f"read as {encoding}: is it legible?"] if encoding not in ("UTF-8", "Excel") else []), *table.remarks]
     classes, rows = _classes(name, answer, settings.task, read, report)
     for column in read:
         column.values = column.values[rows] if not rows.all() else column.values

@@ -329,9 +329,9 @@ def test_a_class_of_a_single_row_is_left_out_and_the_other_task_named():
     [
         ("utf-8", None),
         ("utf-8-sig", None),
-        ("utf-16", "text in UTF-16"),
-        ("utf-16-le", "text in UTF-16-LE"),
-        ("cp1252", "text in CP1252"),
+        ("utf-16", "read as UTF-16: is it legible?"),
+        ("utf-16-le", "read as UTF-16-LE: is it legible?"),
+        ("cp1252", "read as CP1252: is it legible?"),
     ],
 )
 def test_a_file_is_read_in_its_encoding(tmp_path, encoding, note):
@@ -340,7 +340,7 @@ def test_a_file_is_read_in_its_encoding(tmp_path, encoding, note):
     )
     data = load(f"csv:{tmp_path / 't.csv'}")
     assert data.columns == ("größe", "preis €")
-    assert (note in said(data)) if note else not any("text in" in one for one in said(data))
+    assert (note in said(data)) if note else not any("read as" in one for one in said(data))
 
 
 PLAIN = "a,b,y\n" + "".join(f"{i * i}.5,{i % 7}.25,{'pq'[i % 2]}\n" for i in range(20))
