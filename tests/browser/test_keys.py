@@ -53,7 +53,7 @@ PAGES = (
     "simulate-error?tab=steps", "simulate-error?tab=life", "what-went-wrong?fault=overwrite", "operations",
     "other-engines", "other-engines?tab=beside", "training-lab", "build-it-yourself?tab=ask", "for-teachers",
 )  # read by rows  # fmt: skip
-RUNS = 3
+RUNS = 10
 
 
 @pytest.fixture(scope="module")
