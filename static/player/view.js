@@ -44,7 +44,9 @@ export class View {
 
   /** Store the window's size, because reading it while an event is drawn would cost a layout. */
   measure() {
-    this.presented = this.svg.closest(".present") !== null;
+    const presented = this.svg.closest(".present") !== null;
+    if (presented !== this.presented) this.free = this.wished = false; // it is looked at from another distance now
+    this.presented = presented;
     const { clientWidth: width, clientHeight: height } = this.svg;
     this.window = { width, height, buttons: this.presented ? 0 : BUTTON_ROW };
   }

@@ -449,7 +449,11 @@ def test_all_instruments_keep_up_with_a_run_at_full_speed(open_page):
 def test_a_projector_shows_the_pictures_with_the_buttons_of_the_run_above_them(open_page, width, height, query):
     page = open_lab(open_page, query, width=width, height=height)
     project(page)
-    shown = [button(page, "Start"), page.locator("[data-chart=network]"), page.locator("[data-chart=plane]")]
+    shown = [
+        page.get_by_test_id("stBaseButton-primary"),
+        page.locator("[data-chart=network]"),
+        page.locator("[data-chart=plane]"),
+    ]
     page.wait_for_function(
         """() => {
           const plane = document.querySelector("[data-chart=plane]"); // while Streamlit draws again there is none
