@@ -1,11 +1,11 @@
 """Simulate Error: cause the classic failures of a backward pass, see why they happen, and see the fix."""
 
 from collections.abc import Mapping
-from pathlib import Path
 
 import numpy as np
 import streamlit as st
 
+from lab.config import ROOT
 from lab.text import brief
 from lab.trace.derivation import first_disagreement
 from lab.traps import in_place, in_place_panels
@@ -32,7 +32,7 @@ CELLS = [(op, written) for op in OPS for written in WRITTEN]
 START = Experiment()
 STEP = binding.whole("trap-step", 0, 0, len(STEPS))
 GUESS = binding.choice("trap-guess", None, *GUESSES)
-STYLE = Path(__file__).parents[1] / "assets" / "traps.css"
+STYLE = ROOT / "assets" / "traps.css"
 TRY_THIS = {
     "steps": "With the [[guard]] off, find the two operations whose gradient a write to the *output* spoils. Then find "
     "a write that changes what a [[closure]] holds and still leaves the gradient right. What does the "

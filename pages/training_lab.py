@@ -2,11 +2,11 @@
 
 import math
 from dataclasses import replace
-from pathlib import Path
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from lab.config import ROOT
 from lab.training.config import PAGE_EPOCHS, Config
 from lab.training.datasets import Dataset
 from lab.training.lessons import FIRST
@@ -31,7 +31,7 @@ from pages.parts.training.instruments import (
 from pages.parts.training.settings import HELD
 from pages.parts.training.upload import OWN_DATA, POINTS, about_the_table
 
-STYLE = Path(__file__).parents[1] / "assets" / "training.css"
+STYLE = ROOT / "assets" / "training.css"
 
 
 def main() -> None:

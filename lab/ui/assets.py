@@ -6,12 +6,13 @@ Streamlit sends a component's own script with every message, so that script is o
 import hashlib
 import json
 import re
-from pathlib import Path
 from typing import Any
 
 import streamlit as st
 
-_STATIC = (Path(__file__).parents[2] / "static").resolve()
+from lab.config import ROOT
+
+_STATIC = ROOT / "static"
 
 
 def component(name: str, module: str, *, lost: str = "", **more: Any) -> Any:

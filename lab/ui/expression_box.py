@@ -7,12 +7,12 @@ import json
 import math
 from collections.abc import Callable, Mapping
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import streamlit as st
 
+from lab.config import ROOT
 from lab.expression import ExpressionError
 from lab.expression.parser import Expression, parse
 from lab.ui import binding
@@ -25,7 +25,7 @@ MAX_INPUT = 4000  # characters of an input
 MAX_ELEMENT = 1_000_000.0  # largest absolute value in an input
 REACH, STEP = 10.0, 0.1  # the sliders go from -REACH to REACH in these steps
 TOO_MANY = "An input has at most two axes and between 1 and 100 elements."
-PRESETS_FILE = Path(__file__).parents[2] / "assets" / "presets.json"
+PRESETS_FILE = ROOT / "assets" / "presets.json"
 
 
 @cache

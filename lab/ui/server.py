@@ -2,7 +2,6 @@
 
 import errno
 import json
-from pathlib import Path
 from urllib.parse import urlsplit
 
 import streamlit as st
@@ -13,12 +12,11 @@ from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from starlette.websockets import WebSocketClose
 
-from lab.config import detect_hosted
+from lab.config import ROOT, detect_hosted
 from lab.lessons.pages import PAGES, WINDOW
 
 FRAMES = {"X-Frame-Options": "SAMEORIGIN", "Content-Security-Policy": "frame-ancestors 'self'"}  # old browsers, and new
 ASKS_ONLY = ("GET", "HEAD", "OPTIONS")  # methods of requests that change nothing; another site may link to a page
-ROOT = Path(__file__).parents[2]
 NAVIGATION, STYLE = ROOT / "static" / "page" / "navigation.js", ROOT / "assets" / "app.css"
 AS_IT_IS = (b"accept-encoding", b"if-none-match", b"if-modified-since")  # without them the answer is a plain document
 
