@@ -14,7 +14,7 @@ ASSETS = Path(__file__).parent / "assets"  # the server may have been started fr
 if __name__ == "__main__":
     from lab.lessons.pages import GROUPS, PAGES, WINDOW
 
-    st.set_page_config(page_icon=str(ASSETS / "icon.svg"), layout="wide")
+    st.set_page_config(page_icon=str(ASSETS / "icon.svg"), layout="wide")  # first: st.navigation would load one online
     st.logo(str(ASSETS / "logo.svg"), size="large")
 
     pages: dict[str, st.Page] = st.session_state.setdefault("pages", {})  # looking up all files takes 1 ms
