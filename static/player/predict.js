@@ -11,8 +11,17 @@ const RELATIVE_TOLERANCE = 0.01; // the player itself shows four digits
 const ABSOLUTE_TOLERANCE = 1e-9;
 const FRACTION = /([-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?)(?:\s*\/\s*(\d+\.?\d*|\.\d+))?/gi;
 
-/** Parse an answer like 6, −0.5, 1/2, [1, 2] or 1 2; null if invalid. @param {string} text @returns {Value | null} */
-export function readAnswer(text) {
+/** Parse an answer like 6, −0.5, 1/2, [1, 2] or 1 2; null if invalid. A comma between digits is a decimal comma, and ";"
+ * a separator, where only that gives the expected shape. @param {string} text @param {number[]} shape
+ * @returns {Value | null} */
+export function readAnswer(text, shape) {
+  const [written, decimal] = [text, text.replace(/(\d),(?=\d)/g, "$1.").replaceAll(";", ",")].map(readNumbers);
+  const fits = decimal !== null && String(shapeOf(decimal)) === String(shape);
+  return fits && (written === null || String(shapeOf(written)) !== String(shape)) ? decimal : written;
+}
+
+/** Parse numbers with decimal points. @param {string} text @returns {Value | null} */
+function readNumbers(text) {
   const plain = text.trim().replaceAll("−", "-").replaceAll("(", "[").replaceAll(")", "]");
   const numbers = plain.replace(FRACTION, (_, above, below = "1") => String(Number(above) / Number(below)));
   const listed = numbers.replace(/([\d\]])\s+(?=[-\d[])/g, "$1,");
@@ -136,12 +145,13 @@ export class Predict {
     const { states, known, asking } = this;
     if (!states || asking < 0) return;
     if (!known) return setText(this.wrong, "The answers are being computed: press Check again in a moment.");
-    const answer = readAnswer(this.input.value);
+    const { after } = states.arrivalAfter(asking);
+    const answer = readAnswer(this.input.value, shapeOf(after));
     if (answer === null) {
       setText(this.wrong, "Write a number such as 6, −0.5 or 1/2, or an array such as [1, 2].");
       return;
     }
-    this.done(verdictOn(answer, states.arrivalAfter(asking).after, known[asking + 1]));
+    this.done(verdictOn(answer, after, known[asking + 1]));
   }
 
   /** Close the question, and show the feedback at the event that it was about.

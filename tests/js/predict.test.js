@@ -5,16 +5,19 @@ import { isClose, limitOf, readAnswer, verdictOn } from "../../static/player/pre
 import { statesOf, traces } from "./traces.js";
 
 test("an answer may be written in many ways", () => {
-  for (const text of ["6", " 6.0 ", "+6", "12/2", "12 / 2", "6e0"]) assert.equal(readAnswer(text), 6, text);
-  assert.equal(readAnswer("−.5"), -0.5);
-  for (const text of ["[1, -2]", "1 -2", "1, −2", "(1 -2)", "[2/2 -2]"])
-    assert.deepEqual(readAnswer(text), [1, -2], text);
-  assert.deepEqual(readAnswer("[[1 2] [3 4]]"), [
+  for (const text of ["6", " 6.0 ", "+6", "12/2", "12 / 2", "6e0", "6,0"]) assert.equal(readAnswer(text, []), 6, text);
+  for (const text of ["−.5", "-0,5", "−1/2"]) assert.equal(readAnswer(text, []), -0.5, text);
+  for (const text of ["[1, -2]", "1 -2", "1, −2", "(1 -2)", "[2/2 -2]", "1; -2", "1,0 -2,0"])
+    assert.deepEqual(readAnswer(text, [2]), [1, -2], text);
+  assert.deepEqual(readAnswer("1,5", [2]), [1, 5]);
+  assert.deepEqual(readAnswer("1,5; 2", [2]), [1.5, 2]);
+  assert.deepEqual(readAnswer("1,5 2", []), [1, 5, 2], "as written where nothing fits");
+  assert.deepEqual(readAnswer("[[1 2] [3 4]]", [2, 2]), [
     [1, 2],
     [3, 4],
   ]);
   for (const text of ["", "x", "[", "[]", "1/0", '"6"', "null", "6 apples", "true"])
-    assert.equal(readAnswer(text), null, text);
+    assert.equal(readAnswer(text, []), null, text);
 });
 
 test("what is near enough, and what is not", () => {
