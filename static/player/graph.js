@@ -6,7 +6,6 @@ import { h, mayMove, s, setAttribute, setText, untilReleased } from "./dom.js";
 import { Arranger } from "./arranger.js";
 import {
   bestFor,
-  boundingBox,
   boundsOfCards,
   centreOf,
   fitTo,
@@ -30,8 +29,8 @@ const DIGIT_WIDTH = 6.6; // pixels, in a cell
 const PILL_HEIGHT = 24; // pixels
 const [LETTER_WIDTH, PILL_ENDS, PILL_GAP] = [7.4, 16, 4]; // pixels; ends: both together, gap: between pill and card
 const PILL_OFFSETS = [0, -18, 18, -32, 32]; // pixels above or below its edge where the pill may rest
-const HEAD_HEIGHT = 24; // pixels at the top of a card, for its title
-const HEAD_WEIGHT = 10; // covering a title is this many times worse than covering the rest of a card
+const ROW_HEIGHT = 24; // pixels of a card for its title, and for its last number
+const TEXT_WEIGHT = 10; // covering a title or a gradient is this many times worse than covering the rest of a card
 const LARGE_STEP = 10; // steps of a number by a key with shift
 const STEP_PIXELS = 4; // of a drag, for one step of the number
 const DEPARTS = " departs";
@@ -619,34 +618,39 @@ function makePill() {
   return { element: s("g", { class: "pill", visibility: "hidden" }, back, text), text, back };
 }
 
-/** Find where a message covers the least of any card, titles above all; of equal places the first, nearest to its
- * edge's middle. @param {Plan} plan @param {EdgeParts} edge @param {number} width of the message
+/** Find where a message covers the least of any card, titles and gradients above all; of equal places the first,
+ * nearest to its edge's middle. @param {Plan} plan @param {EdgeParts} edge @param {number} messageWidth
  * @returns {Point & {overlap: number}} the overlap is a weighted area */
-function restingPlace(plan, edge, width) {
+function restingPlace(plan, edge, messageWidth) {
   const { middle, points } = edge;
   const halves = [points[0], points[points.length - 1]].map((end) => ({
     x: (middle.x + end.x) / 2,
     y: (middle.y + end.y) / 2,
   }));
   const places = [middle, ...halves].flatMap(({ x, y }) => PILL_OFFSETS.map((by) => ({ x, y: y + by })));
-  const area = boundingBox(places);
-  const cards = [...plan.boxes].flatMap(([id, { x, y }]) => {
-    const card = /** @type {Card} */ (plan.cards.get(id));
-    const [aside, above] = [(width + card.width) / 2 + PILL_GAP, (PILL_HEIGHT + card.height) / 2];
-    const near = x > area.x - aside && x < area.x + area.width + aside;
-    return near && y > area.y - above && y < area.y + area.height + above ? [{ x, y, card }] : [];
-  });
+  const zones = [...plan.boxes].flatMap(([id, { x, y }]) =>
+    zonesOf(/** @type {Card} */ (plan.cards.get(id))).map((zone) => ({ ...zone, x: x + zone.x, y: y + zone.y })),
+  );
+  const [halfWidth, halfHeight] = [messageWidth / 2 + PILL_GAP, PILL_HEIGHT / 2];
   const overlaps = places.map((place) =>
-    cards.reduce((sum, { x, y, card }) => {
-      const across = Math.min(width, (width + card.width) / 2 + PILL_GAP - Math.abs(place.x - x));
-      const top = y - card.height / 2;
-      const reach = (/** @type {number} */ height) =>
-        Math.max(0, Math.min(place.y + PILL_HEIGHT / 2, top + height) - Math.max(place.y - PILL_HEIGHT / 2, top));
-      return across <= 0 ? sum : sum + across * (reach(card.height) + HEAD_WEIGHT * reach(HEAD_HEIGHT));
+    zones.reduce((sum, { x, y, width, height, weight }) => {
+      const across = Math.min(place.x + halfWidth, x + width) - Math.max(place.x - halfWidth, x);
+      const down = Math.min(place.y + halfHeight, y + height) - Math.max(place.y - halfHeight, y);
+      return sum + weight * Math.max(0, across) * Math.max(0, down);
     }, 0),
   );
   const overlap = Math.min(...overlaps);
   return { ...places[overlaps.indexOf(overlap)], overlap };
+}
+
+/** Return how bad it is to cover each part of a card, from its centre: the whole, its title, its gradient.
+ * @param {Card} card */
+function zonesOf({ width, height, grid }) {
+  const whole = { x: -width / 2, y: -height / 2, width, height, weight: 1 };
+  const title = { ...whole, height: ROW_HEIGHT, weight: TEXT_WEIGHT };
+  const last = { ...title, y: height / 2 - ROW_HEIGHT };
+  const map = grid?.maps[1] && { ...grid.maps[1], width: grid.columns * grid.cell.width };
+  return [whole, title, map && grid ? { ...last, ...map, height: grid.rows * grid.cell.height } : last];
 }
 
 /** Return the index of the cell under a pointer, in row-major order. @param {MouseEvent} event @param {Element} frame

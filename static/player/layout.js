@@ -562,7 +562,7 @@ function cornersOf({ x, y }, { width, height }) {
 }
 
 /** Return the bounding box of points: its top left corner and size. @param {Point[]} points @returns {Point & Size} */
-export function boundingBox(points) {
+function boundingBox(points) {
   let [left, top, right, bottom] = [Infinity, Infinity, -Infinity, -Infinity];
   for (const { x, y } of points) {
     [left, top, right, bottom] = [Math.min(left, x), Math.min(top, y), Math.max(right, x), Math.max(bottom, y)];

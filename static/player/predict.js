@@ -11,8 +11,8 @@ const RELATIVE_TOLERANCE = 0.01; // the player itself shows four digits
 const ABSOLUTE_TOLERANCE = 1e-9;
 const FRACTION = /([-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?)(?:\s*\/\s*(\d+\.?\d*|\.\d+))?/gi;
 
-/** Parse an answer like 6, −0.5, 1/2, [1, 2] or 1 2; null if invalid. A comma between digits is a decimal comma, and ";"
- * a separator, where only that gives the expected shape. @param {string} text @param {number[]} shape
+/** Parse an answer like 6, −0.5, 1/2, [1, 2] or 1 2; null if invalid. A comma between digits is a decimal comma, and
+ * ";" a separator, where only that gives the expected shape. @param {string} text @param {number[]} shape
  * @returns {Value | null} */
 export function readAnswer(text, shape) {
   const [written, decimal] = [text, text.replace(/(\d),(?=\d)/g, "$1.").replaceAll(";", ",")].map(readNumbers);
