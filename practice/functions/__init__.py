@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.random import Generator
 
-from practice.judges import uses_are_independent
+from practice.independent_uses import uses_are_independent
 from practice.task import Cases, Course, Inputs, read_tasks
 
 # -- Inputs ------------------------------------------------------------------------------------------------------------

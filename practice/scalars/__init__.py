@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.random import Generator
 
-from practice.judges import uses_are_independent
+from practice.independent_uses import uses_are_independent
 from practice.task import Cases, Course, Inputs, Judge, read_tasks
 
 # -- Inputs: the smallest case has small integers; later ones have zeros, ties, signs and fractions --------------------

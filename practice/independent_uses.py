@@ -1,4 +1,4 @@
-"""Judges that several courses share, for checks with many right answers."""
+"""Checks that each use of an operation keeps its own values; the three courses share it as a judge."""
 
 from __future__ import annotations
 
