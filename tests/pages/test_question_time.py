@@ -11,7 +11,7 @@ PAGE = "pages/build_it_yourself.py"
 # Where the page wants a guess before it shows the answer: the widget, and a guess.
 GUESSES = {
     "central-passes": ("why-slower", "1000"),
-    "checkpointing": ("why-fewest", "root"),
+    "checkpointing": ("why-fewest", "between"),
 }
 PROOFS = {  # what the page of the link says, as it is opened
     "how-it-knows": '"kind": "message"',
