@@ -18,6 +18,7 @@ from pages.parts.failures.outcomes import show_outcomes
 FAILURE = binding.choice("wrong-failure", None, *BY_KEY)
 FORM = binding.whole("wrong-form", 0, 0, max(len(failure.others) for failure in FAILURES))
 SHAPE = binding.choice("wrong-shape", None, *SHAPES)
+HELD = (FAILURE, FORM, SHAPE, from_code.CODE, from_a_curve.LOG, *fault.HELD, *spot_the_fault.HELD)
 LOOKED_UP = "wrong looked up"  # session key: the text whose answer is on the page, or None
 TABS = BY_PATH["what-went-wrong"].tabs
 TRY_THIS = {
@@ -42,9 +43,11 @@ CHECK_LIST = (
 
 def main() -> None:
     asked = st.session_state.pop(search_field.ASKED, "")
-    with page.frame("what-went-wrong", FAILURE, FORM, SHAPE, *fault.HELD, *spot_the_fault.HELD) as arrived:
+    with page.frame("what-went-wrong", *HELD) as arrived:
         if arrived:
             st.session_state[LOOKED_UP] = None
+            from_code.restored()
+            from_a_curve.restored()
         if asked:
             st.session_state["wrong text"] = asked
             _look_up()

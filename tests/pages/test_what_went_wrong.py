@@ -5,13 +5,14 @@ import pytest
 from lab.failures import FAILURES, find
 from lab.failures.catalogue import BY_KEY
 from lab.failures.programs import run as run_program
-from lab.practice.learner_program import ProgramRun
+from lab.practice.learner_program import MAX_LINKED, ProgramRun
 from lab.practice.stop_reasons import TOO_LONG
 from lab.traps.faults.catalogue import FAULTS
 from lab.ui.search_field import ASKED
 from lab.ui.table import with_code
 from pages.parts.failures import index
 from pages.parts.failures.from_code import EXAMPLE
+from pages.parts.practice import running
 from tests.pages.conftest import address, charts, open_at, press, run, texts
 
 
@@ -168,6 +169,33 @@ def test_a_piece_of_code_leads_to_the_failures_that_it_commits():
     assert at.text_area(key="code text").value == "print(1)"
 
 
+def test_a_program_is_in_the_address_which_brings_it_back(monkeypatch):
+    began = []
+    monkeypatch.setattr(running, "begin", lambda place, source, linked: began.append((source, linked)))
+    at = opened(tab="code")
+    at.text_area(key="code text").set_value("a = 1\n").run()
+    at = opened(tab="code", code=address(at)["code"])
+    assert at.text_area(key="code text").value == "a = 1\n"
+    press(at, "code run")
+    at.text_area(key="code text").set_value("a = 2\n").run()
+    press(at, "code run")
+    assert began == [("a = 1\n", True), ("a = 2\n", False)]
+    at.text_area(key="code text").set_value("a = 1\n" * MAX_LINKED).run()
+    assert "code" not in address(at)
+    assert "a reload forgets this text" in texts(at.caption)
+
+
+def test_a_log_is_in_the_address_which_brings_it_back():
+    at = opened(tab="curve")
+    at.text_area(key="curve text").set_value(LOG).run()
+    at = opened(tab="curve", log=address(at)["log"])
+    assert at.text_area(key="curve text").value == LOG
+    at.text_area(key="curve text").set_value(LOG * 200).run()
+    assert "log" not in address(at)
+    assert "a reload forgets this text" in texts(at.caption)
+
+
+LOG = "epoch 1 loss 0.5\nepoch 2 loss 0.4\n"
 NAME = "NameError: name 'undefined' is not defined"
 
 

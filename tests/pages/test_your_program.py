@@ -69,7 +69,7 @@ def test_a_link_brings_its_program_and_runs_nothing():
 
 def test_a_program_from_a_link_runs_only_where_something_confines_it(monkeypatch):
     began = []
-    monkeypatch.setattr(running, "begin", lambda place, source: began.append(source))
+    monkeypatch.setattr(running, "RunningProgram", lambda source, recorder: began.append(source))
     monkeypatch.setattr(isolation, "unconfined", lambda: "Nothing confines it.")
     session = {"program linked": SOURCE}
     monkeypatch.setattr(page.st, "session_state", session)

@@ -25,10 +25,12 @@ from lab.ui.chart_host import show_chart
 from lab.ui.player import player
 from lab.ui.table import escape_markdown, with_code
 from lab.ui.widgets import button, row, switch
+from pages.parts.failures import pasted
 from train import train
 
 Choose = Callable[[str], None]
 TEXT = "curve text"  # session key
+LOG = pasted.held("wrong-log")
 WAYS = {"paste": "Your own", "run": "One of your runs"}
 EXAMPLE = Config(data="moons", hidden=(16, 16), optimizer="sgd", lr=10.0, epochs=20)
 CHOICES = [role for role in ROLES if role != "run"]  # eight
@@ -45,6 +47,11 @@ for number, (x, y) in enumerate(loader):  # use the run's seed, to get the same 
     optimizer.zero_grad()
     loss.backward()
     optimizer.step()"""
+
+
+def restored() -> None:
+    """Use the log in the address, if there is one; call it before the widgets are drawn."""
+    pasted.restore(LOG, TEXT)
 
 
 def take(text: str) -> None:
@@ -106,6 +113,7 @@ def _given() -> str | bytes:
         button("Train one that goes wrong", "curve example", example, icon="model_training")
         with st.popover("Or a file", icon=":material/upload_file:"):
             file = st.file_uploader("A log, CSV or JSON", key="curve file")
+    pasted.hold(LOG, text)
     return file.getvalue() if file else text.strip() and text
 
 

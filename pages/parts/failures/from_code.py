@@ -13,11 +13,14 @@ from lab.practice.learner_program import ProgramRun, pack
 from lab.ui import page
 from lab.ui.table import escape_markdown, with_code
 from lab.ui.widgets import button
+from pages.parts.failures import pasted
 from pages.parts.practice import running
 
 Choose = Callable[[str], None]
 PRINTED_HEIGHT = 130  # pixels
 TEXT = "code text"  # session key
+LINKED = "code linked"  # session key: the text that the address brought
+CODE = pasted.held("wrong-code")
 BY_NUMBER = {failure.number: failure for failure in FAILURES}
 PLACE = "code"  # where a program runs: see `running`
 CERTAINTY = (
@@ -46,6 +49,11 @@ for epoch in range(10):
 def take(text: str) -> None:
     """Use a text as the pasted program; call it before the widget is drawn."""
     st.session_state[TEXT] = text
+
+
+def restored() -> None:
+    """Use the program in the address, if there is one; call it before the widget is drawn."""
+    st.session_state[LINKED] = pasted.restore(CODE, TEXT)
 
 
 def from_code(choose: Choose) -> None:
@@ -113,7 +121,8 @@ def _ask() -> str:
             take(loaded.getvalue().decode("utf-8", errors="replace").replace("\0", ""))
 
     def run() -> None:
-        running.begin(PLACE, _source(st.session_state[TEXT]))
+        text = st.session_state[TEXT]
+        running.begin(PLACE, _source(text), linked=text == st.session_state.get(LINKED))
 
     text: str = st.text_area(
         "Your program",
@@ -129,6 +138,7 @@ def _ask() -> str:
         button("Run it", "code run", run, disabled=isolation.unavailable() != "")
         button("An example", "code example", take, EXAMPLE)
     st.file_uploader("Or a file", ["py", "ipynb", "txt"], key="code file", max_upload_size=1, on_change=load)
+    pasted.hold(CODE, text)
     return text
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import streamlit as st
 
-from lab.practice import isolation
 from lab.practice.learner_program import MAX_CHARACTERS, ProgramPass, ProgramRun, examples, unpack
 from lab.practice.progress_file import hashed
 from lab.text import strict_json
@@ -28,7 +27,6 @@ HOW = (
     "play: the lit line is the one that runs. Point at a line to find its cards, and at a card to find its line. The "
     "address carries programs of up to 4,000 characters."
 )
-LINKED = "The address brought this program, perhaps from somebody else: read it, and change it to run it."
 TRY = (
     "Paste a training step of your own and play its pass. Then remove `zero_grad()`, put a `detach()` between two "
     "lines, or use a value twice: what changes in the picture?"
@@ -104,10 +102,7 @@ def run_asked() -> None:
     if not isinstance(text, str) or len(text) > MAX_CHARACTERS:
         return
     session["graph-code"] = text
-    if text == session.get("program linked") and (why := isolation.unconfined()):
-        running.refuse("graph", text, f"{why} {LINKED}")
-    else:
-        running.begin("graph", text)
+    running.begin("graph", text, linked=text == session.get("program linked"))
 
 
 def _editor(ran: ProgramRun | None, refuses: str) -> None:

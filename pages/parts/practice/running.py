@@ -9,19 +9,20 @@ from lab.practice.learner_program import MAX_CHARACTERS, ProgramRun, RunningProg
 from lab.practice.sandbox import PROGRAMS
 from pages.parts.practice.processes import recorder_in_turn, recorders
 
+LINKED = "The address brought this program, perhaps from somebody else: read it, and change it to run it."
 PAUSE = 0.5  # seconds between two looks at a program that runs
 
 
-def begin(place: str, source: str) -> None:
-    """Run a program for a place; stop the one that still runs for it."""
+def begin(place: str, source: str, linked: bool) -> None:
+    """Run a program for a place; stop the one that still runs for it.
+
+    linked: whether the address brought it: then it runs only where something confines it
+    """
     stop(place)
-    if not isolation.unavailable() and len(source) <= MAX_CHARACTERS:
+    if linked and (why := isolation.unconfined()):
+        st.session_state[f"program ran for {place}"] = ProgramRun(source, problem=f"{why} {LINKED}")
+    elif not isolation.unavailable() and len(source) <= MAX_CHARACTERS:
         st.session_state[f"program of {place}"] = RunningProgram(source, recorder_in_turn(imports(source)))
-
-
-def refuse(place: str, source: str, reason: str) -> None:
-    """Show for a place why its program was not run."""
-    st.session_state[f"program ran for {place}"] = ProgramRun(source, problem=reason)
 
 
 def stop(place: str) -> None:
