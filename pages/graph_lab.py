@@ -76,7 +76,9 @@ def main() -> None:
                 _begin()
             {"expression": _choose, "program": program.choose, "recorded": loaded_pass.choose}[kind]()
             with st.popover("How it works", icon=":material/help:", key="graph help"):
-                st.markdown(program.HOW if kind == "program" else f"{WHAT_TO_DO}\n\n{SYNTAX}")
+                st.markdown(
+                    {"program": program.HOW, "recorded": loaded_pass.HOW}.get(kind, f"{WHAT_TO_DO}\n\n{SYNTAX}")
+                )
         choice.restore("graph")
         if kind == "program":
             program.show()

@@ -173,8 +173,8 @@ def _question() -> str:
                 _causes(found, chosen)
         if found:
             st.caption(
-                "To be certain, run your PyTorch script with `python -m lab.watch SCRIPT.py`: it names the line of the "
-                "cause."
+                "To be certain, run your PyTorch script with `python -m lab.watch SCRIPT.py` in the lab's folder: it "
+                "names the line of the cause."
             )
         st.caption("A link to this page does not contain the text, and a reload forgets it.")
     if unclear and not chosen:

@@ -402,9 +402,11 @@ def _mark(line: dict[str, Any], records: Sequence[Record], options: CurveOptions
     """Add labelled vertical lines where settings changed, at the best epoch, where the run diverged, at the cursor."""
     colours = options.colours
     marks: dict[int, list[tuple[str, dict[str, Any]]]] = {}
-    best = [r["epoch"] for r in records if r.get("best") and not r.get("diverged")]
+    best = [r for r in records if r.get("best") and not r.get("diverged")]
     if best:
-        marks.setdefault(best[-1], []).append(("best", {"type": "dotted", "width": 1.5, "color": colours["faint"]}))
+        name = "best loss" if best[-1].get("train_accuracy") is None else "best accuracy"
+        dotted = {"type": "dotted", "width": 1.5, "color": colours["faint"]}
+        marks.setdefault(best[-1]["epoch"], []).append((name, dotted))
     if records and records[-1].get("diverged"):
         end = {"type": "dashed", "width": 2, "color": colours["validation"]}
         marks.setdefault(records[-1]["epoch"], []).append(("no longer a number", end))

@@ -104,7 +104,7 @@ def test_what_ran_is_shown_with_its_passes_its_output_and_its_end():
 def test_a_program_that_an_error_ended_is_not_called_free_of_failures(problem, nothing, none_found):
     at = opened(ProgramRun(SOURCE, problem=problem, line=1 if problem else None))
     assert nothing in texts(at.markdown)
-    assert ("no failure for certain" in texts(at.caption)) == none_found
+    assert ("certainly wrong" in texts(at.caption)) == none_found
 
 
 def test_a_forged_pass_gets_a_sentence():

@@ -25,7 +25,7 @@ BY_NUMBER = {failure.number: failure for failure in FAILURES}
 PLACE = "code"  # where a program runs: see `running`
 CERTAINTY = (
     "This is only read from the text. **Run it** names the line of the cause from what happened; for a script with "
-    "files of its own, run `python -m lab.watch SCRIPT.py`."
+    "files of its own, run `python -m lab.watch SCRIPT.py` in the lab's folder."
 )
 EXAMPLE = """\
 import torch

@@ -7,7 +7,12 @@ from lab.ui import page
 from lab.ui.memoize import memoize
 from lab.ui.player import player
 
-HOW = """from lab.watch import watch
+HOW = (
+    "`lab.watch` is a part of this lab: run your script in the lab's folder, or install the lab next to your PyTorch "
+    "with `pip install PATH-OF-THE-LAB` and write `from tensor_ops_lab.lab.watch import watch`. The block records each "
+    "`backward()` in it, and `save` writes the last one. An array with more than 64 numbers is kept as a sample."
+)
+RECORDING = """from lab.watch import watch
 
 with watch() as pass_:
     loss = ...  # your own model
@@ -33,8 +38,8 @@ def show() -> None:
         st.markdown(
             "Record a pass of your PyTorch program, or of `model.Tensor`, and load the file under **Your file**."
         )
-        st.code(HOW, "python")
-        passes = "See such passes: attention, convolution, layer norm"
+        st.code(RECORDING, "python")
+        passes = "See such passes: embedding, convolution, attention"
         page.link_to("pages/other_engines.py", passes, "arrow_forward", {"tab": "next"})
         return
     try:

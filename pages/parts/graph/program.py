@@ -163,7 +163,7 @@ def tell(ran: ProgramRun) -> None:
     with found:
         if not ran.findings and not ran.problem:  # the error itself stands under the editor
             st.caption(
-                "This run shows no failure for certain. What may be meant, such as adding up gradients, is not named."
+                "Nothing here is certainly wrong. What may be intended, such as adding up gradients, is not reported."
             )
         for one in ran.findings:
             st.markdown(
