@@ -128,7 +128,7 @@ export class Graph {
       tool("Fit the whole graph (0)", "Fit", () => this.fit()),
     );
     this.head = h("div", { class: "stage-head" }, this.pending, this.simple); // a line of its own, above all cards
-    this.element = h("div", { class: "stage" }, this.head, this.svg);
+    this.element = h("div", { class: "stage" }, this.head, h("div", { class: "drawing" }, this.svg));
     this.observer.observe(this.element);
   }
 

@@ -136,7 +136,7 @@ def test_an_event_is_heard_and_its_source_line_and_closure_are_seen(open_export)
     expect(captured).to_have_text(["left", "input: the value of a", "2", "unchanged"])
 
 
-@pytest.mark.parametrize("front", ["Source", "Derivation"])
+@pytest.mark.parametrize("front", [pytest.param("Source", marks=pytest.mark.flow), "Derivation"])
 def test_an_event_lays_out_only_the_parts_that_it_changes(open_player, front):
     """One part that the browser cannot lay out alone, such as an item of a flexbox, makes it lay out the whole page."""
     page = open_player()
