@@ -142,7 +142,7 @@ def _next() -> None:
         layer = AFTER[key]
         st.markdown(layer["question"], width=580)
     trace = memoize("beyond", key, lambda: record(parse(layer["text"]), layer["values"]))
-    player(trace, key="beyond", title=_title(key), event=0, compact=True, grows=True)
+    player(trace, key="beyond", title=_title(key), event=0, compact=True, grows=0)
     query = {"expression": layer["text"]}
     page.link_to("pages/graph_lab.py", f"{_title(key)} in the Graph lab", "account_tree", query)
     st.markdown("Larger layers need no new engine: the same operations build them at any size.")

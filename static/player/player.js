@@ -233,10 +233,10 @@ export function createPlayer(root, host) {
     const top = element.getBoundingClientRect().top + scrolled(element);
     if (data?.compact && !present.on) {
       const height = parseFloat(element.style.getPropertyValue("--height")) || PART_HEIGHT;
-      const grows = data.grows && graph.isTooLarge(height - PART_HEIGHT);
+      const grows = data.grows !== undefined && graph.isTooLarge(height - PART_HEIGHT);
       const room = Math.floor((innerHeight - top) / (element.currentCSSZoom ?? 1));
       const shrinks = data.still && room >= MIN_STILL_HEIGHT;
-      const most = grows ? Math.max(PART_HEIGHT, room) : PART_HEIGHT;
+      const most = grows ? Math.max(PART_HEIGHT, room - (data.grows ?? 0)) : PART_HEIGHT;
       element.style.setProperty("--height", `${shrinks ? Math.min(room - BOTTOM_MARGIN, most) : most}px`);
       return;
     }

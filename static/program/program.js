@@ -57,6 +57,7 @@ class Program {
     this.open(0);
     this.onShown = (/** @type {Event} */ event) => this.follow(/** @type {CustomEvent<Shown>} */ (event).detail);
     this.onPointed = (/** @type {Event} */ event) => this.light(/** @type {CustomEvent<Pointed>} */ (event).detail);
+    this.sizes = new ResizeObserver(([{ target }]) => this.fit(target));
     addEventListener(SHOWN, this.onShown);
     addEventListener(POINTED, this.onPointed);
     this.writeAddress();
@@ -72,6 +73,7 @@ class Program {
 
   remove() {
     this.writing.cancel();
+    this.sizes.disconnect();
     removeEventListener(SHOWN, this.onShown);
     removeEventListener(POINTED, this.onPointed);
     this.editor.destroy();
@@ -142,7 +144,11 @@ class Program {
 
   /** Light the lines of the event that the player shows. @param {Shown} shown */
   follow(shown) {
-    if (shown.states !== this.at?.states) requestAnimationFrame(() => this.fit(shown.element));
+    const player = shown.element.closest(".player");
+    if (player && shown.states !== this.at?.states) {
+      this.sizes.disconnect();
+      this.sizes.observe(player);
+    }
     this.at = shown;
     const { states, frame } = shown;
     const engine = states.events.some((event) => event.engine);
@@ -153,9 +159,9 @@ class Program {
     this.light(null);
   }
 
-  /** Make the editor as high as the player, in windows that show both side by side. @param {Element} picture */
-  fit(picture) {
-    const height = picture.closest(".player")?.getBoundingClientRect().height ?? 0;
+  /** Make the editor as high as the player, in windows that show both side by side. @param {Element} player */
+  fit(player) {
+    const { height } = player.getBoundingClientRect();
     this.element.style.setProperty("--program-height", `${Math.max(MIN_HEIGHT, Math.round(height))}px`);
   }
 

@@ -6,6 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 from lab.practice import isolation
+from tests.support import settled
 
 pytestmark = pytest.mark.skipif(isolation.unavailable() != "", reason="no program can run on this machine")
 
@@ -87,3 +88,21 @@ def test_an_endless_loop_can_be_stopped(open_page):
     page.get_by_role("button", name="Run (Ctrl+Enter)").click()
     page.locator(".program").get_by_role("button", name="Stop").click()
     expect(page.get_by_text("Your code was stopped")).to_be_visible()
+
+
+def test_a_large_graph_reaches_down_and_its_program_is_as_high(open_page):
+    page = open_page("graph-lab?kind=Your+program", width=1440, height=900)
+    page.locator(".cm-content").click()
+    page.keyboard.press("Control+a")
+    page.keyboard.insert_text(
+        "from model import Tensor\nx = Tensor(1.0)\nfor _ in range(40): x = x * 2\nx.backward()\n"
+    )
+    page.keyboard.press("Control+Enter")
+    page.locator(".card").first.wait_for()
+    settled(page)
+    expect(page.get_by_text("It printed nothing.")).to_be_in_viewport()
+    bottoms = [
+        page.locator(name).evaluate("(part) => part.getBoundingClientRect().bottom") for name in (".player", ".program")
+    ]
+    assert bottoms[0] > 700
+    assert abs(bottoms[0] - bottoms[1]) < 2

@@ -19,6 +19,7 @@ from pages.parts.practice import running
 KEY = "program editor"
 PLAYER_KEY = "program player"
 PRINTED_HEIGHT, MAX_LINES = 110, 3  # pixels, and the lines that fit
+BELOW = PRINTED_HEIGHT + 24  # pixels below the player, for what the program printed
 PASS = "program pass"  # session key: the position of the pass that is shown
 CODE = binding.HeldValue("graph-code", "", unpack, written=False)  # the editor writes it
 HOW = (
@@ -140,6 +141,7 @@ def _play(ran: ProgramRun, shown: ProgramPass) -> None:
         opening=hash((ran.source, shown.line, len(shown.text))) % 10**6,
         event=trace.forward_events,
         compact=True,
+        grows=BELOW,
     )
 
 
