@@ -16,7 +16,7 @@ from lab.ui import binding, page, progress
 from lab.ui.chart_host import ChartHost, clicked_points
 from lab.ui.memoize import memoize
 from lab.ui.table import markdown_table
-from lab.ui.widgets import ask, button, pick, verdict
+from lab.ui.widgets import ask, button, pick, row, verdict
 
 TITLES = {key: surface.title for key, surface in SURFACES.items()}
 GUESS_STEPS = 10  # number of steps that the question is about
@@ -123,14 +123,15 @@ def _transport(walks: Mapping[str, Walk]) -> None:
 
     at, running = session["descent-steps"], _is_running()
     over = at >= MAX_STEPS or _ended(walks, at)
-    with st.container(horizontal=True, gap="small"):
-        button("Step", "descent step", go, 1, type="primary", disabled=over or running)
+    with row(gap="xsmall"):
+        button("Back", "descent back", go, -1, disabled=running or not at, shortcut="Left")
+        button("Step", "descent step", go, 1, type="primary", disabled=over or running, shortcut="Right")
         until = min(at + 10, MAX_STEPS)
         button("Run 10", "descent ten", binding.put, "descent until", until, disabled=over or running)
         if running:
-            button("Stop", "descent stop", binding.put, "descent until", 0, icon="stop")
+            button("Stop", "descent stop", binding.put, "descent until", 0, icon="stop", shortcut="P")
         else:
-            button("Run", "descent run", binding.put, "descent until", MAX_STEPS, disabled=over)
+            button("Run", "descent run", binding.put, "descent until", MAX_STEPS, disabled=over, shortcut="P")
             button("Reset", "descent reset", _reset, disabled=not at)
 
 

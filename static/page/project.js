@@ -1,7 +1,7 @@
 /** Projector mode: F enlarges the page for the last row and keeps its picture in the window, until F or Escape. If a
  * player is in the window, F presses its Present button, and the player fills the screen (player/present.js). */
 
-import { EDITOR, h, inWindow, isInField, setText } from "../player/dom.js";
+import { EDITOR, h, INTERACTIVE, inWindow, isInField, setText } from "../player/dom.js";
 
 const MIN_ZOOM = 1.5; // on a projector
 const MIN_ZOOM_WIDTH = 840; // pixels of the narrowest window with that zoom; a phone's page is not enlarged
@@ -18,13 +18,14 @@ const PICTURES = ["stGraphVizChart", "stEChartsChart", "stImage", "stBidiCompone
 const COMPONENTS = "[data-testid^=stBidiComponent]"; // that may contain a player
 const MAIN = "[data-testid=stMain]";
 const BACK = /(Back|Undo)$/;
+const PLAY = `${MAIN} button:enabled:has([aria-label="Shortcut P"])`; // starts and stops a run
 const NAME = "projecting";
 
 export class Projector {
   /** @param {AbortSignal} signal ends the listening */
   constructor(signal) {
-    this.back = h("button", { title: "Back (Page Up)", onclick: () => step(-1) }, "←");
-    this.next = h("button", { title: "Next (Page Down)", onclick: () => step(1) }, "→");
+    this.back = h("button", { title: "Back (Page Up)", onclick: () => press(stepper(-1)) }, "←");
+    this.next = h("button", { title: "Next (Page Down)", onclick: () => press(stepper(1)) }, "→");
     const leave = h("button", { onclick: () => this.leave() }, "Leave (F)");
     const group = { class: "project-bar", role: "group", "aria-label": "Projecting" };
     this.bar = h("div", group, this.back, this.next, leave);
@@ -61,16 +62,19 @@ export class Projector {
     if (this.following) this.reveal();
   }
 
-  /** Act on F, Escape, Page Up and Page Down. @param {KeyboardEvent} event */
+  /** Act on F, Escape, Page Up, Page Down and the space bar. @param {KeyboardEvent} event */
   press(event) {
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
     if (isInField(event)) return;
     if (event.key.toLowerCase() === "f") this.project();
     else if (!isProjecting()) return;
     else if (event.key === "Escape") this.leave();
-    else if (/^(Arrow|Home|End)/.test(event.key)) return this.stopFollowing();
+    else if (event.key === " ") {
+      const target = /** @type {Element} */ (event.composedPath()[0]);
+      if (target.closest(INTERACTIVE) || !press(document.querySelector(PLAY))) return;
+    } else if (/^(Arrow(Up|Down)|Home|End)/.test(event.key)) return this.stopFollowing();
     else if (event.key !== "PageDown" && event.key !== "PageUp") return;
-    else if (!step(event.key === "PageDown" ? 1 : -1)) return this.stopFollowing(); // nothing to step: the page scrolls
+    else if (!press(stepper(event.key === "PageDown" ? 1 : -1))) return this.stopFollowing(); // nothing to step: the page scrolls
     event.preventDefault();
   }
 
@@ -189,13 +193,12 @@ function stepper(by) {
     (one) => one instanceof HTMLElement && one.offsetParent,
   );
   const fits = (/** @type {Element} */ one) =>
-    by > 0 ? one.matches("[data-testid^=stBaseButton-primary]") : BACK.test(one.textContent ?? "");
+    by > 0 ? one.matches("[data-testid^=stBaseButton-primary]") : BACK.test(one.querySelector("p")?.textContent ?? "");
   return shown.find(fits);
 }
 
-/** Step on or back; return whether there was something to step through. @param {1 | -1} by */
-function step(by) {
-  const found = stepper(by);
-  if (found instanceof HTMLElement) found.click();
-  return found !== undefined;
+/** Press a button; return whether there is one. @param {Element | null | undefined} button */
+function press(button) {
+  if (button instanceof HTMLElement) button.click();
+  return button instanceof HTMLElement;
 }

@@ -2,6 +2,7 @@
 
 const SVG = "http://www.w3.org/2000/svg";
 export const EDITOR = "textarea, [contenteditable=true]";
+export const INTERACTIVE = "a, button, input, select, textarea, summary, [role], [contenteditable=true]";
 const FIELDS = `input:not([type=range], [type=radio], [type=checkbox]), select, [role=combobox], ${EDITOR}`;
 const DIALOG = "dialog[open], [role=dialog], [role=alertdialog]";
 
@@ -94,6 +95,19 @@ export function bringIntoWindow(element) {
   for (const one of ancestors(element)) sizes.observe(one);
   for (const act of ["wheel", "pointerdown", "keydown"])
     addEventListener(act, () => sizes.disconnect(), { capture: true, once: true });
+}
+
+/** Give an element the focus if nothing has it, because what the learner has pressed leaves the page, until they act.
+ * @param {HTMLElement} element */
+export function inheritFocus(element) {
+  const inherit = () => {
+    if (document.activeElement === document.body) element.focus({ preventScroll: true });
+  };
+  const changes = new MutationObserver(inherit);
+  changes.observe(document.body, { childList: true, subtree: true });
+  for (const act of ["pointerdown", "keydown"])
+    addEventListener(act, () => changes.disconnect(), { capture: true, once: true });
+  inherit();
 }
 
 /** Report whether an element is in sight, at first and after each change. A busy browser reports several changes at

@@ -6,7 +6,7 @@ import { Bar } from "./bar.js";
 import { Closure } from "./closure.js";
 import { Controls } from "./controls.js";
 import { Derivation } from "./derivation.js";
-import { ancestors, boxed, bringIntoWindow, h, inWindow, save } from "./dom.js";
+import { ancestors, boxed, bringIntoWindow, h, inheritFocus, INTERACTIVE, inWindow, save } from "./dom.js";
 import { Graph } from "./graph.js";
 import { Inputs, Sender } from "./inputs.js";
 import { Ledger } from "./ledger.js";
@@ -429,6 +429,7 @@ export function createPlayer(root, host) {
         if (!next.outdated) controls.run(pass);
       }
       if (opened) {
+        if (before) inheritFocus(element);
         turning = false;
         turn();
       }
@@ -461,7 +462,6 @@ export function createPlayer(root, host) {
   };
 }
 
-const INTERACTIVE = "a, button, input, select, textarea, summary, [role], [contenteditable=true]";
 /** @type {Record<string, [string, string, string]>} type, name, and what is said when it is saved */
 const FILES = {
   html: ["text/html", "player.html", "Saved. The page plays without a server."],

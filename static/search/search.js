@@ -3,7 +3,7 @@
 
 import { isCurrentPage } from "../current_page.js";
 import { mount } from "../mount.js";
-import { open as openPage } from "../page/navigation.js";
+import { focusTitle, open as openPage } from "../page/navigation.js";
 import { Debounced, h, isInField } from "../player/dom.js";
 
 /** @import { Place } from "../mount.js" */
@@ -12,7 +12,6 @@ import { Debounced, h, isInField } from "../player/dom.js";
 const MAX_CHARACTERS = 100_000;
 const SEND_DELAY_MS = 150; // without a key, before the server is asked
 const QUESTION = "question"; // in the session storage: what the page that LOOK_UP leads to is asked
-const MAIN = "[data-testid=stMain]";
 const SHORTCUT = /Mac|iPhone|iPad/.test(navigator.platform) ? "⌘ K" : "Ctrl K";
 /** @type {SearchHit} the last row: looks up the whole text */
 const LOOK_UP = {
@@ -91,10 +90,7 @@ function tell() {
 /** Move the focus to the page's title. @param {Event} event */
 function skipToPage(event) {
   event.preventDefault(); // keep "#stMain" out of the address, which holds the page's state
-  const title = document.querySelector(`${MAIN} h1`);
-  if (!(title instanceof HTMLElement)) return;
-  title.tabIndex = -1;
-  title.focus();
+  focusTitle();
 }
 
 /** Open the window with its text selected. */
