@@ -48,15 +48,8 @@ export class Controls {
       forward: h("button", { class: "run", onclick: () => this.run("forward") }),
       backward: h("button", { class: "run", onclick: () => this.run("backward") }),
     };
-    this.scrubber = h("input", {
-      type: "range",
-      min: 0,
-      max: 0,
-      step: 1,
-      value: 0,
-      "aria-label": "Event",
-      class: "scrubber",
-    });
+    const range = { type: "range", min: 0, max: 0, step: 1, value: 0 };
+    this.scrubber = h("input", { ...range, "aria-label": "Event", class: "scrubber" });
     this.scrubber.oninput = () => {
       this.pause();
       this.go(Number(this.scrubber.value), false);
@@ -73,17 +66,9 @@ export class Controls {
     this.departs = h("div", { class: "departs", title: "The first event that differs", hidden: true }, "✗");
     const border = h("div", { class: "border" });
     const phases = h("div", { class: "phases", "aria-hidden": true }, border, this.departs, ...names);
-    const present = h(
-      "button",
-      {
-        class: "present-button",
-        "aria-label": "Present (F)",
-        title: "Present (F)",
-        onclick: () => this.callbacks.onPresent(),
-      },
-      icon("present"),
-      h("span", {}, "Present"),
-    );
+    const named = { class: "present-button", "aria-label": "Present (F)", title: "Present (F)" };
+    const onPresent = () => this.callbacks.onPresent();
+    const present = h("button", { ...named, onclick: onPresent }, icon("present"), h("span", {}, "Present"));
     this.element = h(
       "div",
       { class: "controls", role: "group", "aria-label": "TraceStates" },

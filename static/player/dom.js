@@ -93,20 +93,22 @@ export function ancestors(element) {
 export function bringIntoWindow(element) {
   const sizes = new ResizeObserver(() => element.scrollIntoView({ block: "nearest" }));
   for (const one of ancestors(element)) sizes.observe(one);
+  endOnAction(sizes);
+}
+
+/** End observing when the learner acts. @param {{ disconnect: () => void }} observer */
+function endOnAction(observer) {
   for (const act of ["wheel", "pointerdown", "keydown"])
-    addEventListener(act, () => sizes.disconnect(), { capture: true, once: true });
+    addEventListener(act, () => observer.disconnect(), { capture: true, once: true });
 }
 
 /** Give an element the focus if nothing has it, because what the learner has pressed leaves the page, until they act.
  * @param {HTMLElement} element */
 export function inheritFocus(element) {
-  const inherit = () => {
-    if (document.activeElement === document.body) element.focus({ preventScroll: true });
-  };
+  const inherit = () => document.activeElement === document.body && element.focus({ preventScroll: true });
   const changes = new MutationObserver(inherit);
   changes.observe(document.body, { childList: true, subtree: true });
-  for (const act of ["pointerdown", "keydown"])
-    addEventListener(act, () => changes.disconnect(), { capture: true, once: true });
+  endOnAction(changes);
   inherit();
 }
 

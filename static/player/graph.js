@@ -129,7 +129,7 @@ export class Graph {
     );
     this.head = h("div", { class: "stage-head" }, this.pending, this.simple); // a line of its own, above all cards
     this.element = h("div", { class: "stage" }, this.head, h("div", { class: "drawing" }, this.svg));
-    this.observer.observe(this.element);
+    this.observer.observe(this.svg);
   }
 
   /** Show a new trace, with a new drawing only if its structure is new. @param {TraceStates} states */
@@ -406,7 +406,8 @@ export class Graph {
     const to = focus.to ?? drawn.states.events[0]?.node; // before the first event, show its node
     if (to !== undefined) {
       const others = focus.from === undefined ? drawn.states.nodes[to].children : [focus.from];
-      this.view.reveal([boundsOfCards(drawn.plan, [...others, to]), boundsOfCards(drawn.plan, [to])]);
+      const boxes = [[...others, to], [to]].map((nodes) => boundsOfCards(drawn.plan, nodes));
+      this.view.reveal(boxes, focus.from !== undefined);
     }
     this.paintCards(drawn, frame, selected);
     this.paintEdges(drawn, frame);

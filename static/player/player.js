@@ -380,15 +380,9 @@ export function createPlayer(root, host) {
       sender.answered(next.sequence ?? 0); // first, so that the server can go on while this is painted
       const before = data;
       data = next;
-      const right = next.right ? new TraceStates(next.right.trace) : null;
-      const reverse = new TraceStates(
-        next.trace,
-        next.slopes ?? [],
-        next.departure ?? null,
-        "",
-        right,
-        next.right?.engine ?? "",
-      );
+      const { trace, slopes = [], departure = null, right: other } = next;
+      const right = other ? new TraceStates(other.trace) : null;
+      const reverse = new TraceStates(trace, slopes, departure, "", right, other?.engine ?? "");
       const fresh = next.along ? forwardMode(reverse, next.along) : reverse;
       const sameStructure = states?.structure === fresh.structure;
       const opened = (next.opening ?? 0) !== (before?.opening ?? 0);

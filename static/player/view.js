@@ -11,6 +11,7 @@ const [MIN_READABLE, MIN_READABLE_PHONE] = [0.75, 0.6]; // scales; a phone is he
 const PRESENTED_SCALE = 1.3; // text of 14 pixels grows to 18
 const PRESENTED_SCALE_PHONE = 0.72; // a phone is held in the hand: 10 pixels
 const CROPPED_SCALE = 1; // for a drawing that does not fit
+const MIN_FOLLOWED_SCALE = 0.7; // for an event of a presentation: text of 14 pixels shrinks to 10
 const VIEW_MARGIN = 6; // pixels between an event's nodes and the edge of the view
 
 /** The visible part of a drawing. */
@@ -25,7 +26,9 @@ export class View {
     this.free = false; // the reader has moved or zoomed it
     /** @type {(Point & Size)[]} what was to be revealed last */
     this.boxes = [];
+    this.shrinks = false;
     this.scale = 1;
+    this.followed = 1; // the scale of a drawing that does not fit
     this.x = 0;
     this.y = 0;
     svg.addEventListener("wheel", (event) => this.wheel(event), { passive: false });
@@ -37,7 +40,7 @@ export class View {
       this.measure();
       if (this.free) return;
       this.open(this.size, this.point);
-      this.reveal(this.boxes);
+      this.reveal(this.boxes, this.shrinks);
     });
     this.observer.observe(svg);
   }
@@ -67,7 +70,8 @@ export class View {
     if (!width || !height) return;
     const { scale, right, bottom } = fitTo(size, this.window, !this.presented);
     this.fitted = this.wished || scale >= this.readable();
-    this.scale = this.fitted ? Math.min(scale, MAX_FIT_SCALE) : Math.max(this.readable(), CROPPED_SCALE);
+    this.followed = Math.max(this.readable(), CROPPED_SCALE);
+    this.scale = this.fitted ? Math.min(scale, MAX_FIT_SCALE) : this.followed;
     if (!this.fitted) return this.centre(point);
     this.x = (width - right - size.width * this.scale) / 2;
     this.y = (height - bottom - size.height * this.scale) / 2;
@@ -78,7 +82,7 @@ export class View {
   turn() {
     this.wished = !this.fitted && this.window.width > 0; // a drawing beside this one may be hidden
     this.open(this.size, this.point);
-    this.reveal(this.boxes);
+    this.reveal(this.boxes, this.shrinks);
   }
 
   /** Move a point of the drawing towards the middle of the window, but leave no space empty that the drawing could
@@ -107,28 +111,27 @@ export class View {
   }
 
   /** Move to the middle of the first box that fits in the window, or of the last, unless it is already visible.
-   * @param {(Point & Size)[]} boxes */
-  reveal(boxes) {
-    this.boxes = boxes;
+   * @param {(Point & Size)[]} boxes
+   * @param {boolean} [shrinks] whether a presented drawing may shrink to show the first one */
+  reveal(boxes, shrinks = false) {
+    Object.assign(this, { boxes, shrinks });
     if (this.fitted || !boxes.length) return;
     const room = { width: this.window.width, height: this.window.height - this.window.buttons };
-    const fits = (/** @type {Size} */ size) =>
-      size.width * this.scale <= room.width - 2 * VIEW_MARGIN &&
-      size.height * this.scale <= room.height - 2 * VIEW_MARGIN;
-    const { x, y, width, height } = boxes.find(fits) ?? boxes[boxes.length - 1];
+    const scaleOf = (/** @type {Size} */ size) =>
+      Math.min((room.width - 2 * VIEW_MARGIN) / size.width, (room.height - 2 * VIEW_MARGIN) / size.height);
+    const before = this.scale;
+    const wanted = shrinks ? Math.min(this.followed, scaleOf(boxes[0])) : 0;
+    if (this.presented && !this.free) this.scale = wanted < MIN_FOLLOWED_SCALE ? this.followed : wanted;
+    const { x, y, width, height } = boxes.find((box) => scaleOf(box) >= this.scale) ?? boxes[boxes.length - 1];
     const [left, top] = [this.x + x * this.scale, this.y + y * this.scale];
-    const [right, bottom] = [left + width * this.scale, top + height * this.scale];
-    if (
-      left >= VIEW_MARGIN &&
-      right <= room.width - VIEW_MARGIN &&
-      top >= VIEW_MARGIN &&
-      bottom <= room.height - VIEW_MARGIN
-    )
-      return;
-    this.centre({ x: x + width / 2, y: y + height / 2 });
+    const inside = (/** @type {number} */ at, /** @type {number} */ extent, /** @type {number} */ end) =>
+      at >= VIEW_MARGIN && at + extent * this.scale <= end - VIEW_MARGIN;
+    const isSeen = inside(left, width, room.width) && inside(top, height, room.height);
+    if (!isSeen || this.scale !== before) this.centre({ x: x + width / 2, y: y + height / 2 });
   }
 
   apply() {
+    setAttribute(this.svg, "data-whole", String(this.fitted));
     setAttribute(
       this.scene,
       "transform",

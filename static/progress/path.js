@@ -64,13 +64,7 @@ export class Path {
   save() {
     setLearner(this.name.value.trim());
     const texts = textsToSave(this.courses.map(({ key }) => key));
-    const progress = {
-      name: learner(),
-      cards: cardsDone(),
-      tasks: tasksDone(),
-      texts,
-      stumbles: stumblesDone(),
-    };
+    const progress = { name: learner(), cards: cardsDone(), tasks: tasksDone(), texts, stumbles: stumblesDone() };
     save(new Blob([fileText(progress)], { type: "application/json" }), fileName(learner()));
     const code = this.courses.filter(({ key }) => key in texts).map(({ title }) => title);
     const also = code.length ? ` and your code of ${code.join(", ")}` : "";

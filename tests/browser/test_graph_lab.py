@@ -465,7 +465,8 @@ def test_the_engine_is_switched_and_the_first_difference_is_marked(open_page):
     page.locator(".scrubber").press("Home")
     expect(cards).to_have_text("–")
     page.get_by_role("radio", name="any order").click()
-    page.get_by_role("button", name="Show one where it does").click()
+    page.get_by_role("button", name="Show one where it does").press("Enter")
+    expect(page.locator(".player")).to_be_focused()  # the button is gone
     expect(page.locator(".ledger .note")).to_contain_text("t sends too early: 1 of its 2 messages have arrived")
     page.get_by_role("button", name="First (Home)").click()
     page.get_by_role("radio", name="The lab’s").click()
@@ -521,6 +522,68 @@ def test_both_engines_show_the_cards_of_the_event_on_a_projector(open_page, size
             })"""
         )
         assert cut == [], key
+
+
+# Cards of the event that are not in sight as a whole, and the size of the smallest text on a card.
+FOLLOWED = """(graph) => {
+  const frame = graph.getBoundingClientRect();
+  const cut = [...graph.querySelectorAll(".card:is(.to, .from) .box")].filter((card) => {
+    const { left, top, right, bottom } = card.getBoundingClientRect();
+    return left < frame.left || top < frame.top || right > frame.right || bottom > frame.bottom;
+  });
+  const texts = [...graph.querySelectorAll(".card text")].filter((text) => text.textContent.trim());
+  const sizes = texts.map((text) => parseFloat(getComputedStyle(text).fontSize) * text.getScreenCTM().a);
+  return [cut.map((card) => card.parentElement.textContent), Math.round(Math.min(...sizes))];
+}"""
+
+
+@pytest.mark.parametrize(
+    ("key", "small"),  # events whose cards are too far apart for text of 18 pixels: its size
+    [
+        ("time", dict.fromkeys((18, 19, 20, 21), 10) | dict.fromkeys((28, 29, 30, 31), 14)),
+        ("recurrence", dict.fromkeys((19, 20), 12)),
+        ("layer_norm", dict.fromkeys((27, 28), 10)),
+    ],
+)
+def test_both_cards_of_each_presented_event_are_in_sight(open_page, key, small):
+    text = next(preset["text"] for preset in json.loads(PRESETS.read_text("utf-8")) if preset["key"] == key)
+    page = open_page(f"graph-lab?{urlencode({'expression': text})}", width=1024, height=768, reduced_motion="reduce")
+    page.locator(".stage .card").first.wait_for()
+    project(page)
+    page.locator(".player.present").wait_for()
+    settled(page)
+    for event in range(int(page.locator(".scrubber").get_attribute("max")) + 1):
+        found = page.locator(".graph").evaluate(FOLLOWED)
+        assert found == [[], small.get(event, 18)], event
+        page.keyboard.press("ArrowRight")
+
+
+@pytest.mark.parametrize(("width", "height", "projected"), [(360, 740, False), (1024, 768, False), (1024, 768, True)])
+@pytest.mark.parametrize("engine", ["overwrites", "any-order"])
+def test_two_drawings_beside_each_other_are_alike_and_nothing_lies_on_their_words(
+    open_page, width, height, projected, engine
+):
+    query = urlencode({"engine": engine, "expression": "t = a*b\nt * (t + c)", "stage": "backward"})
+    page = open_page(f"graph-lab?{query}", width=width, height=height)
+    page.locator(".stage .card").first.wait_for()
+    page.get_by_role("button", name="Side by side").click()
+    page.locator(".stage").nth(1).locator(".card").first.wait_for()
+    if projected:
+        project(page)
+        page.locator(".player.present").wait_for()
+    settled(page)
+    places = "(graph) => [...graph.querySelectorAll('.card')].map((card) => card.getAttribute('transform'))"
+    left, right = (graph.evaluate(places) for graph in page.locator(".graph").all())
+    assert left == right
+    for part in page.locator(".tools button:visible, .stage-head p:visible").all():
+        part.scroll_into_view_if_needed()
+        assert part.evaluate(
+            """(one) => {
+              const { left, right, top, bottom } = one.getBoundingClientRect();
+              const there = one.getRootNode().elementFromPoint((left + right) / 2, (top + bottom) / 2);
+              return one === there && left >= 0 && right <= innerWidth && bottom - top < 48;
+            }"""
+        )
 
 
 @pytest.mark.parametrize("key", ["shared", "mlp", "attention", "convolution"])

@@ -102,6 +102,30 @@ function plan(given, apart) {
   return /** @type {Plan} */ (/** @type {unknown} */ (made));
 }
 
+test("a presented drawing is smaller while the two cards of an event are far apart, down to a limit", () => {
+  const { view } = presented(WINDOWS[0]);
+  view.open({ width: 4000, height: 900 }, { x: 0, y: 0 });
+  const [size, near] = [
+    { height: 100, y: 0 },
+    { x: 1500, y: 400, width: 300, height: 100 },
+  ];
+  for (const [width, both] of /** @type {const} */ ([
+    [740, true],
+    [1300, true],
+    [1500, false],
+  ])) {
+    const far = { ...size, x: 300, width };
+    const card = { ...size, x: 300, width: 100 };
+    view.reveal([far, card], true);
+    assert.equal(isWhole(view, far), both);
+    assert.ok(isWhole(view, card) && view.scale >= 0.7 && view.scale < READ === (both && width > 762));
+    view.reveal([far, card]);
+    assert.ok(view.scale === READ && isWhole(view, card));
+    view.reveal([near], true);
+    assert.ok(view.scale === READ && isWhole(view, near));
+  }
+});
+
 test("the plan is one that is read as a whole, or else one in which an event's cards are in sight together", () => {
   const room = WINDOWS[0];
   const [far, near] = [plan({ width: 900 }, 700), plan({ width: 1500, down: true }, 200)];
