@@ -74,7 +74,7 @@ export class Projector {
       if (target.closest(INTERACTIVE) || !press(document.querySelector(PLAY))) return;
     } else if (/^(Arrow(Up|Down)|Home|End)/.test(event.key)) return this.stopFollowing();
     else if (event.key !== "PageDown" && event.key !== "PageUp") return;
-    else if (!press(stepper(event.key === "PageDown" ? 1 : -1))) return this.stopFollowing(); // nothing to step: the page scrolls
+    else if (!press(stepper(event.key === "PageDown" ? 1 : -1))) return this.stopFollowing(); // it scrolls
     event.preventDefault();
   }
 

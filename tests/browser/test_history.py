@@ -223,6 +223,26 @@ def test_back_from_a_card_or_a_line_of_a_list_finds_start_as_it_was_left(open_pa
     page.wait_for_url("about:blank")
 
 
+@pytest.mark.parametrize(
+    ("path", "link"),
+    [("", "Next: an input that is used twice"), ("", "1. A first gradient"), ("descent", "Next: a whole training run")],
+)
+def test_the_keys_go_on_from_the_title_of_the_page_that_a_link_leads_to(open_page, path, link):
+    page = open_page(path)
+    ready(page)
+    page.get_by_role("link", name=link).press("Enter")
+    page.wait_for_url(lambda url: urlsplit(url).path + urlsplit(url).query != f"/{path}")
+    ready(page)
+    expect(page.get_by_role("heading", level=1)).to_be_focused()
+    if not path:
+        page.locator(".card").first.wait_for()
+        before = page.locator("output.count").inner_text()
+        page.keyboard.press("ArrowRight")
+        expect(page.locator("output.count")).not_to_have_text(before)
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.closest('[data-testid=stMain]') !== null")
+
+
 def test_back_after_another_example_returns_to_the_one_before(open_page):
     page = open_page("graph-lab?expression=a*b%2Ba&in_a=2&in_b=3&stage=backward")
     page.locator("g.card").first.wait_for()

@@ -26,6 +26,18 @@ BARE = """(one) => {
   const { left, right, top, bottom } = one.getBoundingClientRect();
   return [left + 2, right - 2].every((x) => one.contains(document.elementFromPoint(x, (top + bottom) / 2)));
 }"""
+# Buttons, links and tabs of less than 40 pixels, but no word in a sentence, no part of a field, and no explanation.
+SMALL_FOR_A_FINGER = """() => {
+  const all = (root) => [...root.querySelectorAll("*")].flatMap((one) =>
+    one.shadowRoot ? [one, ...all(one.shadowRoot)] : [one]);
+  return all(document.body).filter((one) =>
+    one.matches("button:not(.term, .link), [data-testid=stPageLink-NavLink], summary, select, [role=tab], .path a")
+    && !one.matches("[aria-label^=Help], [aria-label^='Scroll tabs'], [role=group] button, [data-testid^=stNumberInput], .project-bar *, .wide *, td *")
+    && one.checkVisibility({ visibilityProperty: true, opacityProperty: true }))
+    .map((one) => [`${one.tagName} ${one.ariaLabel || one.textContent}`, one.getBoundingClientRect()])
+    .filter(([, { width, height }]) => width > 2 && height > 2 && height < 39.5)
+    .map(([name, { width, height }]) => `${name}: ${width} x ${height}`);
+}"""
 PICTURES = ":is([data-testid=stGraphVizChart], [data-testid=stEChartsChart], .grids, section.figure .picture, .player)"
 
 
@@ -78,6 +90,7 @@ def test_a_page_can_be_read_and_hit_on_a_laptop_on_a_phone_and_projected(tab, co
     page.set_viewport_size({"width": PHONE[0], "height": PHONE[1]})
     if known.tabs:
         assert page.get_by_role("tab", selected=True).first.evaluate(BARE)
+    assert page.evaluate(SMALL_FOR_A_FINGER) == []
     on_a_phone = look(page, drawn=10)  # a picture is drawn smaller, and can be made larger
     unseen = {"below", "high"} | ({"cut"} if tab_name in WHOLE else set())  # the page is scrolled, a large graph moved
     on_a_phone = {name: found for name, found in on_a_phone.items() if name not in unseen}
@@ -133,7 +146,7 @@ def _can_be_read_from_the_last_row(page, large_graph):
     for width, height in PROJECTORS:
         page.set_viewport_size({"width": width, "height": height})
         for _ in range(300):  # a picture takes a new size after the page has
-            found = {**look(page, font=16, drawn=16), **moved}
+            found = {**look(page, font=18, drawn=18), **moved}
             if all(found[name] == READABLE[name] for name in READABLE):
                 break
             page.wait_for_timeout(200)

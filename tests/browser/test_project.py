@@ -1,9 +1,11 @@
 """F projects a page, and two keys step and leave. How each page looks then is seen in test_layout.py."""
 
+import re
+
 import pytest
 from playwright.sync_api import expect
 
-from tests.layout import project
+from tests.layout import look, project
 from tests.support import settled
 
 
@@ -72,6 +74,7 @@ def test_a_presenter_ends_at_the_verdict(open_page, width, height):
     expect(verdict).to_be_in_viewport(ratio=1)
     expect(page.locator("table", has_text="without the write")).to_be_in_viewport(ratio=1)
     assert ends(page, "[data-testid=stAlert]")[3] <= ends(page, ".project-bar")[1]
+    assert look(page, font=18)["small"] == []
 
 
 def test_a_projected_chart_is_drawn_with_the_pixels_of_its_size(open_page):
@@ -84,6 +87,33 @@ def test_a_projected_chart_is_drawn_with_the_pixels_of_its_size(open_page):
             project(page)
             settled(page)
         assert page.locator("[data-chart] canvas").first.evaluate(sharp)
+
+
+def test_a_presenter_steps_and_plays_a_descent_by_the_keys_of_the_player(open_page):
+    page = open_page("descent", width=1280, height=720)
+    project(page)
+    settled(page)
+    for key, steps in (("ArrowRight", 1), ("ArrowRight", 2), ("ArrowLeft", 1), ("PageDown", 2), ("PageUp", 1)):
+        page.keyboard.press(key)
+        page.locator("th", has_text=re.compile(f"^{steps} steps?$")).wait_for()
+    for key in (" ", "p"):
+        for shown in ("Stop", "Run"):
+            page.keyboard.press(key)
+            page.get_by_role("button", name=re.compile(f"^{shown}( P)?$")).wait_for()
+            settled(page)
+    assert len({button.bounding_box()["y"] for button in page.locator(".st-key-descent-picture button").all()}) == 1
+
+
+@pytest.mark.parametrize(("width", "height"), [(1024, 768), (1280, 720)])
+def test_a_projected_network_has_most_of_the_window_and_its_buttons_above_it(open_page, width, height):
+    page = open_page("training-lab", width=width, height=height)
+    page.locator(".network .tiles button").first.wait_for()
+    project(page)
+    settled(page)
+    expect(page.get_by_test_id("stBaseButton-primary")).to_be_in_viewport(ratio=0.99)
+    _, top, _, bottom = ends(page, ".network")
+    assert bottom - top >= 0.6 * height - 0.1
+    assert bottom <= ends(page, ".project-bar")[1]
 
 
 @pytest.mark.parametrize(("width", "height"), [(1024, 768), (1280, 720)])
