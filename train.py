@@ -5,8 +5,8 @@
 
 In Python, `for record in train(Config(data="moons")): ...` does the same without files. The command line, the page and
 sweeps all run the one loop in `Trainer.steps`. Where to look next: lab/training/config.py declares the settings,
-datasets.py loads the samples, measure.py measures, run_state.py and run_folder.py save, terminal.py prints, and
-doctor.py says what is wrong with a run.
+datasets.py loads the samples, preprocessing.py splits, fills and standardises them, measure.py measures,
+base_trainer.py and run_folder.py save, terminal.py prints, and doctor.py says what is wrong with a run.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from lab.training.base_trainer import INIT, BaseTrainer, layer_sizes
 from lab.training.config import Config, require
 from lab.training.datasets import Dataset, load_dataset
 from lab.training.records import Record
 from lab.training.run_folder import RunFolder, histogram_command, uninterrupted
-from lab.training.run_state import INIT, RunState, layer_sizes
 from lab.training.terminal import TerminalLog, conclusion
 from model import Tensor
 from nn import SGD, Adam, clip_grad_norm
@@ -31,11 +31,11 @@ from nn import SGD, Adam, clip_grad_norm
 __all__ = ["Config", "Trainer", "train", "train_in_folder"]
 
 
-class Trainer(RunState):
+class Trainer(BaseTrainer):
     """A run: its settings, data, network and optimizer, and how far it has come. `steps` trains it.
 
-    In RunState, in run_state.py, are epoch, how many are finished; batch, how many of this have begun; stats, what is
-    measured in it; config_now, the settings in force; rows, the samples of a batch; state, load_state, to save, go on.
+    In base_trainer.py are epoch, how many are finished; batch, how many of this have begun; stats, what is measured in
+    it; config_now, the settings in force; rows, the samples of a batch; state and load_state, to save and go on.
     """
 
     def __init__(self, config: Config, dataset: Dataset | None = None) -> None:

@@ -5,12 +5,7 @@ import streamlit as st
 from lab.ui import page
 from pages.parts import courses, debug_these, questions, your_engine
 
-CONTENTS = {
-    "courses": courses.show,
-    "debug": debug_these.show,
-    "ask": questions.show,
-    "passes": your_engine.show,
-}
+CONTENTS = {"courses": courses.show, "debug": debug_these.show, "ask": questions.show, "passes": your_engine.show}
 WAITS = {"courses": courses.wait, "debug": debug_these.wait}  # for a check, once the page is drawn
 
 with page.frame("build-it-yourself", *courses.HELD, *debug_these.HELD, *questions.HELD, *your_engine.HELD) as arrived:

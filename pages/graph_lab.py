@@ -102,11 +102,7 @@ def _choose() -> None:
 def _end(kind: str) -> None:
     prose(WORDS)
     progress.done("two-messages", _is_classic())
-    page.closing(
-        TRY_THIS[kind],
-        "pages/simulate_error.py",
-        "Next: break a backward pass with a single write",
-    )
+    page.closing(TRY_THIS[kind], "pages/simulate_error.py", "Next: break a backward pass with a single write")
     if kind == "program":
         running.wait("graph")
 
@@ -175,13 +171,7 @@ def _direction(expression: Expression, values: dict[str, float | list]) -> tuple
     if session.get("graph-along", next(iter(cells))) not in cells:
         session["graph-along"] = next(iter(cells))
     along = pick(
-        "With respect to",
-        [*cells],
-        "graph-along",
-        on_change=_turn_round,
-        bind="query-params",
-        bare=True,
-        width=110,
+        "With respect to", [*cells], "graph-along", on_change=_turn_round, bind="query-params", bare=True, width=110
     )
     return cells[along]
 

@@ -157,7 +157,10 @@ def _keep_up(config: Config, data: Dataset | None, own: Own) -> None:
     data: the visitor's own, or None for those that the config names; own: what the visitor's data were made from.
     """
     run = _run()
-    if config != run.config or (data is not None and data.fingerprint != run.trainer.dataset.fingerprint):
+    new, old = (
+        (one.fingerprint, one.columns, one.classes) for one in (data or run.trainer.dataset, run.trainer.dataset)
+    )
+    if config != run.config or new != old:
         session = st.session_state
         session["training worker"].pause()
         _shelve(run)

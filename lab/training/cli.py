@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import difflib
+import functools
 import json
 import shlex
 import sys
@@ -16,16 +17,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from lab.training.config import (
-    SETTINGS,
-    Config,
-    ConfigError,
-    as_typed,
-    hint,
-    parse,
-    require,
-    setting_text,
-)
+from lab.training.config import SETTINGS, Config, ConfigError, as_typed, hint, parse, require, setting_text
 from lab.training.datasets import NAMES
 from lab.training.doctor import diagnose
 from lab.training.memory import keep_freed_memory
@@ -285,13 +277,14 @@ def _doctor_command(argv: Sequence[str]) -> int:
 def _predict_command(argv: Sequence[str]) -> int:
     from lab.training.predictions import load, predict_table
 
-    about = "Predict the rows of a table with the network that a run has trained, as CSV."
-    parser = _Parser("predict", description=about)
+    parser = _Parser("predict", description="Predict a table's rows with the network that a run has trained, as CSV.")
     parser.add_argument("run", metavar="RUN", help="the folder of a run")
     parser.add_argument("table", metavar="FILE.csv", help="rows with the columns that it was trained on")
     parser.add_argument("--out", metavar="FILE", help="default: the predictions are printed")
+    parser.add_argument("--encoding", metavar="NAME", help="of the table (default: as in training)")
     given = parser.parse_args(argv)
-    answered = predict_table(load(given.run), given.table, lambda text: print(f"warning: {text}", file=sys.stderr))
+    warn = functools.partial(print, "warning:", file=sys.stderr)
+    answered = predict_table(load(given.run), given.table, given.encoding, warn)
     if given.out is None:
         print(answered, end="", flush=True)
     else:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lab.training.numbers_in_text import CLOCK, COMMA, POINT, number
+from lab.training.numbers_in_text import CLOCK, number
 from lab.training.samples import MAX_CELL, Cell
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ DATES = (  # of two that read all dates of a column, the first
 )
 TIMES = ("", " %H:%M", " %H:%M:%S", " %H:%M:%S.%f", " %I:%M %p", " %I:%M:%S %p", ", %H:%M", ", %I:%M %p")  # after them
 _DATE = re.compile(r"\d{1,4}[-/. ](\d{1,2}|[A-Za-z]{3,9})[-/. ]\d{2,4}(?!\d)|[A-Z][a-z]{2,8} \d{1,2}, \d{4}")
-_DIGITS = re.compile("[0-9][0-9.,]*")
+NINES = re.compile(r"(-9+|9{3,})(\.9+)?")  # as in -999: what stands for a missing number
 
 
 @dataclass
@@ -58,6 +58,12 @@ class TableColumn:
     @property
     def usable(self) -> bool:
         return not (self.unusable or self.doubt)
+
+    def fill_marks(self) -> None:
+        """Make empty cells a text of their own, if the others all hold the same mark."""
+        if len(self.texts) == 1:
+            self.values, self.texts = np.where(np.isnan(self.values), 0.0, 1.0), ("", *self.texts)
+            self.remarks.append(("an empty cell counts as no", repr(self.name)))
 
     def cells(self) -> list[Cell]:
         """Return the network's inputs that are read from this column."""
@@ -84,6 +90,7 @@ class _Texts:
     texts: list[str]
     counts: np.ndarray
     missing: np.ndarray
+    about: str = ""
 
     def are(self, values: np.ndarray) -> bool:
         """Return whether nearly all cells have a value; values: (texts,)."""
@@ -92,7 +99,7 @@ class _Texts:
 
     def column(self, values: np.ndarray, kind: str, **more: Any) -> TableColumn:
         """Make a column of the values of the texts, (texts,); kind: what texts without a value should have been."""
-        column = TableColumn(self.name, np.append(values, np.nan)[self.codes], **more)
+        column = TableColumn(self.name, np.append(values, np.nan)[self.codes], about=self.about, **more)
         wrong = np.isnan(values) & ~self.missing
         for gone, remark in ((wrong, f"no {kind}, read as missing"), (self.missing, "read as missing")):
             if words := sorted({self.texts[at] for at in np.flatnonzero(gone)} - {""}):
@@ -100,8 +107,11 @@ class _Texts:
         return column
 
 
-def read(cells: pd.Series, name: str, comma: bool, as_target: bool = False) -> TableColumn:
-    """Read a column; comma: whether numbers have decimal commas where the column cannot tell."""
+def read(cells: pd.Series, name: str, comma: bool, as_target: bool = False, task: str | None = None) -> TableColumn:
+    """Read a column; comma: whether numbers have decimal commas where the column cannot tell.
+
+    The target of a regression may have several units.
+    """
     if cells.dtype.kind in "iuf":
         return _checked(TableColumn(name, cells.to_numpy(float)))
     import pandas as pd
@@ -111,26 +121,28 @@ def read(cells: pd.Series, name: str, comma: bool, as_target: bool = False) -> T
     counts = np.bincount(codes + 1, minlength=len(texts) + 1)[1:]
     missing = texts.str.lower().isin(MISSING).to_numpy(bool)
     found = _Texts(name, codes, texts.tolist(), counts, missing)
-    return _as_numbers(found, comma) or _as_dates(found) or _as_texts(found, as_target)
+    any_unit = as_target and task == "regression"
+    return _as_numbers(found, comma, any_unit) or _as_dates(found) or _as_texts(found, as_target)
 
 
-def _as_numbers(cells: _Texts, comma: bool) -> TableColumn | None:
-    """Read texts as numbers of one unit; None if not nearly all are."""
+def _as_numbers(cells: _Texts, comma: bool, any_unit: bool) -> TableColumn | None:
+    """Read texts as numbers of one unit, or of any; None if not nearly all are."""
     import pandas as pd
 
     values, units, has_comma = numbers(cells.texts, comma)
     codes, names = pd.factorize(units)
-    shares = np.bincount(codes, cells.counts, len(names)) * (names != "")
-    unit = names[shares.argmax()] if shares.any() else ""
-    of_unit = np.where((units == "") | (units == unit), values, np.nan)
+    order = np.argsort(-np.bincount(codes, cells.counts, len(names)), kind="stable")
+    found = [unit for unit in names[order].tolist() if unit]
+    of_unit = np.where(np.isin(units, ["", *found[:1]]) | any_unit, values, np.nan)
     if not cells.are(of_unit):
+        cells.about = f"numbers of several units: {quoted(found)}" if cells.are(values) else ""
         return None
     values = of_unit
     column = _checked(cells.column(values, "number"))
-    if unit == CLOCK:
+    if found[:1] == [CLOCK]:
         column.remarks.append(("clock times read as hours", repr(column.name)))
-    elif unit:
-        column.remarks.append(("units left out", f"{unit!r} in {column.name!r}"))
+    elif found:
+        column.remarks.append(("units left out", f"{quoted(found if any_unit else found[:1])} in {column.name!r}"))
     plain = [text for text, value in zip(cells.texts[:MANY], values[:MANY], strict=True) if value == value]
     marks = {".": "thousands separators"} if has_comma else {",": "thousands separators"}
     if has_comma and not comma:  # else the whole table has them
@@ -159,35 +171,25 @@ def numbers(texts: Sequence[str], comma: bool) -> tuple[np.ndarray, np.ndarray, 
     # 1.234 is no plain number where commas are decimal
     plain = written.mask(written.str.contains(".", regex=False)).str.replace(",", ".") if comma else written
     values = pd.to_numeric(plain, errors="coerce").to_numpy(float, copy=True)
-    if np.isnan(values).sum() > MANY:
-        _read_alike(written, Counter(map(tuple, map(_DIGITS.split, sample))).most_common(1)[0][0], comma, values, units)
     for at in np.flatnonzero(np.isnan(values)).tolist():
         if one := number(texts[at]):
             values[at], units[at] = one.value(comma), one.unit
     return values, units, comma
 
 
-def _read_alike(texts: pd.Series, around: tuple[str, ...], comma: bool, values: np.ndarray, units: np.ndarray) -> None:
-    """Read all texts with the same signs around their digits at once, such as $1,234.50; around: ("$", "")."""
-    import pandas as pd
-
-    one = number("1".join(around))
-    if len(around) != 2 or not one:
-        return
-    before, after = around
-    digits = texts.str.slice(len(before), -len(after) or None)
-    alike = texts.str.startswith(before) & texts.str.endswith(after) & digits.str.fullmatch(COMMA if comma else POINT)
-    plain = digits[alike].str.replace(".", "").str.replace(",", ".") if comma else digits[alike].str.replace(",", "")
-    values[alike] = pd.to_numeric(plain, errors="coerce").to_numpy(float) * one.point
-    units[alike] = one.unit
-
-
 def _checked(column: TableColumn) -> TableColumn:
-    """Turn numbers that are too large to be used into missing ones."""
+    """Turn numbers that are too large to be used, or stand for a missing one, into missing ones."""
     wild = np.abs(column.values) > MAX_CELL
     if wild.any():
         column.remarks.append(("too large, read as missing", f"{wild.sum():,} in {column.name!r}"))
         column.values = np.where(wild, np.nan, column.values)
+    values = np.unique(column.values[~np.isnan(column.values)])
+    for code in values[[0, -1]].tolist() if len(values) > 2 else ():
+        others, its = values[values != code], column.values == code
+        far = np.abs(others - code).min() > np.ptp(others) and its.sum() > 1
+        if far and NINES.fullmatch(f"{code:.12g}"):
+            column.remarks.append(("far from all others, read as missing", f"{code:.12g} in {column.name!r}"))
+            column.values = np.where(its, np.nan, column.values)
     return column
 
 

@@ -92,6 +92,7 @@ class Config:
     task: str | None = choice(None, TASKS, "for a CSV: {} (default: regression if its target is a measured number)")
     drop: tuple[str, ...] = setting((), "names", "COLUMN", "columns of a CSV to leave out")
     keep: tuple[str, ...] = setting((), "names", "COLUMN", "columns of a CSV to use where they would be left out")
+    encoding: str | None = setting(None, "text", "NAME", "of a CSV, such as cp1250 (default: a guess if not UTF-8)")
     noise: float | None = setting(
         None, "number", "DEVIATION", "of the noise in generated points (default: depends on --data)",
         high=10, what="a number from 0 to 10", example=0.2, label="Noise", page=(0.0, 2.0),

@@ -20,13 +20,12 @@ import numpy as np
 
 from lab.training import images, table_to_samples
 from lab.training.config import Config, hint
+from lab.training.preprocessing import fill_missing, split, standardise
 from lab.training.samples import Cell, Choices, DataError, Raw, TableSettings, TargetError, numbered
 
 SYNTHETIC_SAMPLES = 1000
 # with the name, all but the seed
-DATA_SETTINGS = ("data_dir", "target", "task", "drop", "keep", "val_fraction", "noise", "samples")
-MIN_SCALE = 1e-150  # the square of a smaller number underflows
-MAX_DEVIATIONS = 1e9  # from the mean: float32 cannot tell the other samples apart next to a sample farther out
+DATA_SETTINGS = ("data_dir", *TableSettings._fields, "val_fraction", "noise", "samples")
 
 
 @dataclass(frozen=True)
@@ -107,18 +106,15 @@ def load_dataset(config: Config) -> Dataset:
     kind, _, path = name.partition(":")
     generated = f"is for generated data ({', '.join(SYNTHETIC)})"
     for setting, fits, purpose in (
-        ("target", kind == "csv", "chooses a column of a CSV file"),
+        *((setting, kind == "csv", "is for a CSV file") for setting in TableSettings._fields),
         ("data_dir", kind == "mnist", "is the folder of the MNIST files"),
         ("noise", name in SYNTHETIC, generated),
         ("samples", name in SYNTHETIC, generated),
-        ("task", kind == "csv", "is for a CSV file"),
-        ("drop", kind == "csv", "leaves out columns of a CSV file"),
-        ("keep", kind == "csv", "uses columns of a CSV file"),
     ):
         if getattr(config, setting) not in (None, ()) and not fits:
             raise DataError(f"--{setting.replace('_', '-')} {purpose}, but the data is {name!r}: leave it out.")
     if kind == "csv":
-        raw = table_to_samples.of_file(path, TableSettings(config.target, config.task, config.drop, config.keep))
+        raw = table_to_samples.of_file(path, TableSettings(*(getattr(config, one) for one in TableSettings._fields)))
     elif name == "mnist":
         raw = images.mnist(config.data_dir)
     elif name == "digits":
@@ -133,15 +129,13 @@ def load_dataset(config: Config) -> Dataset:
     return _split_and_standardise(name, raw, config.val_fraction, rng)
 
 
-def from_table(
-    text: str, name: str, val_fraction: float = 0.2, seed: int = 0, encoding: str = "UTF-8", **chosen: Any
-) -> Dataset:
+def from_table(text: str, name: str, val_fraction: float = 0.2, seed: int = 0, **chosen: Any) -> Dataset:
     """Make a dataset from the text of a table, as `load("csv:PATH", ...)` does from a file.
 
-    name: what to call it in notes and errors, for example the name of the file. encoding: what the text was read from.
-    chosen: fields of TableSettings. Raises DataError.
+    name: what to call it in notes and errors, for example the name of the file. chosen: fields of TableSettings.
+    Raises DataError.
     """
-    raw = table_to_samples.of_text(text, name, encoding, TableSettings(**chosen))
+    raw = table_to_samples.of_text(text, name, TableSettings(**chosen))
     return _split_and_standardise(name, raw, val_fraction, np.random.default_rng(seed))
 
 
@@ -252,28 +246,8 @@ def _split_and_standardise(name: str, raw: Raw, val_fraction: float, rng: np.ran
     dtype: Any = np.float32 if pixels else np.float64
     train_x, val_x = (np.ascontiguousarray(raw.inputs[rows], dtype) for rows in (train, val))
     if not pixels:
-        _fill_gaps(name, raw.columns, train_x, val_x)
-    constant = np.ptp(train_x, axis=0) == 0
-    if not pixels and constant.all() and len(train) > 1:
-        one, several = f"the only input, {raw.columns[0]!r}, is", f"each of the {len(raw.columns)} inputs is"
-        raise DataError(
-            f"{name}: {one if len(raw.columns) == 1 else several} the same in every training row, so no network can "
-            "tell rows apart: add a column that varies."
-        )
-    mean = train_x.mean(axis=0, dtype=np.float64)
-    if pixels:
-        # One mean and one deviation for all pixels: divided by its own deviation, a pixel that is hardly ever set
-        # in the training images would be a huge input in the few images that set it.
-        mean = mean.mean()
-    train_x -= mean
-    val_x -= mean
-    variance = np.einsum("ij,ij->j", train_x, train_x, dtype=np.float64) / len(train_x)
-    scale = np.sqrt(variance.mean()) if pixels else np.sqrt(variance)
-    scale = np.where(constant.all() if pixels else constant, 1.0, scale)
-    if not pixels:
-        _check_spread(name, raw.columns, scale, val_x)
-    train_x /= scale
-    val_x /= scale
+        fill_missing(name, raw.columns, train_x, val_x)
+    mean, scale = standardise(name, raw.columns, train_x, val_x, pixels)
     divided = f"{len(train):,} training and {len(val):,} validation samples"
     held_out = len(val) > 0
     if not held_out:
@@ -319,50 +293,3 @@ def _split_and_standardise(name: str, raw: Raw, val_fraction: float, rng: np.ran
         cells=raw.cells,
         choices=raw.choices,
     )
-
-
-def _fill_gaps(name: str, columns: Sequence[str], train_x: np.ndarray, val_x: np.ndarray) -> None:
-    """Replace missing numbers by their column's mean over the training samples. Raises DataError if these have none."""
-    for index in np.flatnonzero(np.isnan(train_x).any(axis=0) | np.isnan(val_x).any(axis=0)).tolist():
-        known = train_x[~np.isnan(train_x[:, index]), index]
-        if not known.size:
-            raise DataError(f"{name}: no training sample has a number in {columns[index]!r}: fill some of its cells.")
-        for part in (train_x, val_x):
-            part[np.isnan(part[:, index]), index] = known.mean()
-
-
-def _check_spread(name: str, columns: Sequence[str], scale: np.ndarray, val_x: np.ndarray) -> None:
-    """Raise DataError if a column cannot be standardised; scale: (columns,); val_x: minus the training mean."""
-    farthest = np.abs(val_x).max(axis=0, initial=0.0)
-    for column, spread, far in zip(columns, scale, farthest, strict=True):
-        if spread < MIN_SCALE or far > MAX_DEVIATIONS * spread:
-            raise DataError(
-                f"{name}: the numbers of {column!r} differ by too little, or one lies too far from the others, to be "
-                f"told apart: multiply them all by the same large number, or correct that one."
-            )
-
-
-def split(
-    labels: np.ndarray, classes: tuple[str, ...], val_fraction: float, rng: np.random.Generator
-) -> tuple[np.ndarray, np.ndarray]:
-    """Split samples at random, each class by itself; return the row numbers for training and for validation.
-
-    Each class, and a regression as a whole, gives `val_fraction` of its samples to validation, rounded, at least one
-    and never all; none if it is 0. Raises DataError for one with too few samples, and when there is only one class.
-    """
-    if len(classes) == 1:
-        raise TargetError(f"There is only one class, {classes[0]!r}: a classifier needs samples of at least two.")
-    if not classes and len(labels) < 2:
-        raise DataError("There is only one sample, but at least two are needed, one to train and one to validate.")
-    train, val = [], []
-    for index, name in enumerate(classes or ("",)):
-        rows = rng.permutation(np.flatnonzero(labels == index) if classes else len(labels))
-        if len(rows) < (2 if val_fraction else 1):
-            raise TargetError(
-                f"The class {name!r} has {'only one sample' if rows.size else 'no sample'}, but it needs at least two, "
-                f"one to train and one to validate: add samples or remove the class."
-            )
-        held_out = min(max(round(len(rows) * val_fraction), 1), len(rows) - 1) if val_fraction else 0
-        val.append(rows[:held_out])
-        train.append(rows[held_out:])
-    return np.sort(np.concatenate(train)), np.sort(np.concatenate(val))

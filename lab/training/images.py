@@ -10,6 +10,7 @@ import math
 import os
 import struct
 import zlib
+from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
 
@@ -24,8 +25,6 @@ MNIST_SHA256 = MappingProxyType(
     {
         "train-images-idx3-ubyte.gz": "440fcabf73cc546fa21475e81ea370265605f56be210a4024d2ca8f203523609",
         "train-labels-idx1-ubyte.gz": "3552534a0a558bbed6aed32b30c495cca23d567ec52cac8be1a0730e8010255c",
-        "t10k-images-idx3-ubyte.gz": "8d422c7b0a1c1c79245a5bcf07fe86e33eeafee792b84584aec276f5a2dbc4e6",
-        "t10k-labels-idx1-ubyte.gz": "f7ae60f92e00ec6debd23a6088c31dbd2371eca3ffa0defaefb259924204aec6",
     }
 )
 
@@ -52,7 +51,15 @@ def mnist(data_dir: str | None) -> Raw:
     if not os.path.isdir(folder):  # unlike Path.is_dir, false where we may not look
         raise DataError(f"There is no folder {str(folder)!r}: give --data-dir the folder of the MNIST files.")
     prefix = next((name for name in ("train", "t10k") if _find_idx(folder, f"{name}-images", 3)), "train")
-    image_file, label_file = _need_idx(folder, f"{prefix}-images", 3), _need_idx(folder, f"{prefix}-labels", 1)
+    files = []
+    for stem, axes in ((f"{prefix}-images", 3), (f"{prefix}-labels", 1)):
+        if not (path := _find_idx(folder, stem, axes)):
+            raise DataError(
+                f"There is no file {stem}-idx{axes}-ubyte (or .gz) in {str(folder)!r}: put it there, or give "
+                f"--data-dir another folder."
+            )
+        files.append(path)
+    image_file, label_file = files
     images, labels = read_idx(image_file, axes=3), read_idx(label_file, axes=1)
     if not images.size:
         raise DataError(f"{str(image_file)!r} holds no images: download it again.")
@@ -69,16 +76,6 @@ def _find_idx(folder: Path, stem: str, axes: int) -> Path | None:
     # Two spellings are common: the original has a dash, some archives unpack to names with a dot.
     names = (f"{stem}{mark}idx{axes}-ubyte{end}" for mark in "-." for end in ("", ".gz"))
     return next((folder / name for name in names if os.path.isfile(folder / name)), None)
-
-
-def _need_idx(folder: Path, stem: str, axes: int) -> Path:
-    path = _find_idx(folder, stem, axes)
-    if path is None:
-        raise DataError(
-            f"There is no file {stem}-idx{axes}-ubyte (or .gz) in {str(folder)!r}: put it there, or give "
-            f"--data-dir another folder."
-        )
-    return path
 
 
 def read_idx(path: Path, axes: int) -> np.ndarray:
@@ -113,12 +110,11 @@ def _mnist_download() -> Path:
     import pooch  # only a download needs it
 
     cache = Path(pooch.os_cache("tensor-ops-lab")) / "mnist"
-    names = ("train-images-idx3-ubyte.gz", "train-labels-idx1-ubyte.gz")
-    fetch(cache, MNIST_MIRROR, {name: MNIST_SHA256[name] for name in names})
+    fetch(cache, MNIST_MIRROR, MNIST_SHA256)
     return cache
 
 
-def fetch(cache: Path, mirror: str, sha256: dict[str, str]) -> None:
+def fetch(cache: Path, mirror: str, sha256: Mapping[str, str]) -> None:
     """Download every file of `sha256` (name -> checksum) from `mirror` into `cache`, unless it is there already.
 
     Raises DataError when the network, the server, the cache folder or a checksum fails.
@@ -126,7 +122,7 @@ def fetch(cache: Path, mirror: str, sha256: dict[str, str]) -> None:
     import pooch
 
     try:
-        store = pooch.create(path=cache, base_url=mirror, registry=sha256)
+        store = pooch.create(path=cache, base_url=mirror, registry=dict(sha256))
         for name in sha256:
             store.fetch(name)
     except (OSError, ValueError) as error:  # requests' errors are OSErrors; a wrong checksum is a ValueError

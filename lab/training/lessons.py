@@ -25,9 +25,9 @@ class Lesson:
     """
 
     config: Config
+    judge: Callable[[Sequence[Record]], Answer]
     question: str
     answers: tuple[str, ...]
-    judge: Callable[[Sequence[Record]], Answer]
 
 
 def _accuracy(records: Sequence[Record]) -> Answer:
@@ -103,58 +103,28 @@ FIRST = Config(data="moons", hidden=(8, 8), lr=0.01, epochs=60)  # the settings 
 WIDER = replace(FIRST, hidden=(16, 16))
 DEEP = replace(WIDER, data="circles", hidden=(16,) * 5, activation="sigmoid", init="xavier", optimizer="sgd", lr=0.1)
 WILD = replace(WIDER, data="digits", hidden=(64,) * 3, init="normal", optimizer="sgd", lr=0.001, epochs=30)
-LESSONS = MappingProxyType(
-    {
-        "A healthy run": Lesson(
-            FIRST, "Where will validation accuracy end?", ("below 90 %", "90 to 97 %", "above 97 %"), _accuracy
-        ),
-        "Rate too high": Lesson(
-            replace(WIDER, activation="tanh", lr=0.3),
-            "A rate 30 times as large: what will the loss do?",
-            ("fall faster", "jump up and down", "become infinite"),
-            _oscillation,
-        ),
-        "Rate too low": Lesson(
-            replace(WIDER, optimizer="sgd", lr=0.0001),
-            "How much of the loss will be gone after 60 epochs?",
-            ("hardly any", "about half", "nearly all"),
-            _loss_reduction,
-        ),
-        "All weights zero": Lesson(
-            replace(WIDER, init="zeros"),
-            "Which layers will get a gradient?",
-            ("all three", "the last one alone", "none"),
-            _layers_with_gradient,
-        ),
-        "Vanishing gradients": Lesson(
-            DEEP,
-            "Which layer will get the smallest gradient?",
-            ("the first", "the last", "all about the same"),
-            _weakest_layer,
-        ),
-        "Exploding gradients": Lesson(
-            WILD,
-            "How large will the largest gradient norm of the first epoch be?",
-            ("below 1", "1 to 100", "above 100"),
-            _largest_gradient,
-        ),
-        "A layer dies": Lesson(
-            replace(WIDER, data="digits", hidden=(32, 32), lr=0.3, epochs=30),
-            "How many units of the worst layer will be dead in the end?",
-            ("few", "about half", "nearly all"),
-            _dead,
-        ),
-        "Overfitting": Lesson(
-            replace(WIDER, data="xor", hidden=(64, 64), epochs=150, val_fraction=0.95),
-            "50 samples to train on: what will the validation loss do?",
-            ("fall to the end", "fall, then rise", "rise from the start"),
-            _validation_loss,
-        ),
-        "A noisy curve": Lesson(
-            replace(WIDER, data="sine", noise=NOISE, hidden=(32, 32), activation="tanh", schedule="cosine"),
-            "How much of the targets’ variance will the curve explain (R²)?",
-            ("all of it", "a little less", "about half"),
-            _explained_variance,
-        ),
-    }
-)
+# Declarations, read by rows
+# fmt: off
+LESSONS = MappingProxyType({
+    "A healthy run": Lesson(FIRST, _accuracy,
+        "Where will validation accuracy end?", ("below 90 %", "90 to 97 %", "above 97 %")),
+    "Rate too high": Lesson(replace(WIDER, activation="tanh", lr=0.3), _oscillation,
+        "A rate 30 times as large: what will the loss do?", ("fall faster", "jump up and down", "become infinite")),
+    "Rate too low": Lesson(replace(WIDER, optimizer="sgd", lr=0.0001), _loss_reduction,
+        "How much of the loss will be gone after 60 epochs?", ("hardly any", "about half", "nearly all")),
+    "All weights zero": Lesson(replace(WIDER, init="zeros"), _layers_with_gradient,
+        "Which layers will get a gradient?", ("all three", "the last one alone", "none")),
+    "Vanishing gradients": Lesson(DEEP, _weakest_layer,
+        "Which layer will get the smallest gradient?", ("the first", "the last", "all about the same")),
+    "Exploding gradients": Lesson(WILD, _largest_gradient,
+        "How large will the largest gradient norm of the first epoch be?", ("below 1", "1 to 100", "above 100")),
+    "A layer dies": Lesson(replace(WIDER, data="digits", hidden=(32, 32), lr=0.3, epochs=30), _dead,
+        "How many units of the worst layer will be dead in the end?", ("few", "about half", "nearly all")),
+    "Overfitting": Lesson(replace(WIDER, data="xor", hidden=(64, 64), epochs=150, val_fraction=0.95), _validation_loss,
+        "50 samples to train on: what will the validation loss do?",
+        ("fall to the end", "fall, then rise", "rise from the start")),
+    "A noisy curve": Lesson(
+        replace(WIDER, data="sine", noise=NOISE, hidden=(32, 32), activation="tanh", schedule="cosine"),
+        _explained_variance,
+        "How much of the targets’ variance will the curve explain (R²)?", ("all of it", "a little less", "about half")),
+})

@@ -15,19 +15,18 @@ from typing import Any
 import numpy as np
 
 from lab.training import points
+from lab.training.base_trainer import put_weights
 from lab.training.config import Config
 from lab.training.datasets import Dataset, from_table
 from lab.training.records import Record
 from lab.training.run_folder import State
-from lab.training.run_state import put_weights
 from lab.training.samples import TableSettings
 from nn import MLP
 from train import Trainer
 
-# A visitor's own data: {"points": text}, or {"table": text, "name": its name, "encoding": of the file, "columns": their
-# names} and the TableSettings
+# A visitor's own data: {"points": text}, or {"table": text, "name": its name, "columns": their names} and TableSettings
 Own = dict[str, Any]
-TABLE_KEYS = {"table", "name", "encoding", "columns", *TableSettings._fields}
+TABLE_KEYS = {"table", "name", "columns", *TableSettings._fields}
 Position = tuple[int, int]  # complete epochs, and batches of the next one
 STATE_BYTES = 8_000_000  # limit of the saved states of one run: a server holds a run for each visitor
 
@@ -50,7 +49,7 @@ def own_dataset(own: Own, val_fraction: float, seed: int) -> Dataset | None:
     if "points" in own:
         return points.dataset(points.from_text(own["points"]), val_fraction, seed)
     if "table" in own:
-        chosen = {name: own[name] for name in (*TableSettings._fields, "encoding")}
+        chosen = {name: own[name] for name in TableSettings._fields}
         return from_table(own["table"], own["name"], val_fraction, seed, **chosen)
     return None
 

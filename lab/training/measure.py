@@ -16,10 +16,7 @@ HISTOGRAM_BINS = 48
 _POWERS = [float(f"{10 ** (third / 3):.3g}") for third in range(-18, 4)]  # 1e-06, 2.15e-06, 4.64e-06, 1e-05, ... 10
 GRADIENT_EDGES = (*(-power for power in reversed(_POWERS)), *_POWERS)  # same in all runs; the middle bin holds zeros
 # Activations that are flat at both ends: output -> slope there, as a share of the steepest slope
-FLAT_ENDS = {
-    "tanh": lambda y: 1 - y * y,
-    "sigmoid": lambda y: 1 - (2 * y - 1) ** 2,  # a rescaled tanh
-}
+FLAT_ENDS = {"tanh": lambda y: 1 - y * y, "sigmoid": lambda y: 1 - (2 * y - 1) ** 2}  # a sigmoid is a rescaled tanh
 SATURATED = 0.05  # an activation is flat where its derivative is below this share of its largest value
 
 

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import math
 import re
+import unicodedata
 from typing import NamedTuple
 
 MAX_LENGTH = 40  # characters of a number
 CLOCK = "hours"  # the unit of clock times
-_SIGNS = "$€£¥₹₩₽₺₫₴₪฿"  # currencies
+_SIGNS = "$¢£¤¥฿" + "".join(map(chr, range(0x20A0, 0x20C2)))  # currencies
+_UNITS = rf"%‰°/\u2100-\u214f\u3300-\u33ff{_SIGNS}"  # that begin a unit as letters do, such as ㎡
 _GAPS = "'’ \u00a0\u202f"  # between thousands
 _WRITTEN = re.compile(
     rf"(?P<before>[<>≤≥~≈]=?)? ?(?P<sign>[-+−]?) ?(?P<currency>[A-Z]{{0,3}}[{_SIGNS}]|[A-Z]{{3}} |Rs\.?)? ?"
     rf"(?P<sign2>[-+−]?)(?P<digits>[0-9][0-9.,{_GAPS}]*|[.,][0-9]+)(?:[eEdD](?P<power>[-+]?[0-9]+))?"
-    rf"(?P<error> ?(?:±|\+/-) ?[0-9.,]+)?(?P<unit>\s?(?:[^\W0-9_]|[%‰°/{_SIGNS}])[^0-9,;|]{{0,11}})?"
+    rf"(?P<error> ?(?:±|\+/-) ?[0-9.,]+)?(?P<unit>\s?(?:[^\W0-9_]|[{_UNITS}])[^0-9,;|]{{0,11}})?"
 )
 _GROUPED = re.compile(rf"[0-9]{{1,3}}(?:([{_GAPS}])[0-9]{{3}})(?:\1[0-9]{{3}})*(?:[.,][0-9]*)?")
 POINT = r"[0-9]*\.?[0-9]*|[1-9][0-9]{0,2}(?:,[0-9]{2,3})*,[0-9]{3}(?:\.[0-9]*)?"  # 1234.5 and 1,234.5
@@ -40,6 +42,8 @@ def number(text: str) -> ReadNumber | None:
     """Return the number in a text, with its unit; None if there is none. Clock times are hours."""
     if len(text) > MAX_LENGTH:
         return None
+    if not text.isascii():
+        text = "".join(map(_plain, text))
     negative = text.startswith("(") and text.endswith(")")  # (12) is -12 in accounts
     found = _WRITTEN.fullmatch(text[1:-1] if negative else text)
     if not found:
@@ -51,7 +55,7 @@ def number(text: str) -> ReadNumber | None:
     factor = (-1.0 if negative else 1.0) * _FACTORS.get(unit, 1.0)
     power = f"e{found['power'] or 0}"
     point, comma = re.fullmatch(POINT, digits), re.fullmatch(COMMA, digits)
-    if not (point or comma):
+    if not (point or comma) or unit.strip()[:1].isnumeric():  # such as ½
         return None
     unit = "".join([found["before"] or "", found["currency"] or "", "±" * bool(found["error"]), unit.strip()])
     return ReadNumber(
@@ -59,6 +63,13 @@ def number(text: str) -> ReadNumber | None:
         factor * float(digits.replace(".", "").replace(",", ".") + power) if comma else math.nan,
         "" if unit in _FACTORS else unit.strip().lower().rstrip("s."),
     )
+
+
+def _plain(character: str) -> str:
+    """Return a digit of any script as one of 0 to 9, and a full-width sign as the usual one."""
+    if character.isdecimal():
+        return str(unicodedata.decimal(character))
+    return unicodedata.normalize("NFKC", character) if unicodedata.east_asian_width(character) in "FH" else character
 
 
 def is_number(text: str) -> bool:

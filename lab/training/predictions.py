@@ -16,9 +16,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from lab.training import table_to_samples
+from lab.training.base_trainer import new_network, put_weights
 from lab.training.config import Config
 from lab.training.run_folder import RunError, RunFolder
-from lab.training.run_state import new_network, put_weights
 from lab.training.samples import Cell, DataError, numbered
 from model import Tensor, cross_entropy, mse_loss, no_grad
 from nn import MLP
@@ -94,13 +94,16 @@ def load(run: str | Path) -> TrainedModel:
     )
 
 
-def predict_table(model: TrainedModel, path: str, warn: Callable[[str], object] = lambda _: None) -> str:
+def predict_table(
+    model: TrainedModel, path: str, encoding: str | None = None, warn: Callable[[str], object] = lambda _: None
+) -> str:
     """Return a CSV file's rows as CSV with the predictions appended: the class and its probability, or the number.
 
-    warn: is called with a sentence about what the network does not know. Raises DataError.
+    encoding: of the file; None: found as in training. warn: is called with a sentence about what the network does not
+    know. Raises DataError.
     """
     cells = model.cells or tuple(map(Cell, numbered(model.inputs)))
-    header, rows, samples = table_to_samples.inputs_of_file(path, cells, warn)
+    header, rows, samples = table_to_samples.inputs_of_file(path, cells, encoding or model.config.encoding, warn)
     answered = model.predict(samples) if len(rows) else np.empty(0)
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")

@@ -38,12 +38,13 @@ class Cell(NamedTuple):
 
 
 class TableSettings(NamedTuple):
-    """What is chosen about a table, as in `Config`."""
+    """What is chosen about a table, as in `Config`. encoding: what a text was read from."""
 
     target: str | None = None
     task: str | None = None
     drop: Sequence[str] = ()
     keep: Sequence[str] = ()
+    encoding: str | None = None
 
 
 @dataclass(frozen=True)

@@ -15,27 +15,22 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, MaxNLocator, NullFormatter, PercentFormatter
 
+from lab.training.base_trainer import BaseTrainer
 from lab.training.config import describe
 from lab.training.records import Record, column, is_regression, scores
 from lab.training.run_folder import RunFolder, write_atomic
-from lab.training.run_state import RunState
 
 BLUE, ORANGE, GREEN, PINK, SKY, RED = "#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00"
 GREY = "#5F6368"
 Style = tuple[str, Any, str]  # colour, dashes and marker of a line
-LAYER_STYLES: tuple[Style, ...] = (
-    (BLUE, "-", "o"),
-    (RED, "--", "s"),
-    (GREEN, "-.", "^"),
-    (PINK, ":", "D"),
-    (SKY, (0, (5, 1, 1, 1, 1, 1)), "v"),
-    (ORANGE, (0, (1, 1)), "P"),
-)
+_DASHES = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)), (0, (1, 1)))
+LAYER_STYLES: list[Style] = list(zip((BLUE, RED, GREEN, PINK, SKY, ORANGE), _DASHES, "os^DvP", strict=True))
+TRAINING = {True: "training", False: "training (nothing held out)"}
 MIN_SPAN = 0.05  # of an axis, as a share of the values along it
 MAX_MARKERS = 20  # along a line: more would hide it
 
 
-def save_summary(run: RunFolder, trainer: RunState) -> None:
+def save_summary(run: RunFolder, trainer: BaseTrainer) -> None:
     """Draw summary.png, if the run has a complete epoch."""
     if records := run.records():
         title = describe(trainer.sizes, trainer.config)
@@ -76,21 +71,17 @@ def _curve(panel: Axes, epochs: np.ndarray, values: np.ndarray, label: str, styl
 
 def _draw_loss(panel: Axes, records: Sequence[Record], held_out: bool) -> None:
     epochs = column(records, "epoch")
-    _curve(panel, epochs, column(records, "train_loss"), _training(held_out), (BLUE, "-", "o"))
+    _curve(panel, epochs, column(records, "train_loss"), TRAINING[held_out], (BLUE, "-", "o"))
     if held_out:
         _curve(panel, epochs, column(records, "val_loss"), "validation", (RED, "--", "s"))
     _scale(panel)
     _head(panel, f"Loss ({'mean squared error' if is_regression(records[0]) else 'cross-entropy'})")
 
 
-def _training(held_out: bool) -> str:
-    return "training" if held_out else "training (nothing held out)"
-
-
 def _draw_scores(panel: Axes, records: Sequence[Record], held_out: bool) -> None:
     """Draw the accuracy, or a regression's R²."""
     epochs, train, val = column(records, "epoch"), scores(records, "train"), scores(records, "val")
-    _curve(panel, epochs, train, _training(held_out), (BLUE, "-", "o"))
+    _curve(panel, epochs, train, TRAINING[held_out], (BLUE, "-", "o"))
     best, regression = max(record["epoch"] for record in records if record["best"]), is_regression(records[0])
     if held_out:
         _curve(panel, epochs, val, "validation", (RED, "--", "s"))

@@ -274,7 +274,5 @@ def as_text(table: Sequence[Mapping[str, Any]]) -> list[str]:
         for row in table
     ]
     widths = [max(map(len, column)) for column in zip(head, *lines, strict=True)]
-    return [
-        "  ".join([*(cell.rjust(n) for cell, n in zip(line[:-1], widths[:-1], strict=True)), line[-1]])
-        for line in [head, *lines]
-    ]
+    widths[-1] = 0
+    return ["  ".join(cell.rjust(n) for cell, n in zip(line, widths, strict=True)) for line in [head, *lines]]

@@ -16,12 +16,13 @@ import re
 import statistics
 import zipfile
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from lab.text import encoding as text_encoding
 from lab.training.columns import MISSING, quoted
 from lab.training.numbers_in_text import ReadNumber, is_number, number
 from lab.training.samples import DataError, numbered
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
 SAMPLE_ROWS, SAMPLE_CELLS, SAMPLE_BYTES = 50, 500, 200_000  # that tell the layout
 NEARLY_AS_GOOD = 0.1  # difference in a share of rows or cells that tells no separator from another
 MIN_ROWS, MAX_FOOTERS = 10, 3  # rows of a table whose last rows may be totals, and the number of these
-MAX_NAME = 60  # characters of a column's name
+MAX_NAME, MAX_PATH = 60, 200  # characters of a column's name, and of its path in JSON
 MAX_ROWS, MAX_COLUMNS, MAX_CELLS, MAX_BYTES = 20_000, 200, 300_000, 4_000_000  # of a visitor: the server is shared
 MAX_UNPACKED = 30_000_000  # bytes of an Excel file: more would take openpyxl seconds
 ON_YOUR_MACHINE = "train it on the command line with --data csv:{name}."
@@ -63,44 +64,45 @@ class ReadTable:
     remarks: list[str] = field(default_factory=list)
 
 
-def utf8(content: bytes, name: str) -> tuple[bytes, str]:
-    """Return the text of a file in UTF-8, and the name of its encoding. Raises DataError if it is no text."""
+def utf8(content: bytes, name: str, encoding: str | None = None) -> tuple[bytes, str]:
+    """Return the text of a file in UTF-8, and what it was read from: its encoding, which is found if none is given.
+
+    Raises DataError if it is no text.
+    """
     if content[:4] == b"PK\x03\x04" and (sheet := _sheet(content, name)) is not None:
-        return sheet, "Excel"
+        return sheet
     for start, what in NOT_TEXT.items():
         if content.startswith(start):
             raise DataError(f"{name!r} is {what}.")
-    head = content[:2000]
-    if content[:2] in (b"\xff\xfe", b"\xfe\xff"):
-        encodings = ["utf-16"]
-    elif head.count(0) > len(head) / 4:  # every second byte of European text in UTF-16
-        encodings = ["utf-16-le" if head[1::2].count(0) > head[::2].count(0) else "utf-16-be"]
-    else:
-        encodings = ["utf-8", "cp1252", "latin-1"]
-    for encoding in encodings:
-        try:
-            text = content if content.isascii() and encoding == "utf-8" else content.decode(encoding).encode()
-        except UnicodeError:
-            continue
-        if not re.search(rb"[\0-\x08\x0e-\x1a]", text[:SAMPLE_BYTES]):
-            return text, encoding.upper()
-    raise DataError(f"{name!r} is not a text file: save the table as CSV in UTF-8.")
+    try:
+        text, found = text_encoding.decode(content, encoding)
+    except LookupError:
+        raise DataError(f"There is no encoding {encoding!r}: write for example --encoding shift_jis.") from None
+    except UnicodeError:
+        text, found = "\0", ""
+    if re.search("[\0-\x08\x0e-\x1a]", text[:SAMPLE_BYTES]):
+        raise DataError(f"{name!r} is not a text file: save the table as CSV in UTF-8.")
+    return text.encode("utf-8", "replace"), found
 
 
-def _sheet(content: bytes, name: str) -> bytes | None:
-    """Return the first sheet of an Excel file as CSV; None if openpyxl is not installed."""
+def _sheet(content: bytes, name: str) -> tuple[bytes, str] | None:
+    """Return the sheet of an Excel file with the most cells as CSV, and its name; None if openpyxl is not installed."""
     import pandas as pd
 
     try:
         unpacked = sum(part.file_size for part in zipfile.ZipFile(io.BytesIO(content)).infolist())
-        sheet = pd.read_excel(io.BytesIO(content), header=None, dtype=object) if unpacked <= MAX_UNPACKED else None
+        if unpacked > MAX_UNPACKED:
+            raise DataError(f"{name!r} unpacks to {unpacked / 1e6:,.0f} MB: save the sheet as CSV.")
+        sheets = pd.read_excel(io.BytesIO(content), sheet_name=None, header=None, dtype=object)
+        called, sheet = max(sheets.items(), key=lambda one: one[1].count().sum())
     except ImportError:
         return None
+    except DataError:
+        raise
     except Exception:  # whatever is in the archive
         raise DataError(f"{name!r} is no sheet that can be read: save it as CSV.") from None
-    if sheet is None:
-        raise DataError(f"{name!r} unpacks to {unpacked / 1e6:,.0f} MB: save the sheet as CSV.")
-    return bytes(sheet.to_csv(header=False, index=False).encode())
+    others = f", the largest of {len(sheets)}" if len(sheets) > 1 else ""
+    return bytes(sheet.to_csv(header=False, index=False).encode()), f"Excel, sheet {called[:MAX_NAME]!r}{others}"
 
 
 def read(content: bytes, name: str, shared: bool, as_texts: bool = False) -> ReadTable:
@@ -128,7 +130,7 @@ def _check_size(name: str, rows: int, columns: int, shared: bool) -> None:
 
 
 def _json_table(content: bytes, name: str, shared: bool) -> ReadTable:
-    """Read JSON lines, a list of objects, an object of columns or of numbered rows, or an object that holds a list."""
+    """Read JSON lines, a list of objects or of rows, objects by their keys, columns, or an object that holds one."""
     import pandas as pd
 
     try:
@@ -136,28 +138,53 @@ def _json_table(content: bytes, name: str, shared: bool) -> ReadTable:
             data = json.loads(content)
         except ValueError:
             data = [json.loads(line) for line in content.split(b"\n") if line.strip()]
+        records = _records(data) or ([data] if isinstance(data, dict) else [])
+        lists: dict[str, None] = {}
+        rows = [dict(_flat(record, lists)) for record in records]
     except (ValueError, RecursionError):
         raise DataError(f"{name!r} looks like JSON, but cannot be read as JSON: write one object a line.") from None
-    if isinstance(data, dict):
-        data = next((part for part in data.values() if _are_objects(part)), data)
-    if isinstance(data, dict) and all(map(str.isdecimal, data)):  # by the numbers of the rows
-        data = list(data.values())
-    if isinstance(data, dict) and all(isinstance(cells, (list, dict)) for cells in data.values()):
-        columns = {key: cells if isinstance(cells, dict) else dict(enumerate(cells)) for key, cells in data.items()}
-        places = dict.fromkeys(place for cells in columns.values() for place in cells)
-        _check_size(name, len(places), len(columns), shared)
-        data = [{key: cells.get(place) for key, cells in columns.items()} for place in places]
-    data = [data] if isinstance(data, dict) else data
-    if not _are_objects(data):
+    keys = list(dict.fromkeys(key for row in rows for key in row))
+    if not keys:
         raise DataError(f"{name!r} is JSON, but not a table: write one object with the cells of a row a line.")
-    keys = list(dict.fromkeys(key for row in data for key in row))
-    _check_size(name, len(data), len(keys), shared)
-    frame = pd.DataFrame([[row.get(key) for key in keys] for row in data], columns=unique(keys))
-    return ReadTable(frame, remarks=["read as JSON"])
+    _check_size(name, len(rows), len(keys), shared)
+    frame = pd.DataFrame([[row.get(key) for key in keys] for row in rows], columns=unique(keys))
+    return ReadTable(frame, remarks=["read as JSON", *[f"lists, left out: {quoted(list(lists))}"] * bool(lists)])
 
 
-def _are_objects(data: object) -> bool:
-    return bool(data) and isinstance(data, list) and all(isinstance(row, dict) for row in data)
+def _records(data: object, names: Sequence[str] = ()) -> list[dict[str, Any]]:
+    """Return the rows in JSON data; none if there is no table in it. names: of the columns of rows without them."""
+    parts = list(data.values()) if isinstance(data, dict) else data if isinstance(data, list) else []
+    objects, lists = (bool(parts) and all(isinstance(part, kind) for part in parts) for kind in (dict, list))
+    if isinstance(data, list):
+        if not lists:
+            return parts if objects else []
+        first, *others = (list(map(str, row)) for row in parts[:SAMPLE_ROWS])
+        headed = len(names) != len(parts[0]) and _are_names(first, others)
+        named = first if headed else names or numbered(len(parts[0]))
+        return [dict(zip(named, row, strict=False)) for row in parts[headed:]]
+    by_place = objects and all(map(str.isdecimal, itertools.chain(*parts)))
+    if objects and not by_place and len(parts) > 1 and parts[0].keys() & parts[1].keys():
+        return parts  # by their keys
+    if not by_place and (not lists or any(isinstance(cell, (dict, list)) for part in parts for cell in part)):
+        texts = next((part for part in parts if isinstance(part, list) and all(isinstance(x, str) for x in part)), [])
+        return max((_records(part, texts) for part in parts), key=len, default=[])
+    rows: dict[Any, dict[str, Any]] = {}
+    for key, part in data.items() if isinstance(data, dict) else ():
+        for place, cell in part.items() if by_place else enumerate(part):
+            rows.setdefault(place, {})[key] = cell
+    return list(rows.values())
+
+
+def _flat(record: dict[str, Any], lists: dict[str, None], path: str = "") -> Iterator[tuple[str, Any]]:
+    """Yield the cells of a record with their paths, such as address.city; note the paths of lists."""
+    for key, value in record.items():
+        name = f"{path}{key}"[:MAX_PATH]
+        if isinstance(value, dict):
+            yield from _flat(value, lists, f"{name}.")
+        elif isinstance(value, list):
+            lists[name] = None
+        else:
+            yield name, value
 
 
 def _csv_table(content: bytes, name: str, shared: bool, as_texts: bool) -> ReadTable:
@@ -253,7 +280,8 @@ def _plain(content: bytes) -> tuple[bytes, str, list[str]]:
     if re.match(rb"(?:%.*\n|\s)*@relation\b", head, re.IGNORECASE):
         attributes, *rest = re.split(r"(?im)^@data\s*$", re.sub(r"(?m)^%.*\n?", "", content.decode()), maxsplit=1)
         names = ",".join(name.strip("'\"") for name in _ATTRIBUTE.findall(attributes))
-        return "\n".join([names, *rest]).encode(), "", ["read as ARFF"]
+        body = [re.sub(r"'([^'\n]*)'", r'"\1"', part) for part in rest]
+        return "\n".join([names, *body]).encode(), "", ["read as ARFF"]
     if "│".encode() in head:  # a printed table
         return content.decode().translate(str.maketrans("│┆┃║", "||||")).encode(), "", []
     return content, "", []

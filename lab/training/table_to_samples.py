@@ -5,14 +5,15 @@ from __future__ import annotations
 import difflib
 import errno
 import itertools
-import math
 import os
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 import numpy as np
 
+from lab.text import encoding as text_encoding
 from lab.training import columns, table_file
 from lab.training.columns import TableColumn, quoted
 from lab.training.numbers_in_text import is_number
@@ -22,6 +23,9 @@ MAX_TEXTS = 20  # different ones in a column of texts, each of which becomes an 
 MAX_CODES = 10  # different whole numbers that are classes and no counts, if nobody says what for
 MAX_INPUTS = 100  # of a visitor's table
 MIN_TELLING = 10  # rows: in fewer, a column equals the target, or counts, by chance
+MIN_RISING = 100  # whole numbers that rise from each row to the next, and are no measurements then
+# Cells that are filled for one class only: other rows that may be, as a share of what chance would give, and the least
+MAX_EXCEPTIONS, MIN_SURPRISE = 0.05, 10  # negative logarithm of the chance that all of them are of this class
 SAMPLE = 100  # rows of two columns that are compared first
 MAX_COMPARED = 200  # columns that a column is compared with
 COPY_TOLERANCE = 1e-10  # how far below 1 the correlation of two columns that count as copies may be
@@ -35,15 +39,13 @@ def of_file(path: str, settings: TableSettings) -> Raw:
 
 def of_content(content: bytes, name: str, settings: TableSettings) -> Raw:
     """Read the samples in the content of a file; name: what to call it. Raises DataError."""
-    text, encoding = table_file.utf8(content, name)
-    return _samples(table_file.read(text, name, shared=False), name, encoding, settings, math.inf)
+    text, encoding = table_file.utf8(content, name, settings.encoding)
+    return _samples(text, name, settings._replace(encoding=encoding), shared=False)
 
 
-def of_text(text: str, name: str, encoding: str, settings: TableSettings) -> Raw:
+def of_text(text: str, name: str, settings: TableSettings) -> Raw:
     """Read the samples in the text of a visitor's table; name: what to call it. Raises DataError."""
-    return _samples(
-        table_file.read(text.encode("utf-8", "replace"), name, shared=True), name, encoding, settings, MAX_INPUTS
-    )
+    return _samples(text.encode("utf-8", "replace"), name, settings, shared=True)
 
 
 def _content(path: str) -> bytes:
@@ -59,10 +61,10 @@ def _content(path: str) -> bytes:
         raise DataError(f"{path!r} cannot be read{where} ({error.strerror}): check the path.") from None
 
 
-def _samples(table: table_file.ReadTable, name: str, encoding: str, settings: TableSettings, most_inputs: float) -> Raw:
+def _samples(text: bytes, name: str, settings: TableSettings, shared: bool) -> Raw:
     """Turn a table into raw samples: input columns, and the target column of classes or numbers. Raises DataError."""
-    frame = table.frame
-    names = list(frame.columns)
+    table = table_file.read(text, name, shared)
+    frame, names = table.frame, list(table.frame.columns)
     if len(names) < 2:
         raise DataError(
             f"{name!r} has only one column, but needs inputs and a target: separate its cells by commas, semicolons or "
@@ -74,17 +76,17 @@ def _samples(table: table_file.ReadTable, name: str, encoding: str, settings: Ta
         raise TargetError(
             f"{name!r}: the target {wanted!r} cannot be left out: choose another target column (--target)."
         )
-    read = [columns.read(frame[one], one, table.comma, one == wanted) for one in names]
+    read = [columns.read(frame[one], one, table.comma, one == wanted, settings.task) for one in names]
     answer = read.pop(names.index(wanted))
-    report = [*([f"read as {encoding}: is it legible?"] if encoding not in ("UTF-8", "Excel") else []), *table.remarks]
+    encoding = settings.encoding or "utf-8"
+    report = [*text_encoding.doubts(text.decode(), encoding), *table.remarks]
     classes, rows = _classes(name, answer, settings.task, read, report)
     for column in read:
         column.values = column.values[rows] if not rows.all() else column.values
         _check_column(column)
-    answer.values = answer.values[rows]
-    for column in read:
         if column.name in dropped:
             column.unusable, column.about = "as you asked", ""
+    answer.values = answer.values[rows]
     _doubt(read, answer, classes)
     for column in read:
         if column.name in kept:
@@ -94,6 +96,8 @@ def _samples(table: table_file.ReadTable, name: str, encoding: str, settings: Ta
             column.remarks.append((f"used, although to be left out {column.doubt}", _about(column)))
         column.doubt = ""
     used = [column for column in read if column.usable]
+    for column in used:
+        column.fill_marks()
     out = [column for column in read if not column.usable]
     report += _together((f"left out, {column.unusable or column.doubt}", _about(column)) for column in out)
     report += _together(remark for column in [*used, answer] for remark in column.remarks)
@@ -102,7 +106,7 @@ def _samples(table: table_file.ReadTable, name: str, encoding: str, settings: Ta
         raise DataError(f"{name!r} has no column left that can be an input. {reasons}")
     cells = [cell for column in used for cell in column.cells()]
     choices = tuple((one.name, one.usable) for one in read if not one.unusable or one.name in dropped)
-    if len(cells) > most_inputs:
+    if shared and len(cells) > MAX_INPUTS:
         most = sorted(used, key=lambda column: -len(column.texts))
         raise DataError(
             f"{name!r} has {len(cells)} inputs, one for each different text of a column, and this page takes up to "
@@ -119,7 +123,7 @@ def _samples(table: table_file.ReadTable, name: str, encoding: str, settings: Ta
         report.append(f"text columns: {', '.join(texts)}, one input for each different text")
     if gaps:
         report.append(f"missing cells: {', '.join(gaps)}, each replaced by the mean of its column's training samples")
-    note = f"target {wanted!r}{'' if classes else ' (regression)'}"
+    note = f"read as {text_encoding.described(encoding)}, target {wanted!r}{'' if classes else ' (regression)'}"
     titles = tuple(cell.column if cell.text is None else f"{cell.column} “{cell.text}”" for cell in cells)
     values = answer.values.astype(int) if classes else answer.values
     return Raw(block.T, values, classes, note, titles, tuple(report), cells=tuple(cells), choices=choices)
@@ -157,7 +161,8 @@ def _classes(
         raise TargetError(
             f"{name!r}: the target {answer.name!r} has {len(counts)} different values in {rows.sum()} rows, such as "
             f"{answer.texts[0][:40]!r}, too many for classes: choose another target column (--target"
-            f"{', for example ' + quoted(fit) if fit else ''})."
+            f"{', for example ' + quoted(fit) if fit else ''})"
+            f"{f', or, since it has {answer.about}, the task regression (--task regression)' if answer.about else ''}."
         )
     several = counts > 1
     if several.sum() > 1 and not several.all():
@@ -193,11 +198,11 @@ def _check_column(column: TableColumn) -> None:
     different = np.count_nonzero(np.bincount(known.astype(int))) if column.texts else 0
     if not known.size:
         column.unusable = "because empty"
-    elif known.min() == known.max():
+    elif known.min() == known.max() and not (column.texts and len(known) <= len(gaps) / 2):  # a mark or nothing
         column.unusable = "because the same in every row"
     elif different > min(MAX_TEXTS, len(known) / 2):
         column.unusable = "because of too many different texts"
-        column.about = f"{different} in {len(known)} rows"
+        column.about = f"{different} in {len(known)} rows{', ' if column.about else ''}{column.about}"
     elif different < len(column.texts):  # the others were in rows without a target
         present, codes = np.unique(known, return_inverse=True)
         column.texts = tuple(column.texts[int(code)] for code in present)
@@ -214,8 +219,10 @@ def _doubt(read: Sequence[TableColumn], answer: TableColumn, classes: tuple[str,
         others = (one for one in kept[-MAX_COMPARED:] if bool(one.texts) == bool(column.texts))
         if _is_id(column, column is read[0]):
             column.doubt = "because it only numbers the rows"
-        elif _tells(column.values, answer.values, classes):
+        elif _tells(column, answer.values, classes):
             column.doubt = "because it tells the target exactly"
+        elif giveaway := _gaps_tell(column.values, answer.values, classes):
+            column.doubt, column.about = "because whether a cell is empty gives the target away", giveaway
         elif twin := next((one.name for one in others if _alike(column.values, one.values)), None):
             column.doubt, column.about = "because it repeats another column", f"like {twin!r}"
         else:
@@ -226,13 +233,12 @@ def _doubt(read: Sequence[TableColumn], answer: TableColumn, classes: tuple[str,
 
 def _is_id(column: TableColumn, first: bool) -> bool:
     """Return whether a column only names its row: whole numbers, all different, that it is called for or that count."""
-    named = _NAME_OF_ID.fullmatch(column.name)
-    if column.texts or column.date or not (named or first):
+    values, steps = column.values, np.diff(column.values)
+    if column.texts or column.date or not np.array_equal(values, np.round(values)):
         return False
-    values = column.values
-    if first and values[0] in (0, 1) and np.all(np.diff(values) == 1):
-        return True
-    return bool(named and np.all(values == np.round(values)) and len(np.unique(values)) == len(values))
+    counts = (values[0] in (0, 1) and np.all(steps == 1)) or (len(values) >= MIN_RISING and np.all(steps > 0))
+    named = _NAME_OF_ID.fullmatch(column.name) and len(np.unique(values)) == len(values)
+    return bool((first and counts) or named)
 
 
 def _alike(one: np.ndarray, other: np.ndarray) -> bool:
@@ -248,16 +254,37 @@ def _alike(one: np.ndarray, other: np.ndarray) -> bool:
     return True
 
 
-def _tells(values: np.ndarray, target: np.ndarray, classes: tuple[str, ...]) -> bool:
-    """Return whether a column is the target in another unit or, of classes, has one value of its own for each."""
+def _tells(column: TableColumn, target: np.ndarray, classes: tuple[str, ...]) -> bool:
+    """Return whether a column is the target in another unit or, of classes, each value belongs to one class only.
+
+    Numbers may do so because classes lie apart, unless one of these has a single number.
+    """
+    values = column.values
     if not classes:
         return _alike(values, target)
     for part in (slice(SAMPLE), slice(None)):
         known = ~np.isnan(values[part])
         pairs = set(zip(values[part][known].tolist(), target[part][known].tolist(), strict=True))
-        if not len(pairs) == len({value for value, _ in pairs}) == len({one for _, one in pairs}):
+        if len(pairs) > len({value for value, _ in pairs}):
             return False
-    return len(pairs) > 1
+    each = sorted(Counter(one for _, one in pairs).values())
+    if len(each) < 2 or each[-1] == 1:
+        return len(each) > 1
+    apart = column.texts or (len(each) == 2 and each[0] == 1)
+    return bool(apart and MIN_TELLING * len(column.texts or each) <= known.sum())
+
+
+def _gaps_tell(values: np.ndarray, target: np.ndarray, classes: tuple[str, ...]) -> str:
+    """Return that the filled cells of a column, or the empty ones, nearly all belong to one class, as is no chance."""
+    gaps = np.isnan(values)
+    shares = np.bincount(target.astype(int)) / len(target) if classes and gaps.any() else ()
+    for part, which in ((~gaps, "filled"), (gaps, "empty")):
+        count = np.count_nonzero(part)
+        for code, share in enumerate(shares):
+            others = np.count_nonzero(part & (target != code))
+            if others <= MAX_EXCEPTIONS * (1 - share) * count and -np.log(share) * count > MIN_SURPRISE:
+                return f"{which} nearly only for {classes[code]!r}"
+    return ""
 
 
 def _siblings(numbers: Sequence[TableColumn], answer: TableColumn) -> list[TableColumn]:
@@ -298,14 +325,14 @@ def find_column(path: str, wanted: str, names: Sequence[str]) -> str:
 
 
 def inputs_of_file(
-    path: str, cells: Sequence[Cell], warn: Callable[[str], object] = lambda _: None
+    path: str, cells: Sequence[Cell], encoding: str | None = None, warn: Callable[[str], object] = lambda _: None
 ) -> tuple[list[str], list[list[str]], np.ndarray]:
     """Read a table to be predicted: its header, its unchanged rows, and the network's inputs (rows, features).
 
     A missing number is nan. warn: is called with a sentence about the first text of each column that the network does
     not know. Raises DataError, for example for a column that the table lacks.
     """
-    text, _ = table_file.utf8(_content(path), path)
+    text, _ = table_file.utf8(_content(path), path, encoding)
     table = table_file.read(text, path, shared=False, as_texts=True)
     frame = table.frame.fillna("").astype(str)
     blocks = [np.empty((0, len(frame)))]

@@ -10,13 +10,13 @@ from typing import IO, TYPE_CHECKING, Any, Self
 
 from lab.text import percent_text
 from lab.training import data_card
+from lab.training.base_trainer import BaseTrainer
 from lab.training.config import Config, describe, epochs_text
 from lab.training.datasets import Dataset
 from lab.training.doctor import diagnose
 from lab.training.numbers_in_text import is_number
 from lab.training.records import Record, is_regression, r_squared, score
 from lab.training.run_folder import RunFolder
-from lab.training.run_state import RunState
 
 if TYPE_CHECKING:
     from lab.training.tensorboard import EventWriter  # an optional extra
@@ -28,7 +28,7 @@ class TerminalLog:
     def __init__(
         self,
         run: RunFolder,
-        trainer: RunState,
+        trainer: BaseTrainer,
         quiet: bool = False,
         as_json: bool = False,
         verbose: bool = False,
@@ -91,7 +91,7 @@ def _to_change(data: Dataset) -> list[str]:
     return [f"to change what was decided: {' '.join(['--target COLUMN', *options])}"] if data.choices else []
 
 
-def introduction(trainer: RunState, run: RunFolder) -> list[str]:
+def introduction(trainer: BaseTrainer, run: RunFolder) -> list[str]:
     """Return lines about the data, the network and the folder of a run."""
     config = trainer.config
     continued = f", continued after epoch {trainer.epoch}" if trainer.epoch else ""
@@ -124,7 +124,7 @@ def _rounded(value: float | None, form: str) -> str:
     return "nan" if value is None else form.format(value)
 
 
-def conclusion(trainer: RunState) -> str:
+def conclusion(trainer: BaseTrainer) -> str:
     """Return how the run ended: its best score, or that it diverged."""
     if trainer.dataset.classes:
         scored = f"accuracy {percent_text(trainer.best_accuracy, 2)}"

@@ -22,9 +22,8 @@ from train import Trainer, train
 
 SEEDS = 3  # pairs of runs
 CURED, HELPS, WORSE = 0.5, 0.95, 1.05  # validation loss with the remedy, over that without it
-OTHER_SAMPLES = frozenset(
-    {"val_fraction", "samples", "data", "noise"}
-)  # these change the validation samples, so losses cannot be compared
+# These change the validation samples, so losses cannot be compared
+OTHER_SAMPLES = frozenset({"val_fraction", "samples", "data", "noise"})
 
 Word = Literal["cured", "helps", "no better", "worse"]
 HELPFUL = ("cured", "helps")

@@ -62,11 +62,7 @@ class Worker:
     """
 
     def __init__(
-        self,
-        run: LiveRun,
-        patience: float = PATIENCE,
-        visitor: Hashable = None,
-        places: FairQueue = _places,
+        self, run: LiveRun, patience: float = PATIENCE, visitor: Hashable = None, places: FairQueue = _places
     ) -> None:
         """Set up the training of a run for a visitor, whose trainings share places; None for a visitor of its own."""
         self.run = run

@@ -905,6 +905,17 @@ def test_inputs_of_a_table_are_ticked(at):
     assert at.session_state["own table inputs"] == ["id", "a"]
 
 
+def test_the_encoding_of_a_table_is_chosen(at):
+    run(at, data="table", hidden="3", epochs="2")
+    rows = "".join(f"{i * i},{i % 7},{('měď', 'železo')[i % 2]}\n" for i in range(40))
+    upload_table(at, "t.csv", f"věk,a,kov\n{rows}".encode("cp1250"))
+    assert live(at).trainer.dataset.columns == ("vìk", "a")
+    assert "such as cp1250 for 'věk'" in " ".join(c.value for c in at.caption).replace("\\", "")
+    at.selectbox(key="own table encoding").set_value("cp1250").run()
+    assert live(at).trainer.dataset.columns == ("věk", "a")
+    assert "--encoding cp1250" in command(at)
+
+
 @pytest.mark.sample(1)
 @pytest.mark.parametrize("data", ["table", "points"])
 def test_the_command_for_own_data_runs_as_printed_and_gives_the_same_numbers(at, data, tmp_path, monkeypatch):

@@ -50,7 +50,7 @@ RUNS_TEXT = {
         "practice/driver.py",
         "watch/program.py",
         "watch/__main__.py",
-        "text.py",  # lines that the lab shows and runs: broken engines, writes in place, programs of failures.toml
+        "text/__init__.py",  # lines that the lab shows and runs: broken engines, writes in place, programs of failures.toml
         "designs/pytorch_questions.py",  # the snippets of its table
         "operation_table.py",  # the formulas of derivatives
     )

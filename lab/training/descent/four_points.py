@@ -56,11 +56,7 @@ def train(rate: float, seed: int, steps: int) -> list[Moment]:
 
 def _parameters(network: MLP) -> list[tuple[str, float, float]]:
     return [
-        (
-            f"{p.label}[{', '.join(map(str, place))}]",
-            float(p.data[place]),
-            float("nan") if p.grad is None else float(p.grad[place]),
-        )
+        (f"{p.label}[{', '.join(map(str, at))}]", float(p.data[at]), np.nan if p.grad is None else float(p.grad[at]))
         for p in network.parameters()
-        for place in np.ndindex(p.shape)
+        for at in np.ndindex(p.shape)
     ]

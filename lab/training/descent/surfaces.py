@@ -74,33 +74,17 @@ def network_loss(x: Tensor, y: Tensor) -> Tensor:
     return (errors**2).mean(axis=(-2, -1))
 
 
+# Declarations, read by rows
+# fmt: off
 SURFACES = {
     "bowl": Surface("Bowl", "x² + y²", lambda x, y: x * x + y * y, (-1.8, 1.2), (0.1, 0.05, 0.1), lowest=(0.0, 0.0)),
-    "ravine": Surface(
-        "Ravine",
-        "x²/2 + 10 y²",
-        lambda x, y: 0.5 * x * x + 10.0 * y * y,
-        (-1.8, 0.8),
-        (0.09, 0.02, 0.1),
-        lowest=(0.0, 0.0),
-    ),
-    "rosenbrock": Surface(
-        "Rosenbrock’s valley",
-        "(1 − x)² + 100 (y − x²)²",
+    "ravine": Surface("Ravine", "x²/2 + 10 y²", lambda x, y: 0.5 * x * x + 10.0 * y * y,
+        (-1.8, 0.8), (0.09, 0.02, 0.1), lowest=(0.0, 0.0)),
+    "rosenbrock": Surface("Rosenbrock’s valley", "(1 − x)² + 100 (y − x²)²",
         lambda x, y: (1.0 - x) ** 2 + 100.0 * (y - x * x) ** 2,
-        (-1.2, 1.0),
-        (0.001, 0.001, 0.2),
-        lowest=(1.0, 1.0),
-    ),
-    "saddle": Surface(
-        "Saddle", "x² − y² + y⁴/4", lambda x, y: x * x - y * y + 0.25 * y**4, (-1.8, 0.0), (0.1, 0.05, 0.1)
-    ),
-    "network": Surface(
-        "Two weights of a network",
-        "the loss, with two weights moved by Δ from their trained values",
-        network_loss,
-        (-1.0, -1.6),
-        (0.05, 0.01, 0.1),
-        names=("ΔW1[0, 1]", "ΔW2[1, 0]"),
-    ),
+        (-1.2, 1.0), (0.001, 0.001, 0.2), lowest=(1.0, 1.0)),
+    "saddle": Surface("Saddle", "x² − y² + y⁴/4", lambda x, y: x * x - y * y + 0.25 * y**4,
+        (-1.8, 0.0), (0.1, 0.05, 0.1)),
+    "network": Surface("Two weights of a network", "the loss, with two weights moved by Δ from their trained values",
+        network_loss, (-1.0, -1.6), (0.05, 0.01, 0.1), names=("ΔW1[0, 1]", "ΔW2[1, 0]")),
 }

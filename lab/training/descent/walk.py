@@ -32,21 +32,16 @@ class OptimizerKind:
     memory: tuple[str, ...]
 
 
+# Declarations, read by rows
+# fmt: off
 KINDS = {
-    "sgd": OptimizerKind("SGD", "θ − rate · gradient", lambda parameters, rate: SGD(parameters, rate), ()),
-    "momentum": OptimizerKind(
-        "Momentum",
-        f"m = {MOMENTUM} m + gradient; θ − rate · m",
-        lambda parameters, rate: SGD(parameters, rate, momentum=MOMENTUM),
-        ("velocity",),
-    ),
-    "adam": OptimizerKind(
-        "Adam",
-        "m, v: running means of the gradient and its square; θ − rate · m̂ / (√v̂ + ε)",
-        lambda parameters, rate: Adam(parameters, rate),
-        ("mean", "square"),
-    ),
+    "sgd": OptimizerKind("SGD", "θ − rate · gradient", SGD, ()),
+    "momentum": OptimizerKind("Momentum", f"m = {MOMENTUM} m + gradient; θ − rate · m",
+        lambda parameters, rate: SGD(parameters, rate, momentum=MOMENTUM), ("velocity",)),
+    "adam": OptimizerKind("Adam", "m, v: running means of the gradient and its square; θ − rate · m̂ / (√v̂ + ε)",
+        Adam, ("mean", "square")),
 }
+# fmt: on
 
 Pair = tuple[float, float]
 

@@ -7,17 +7,7 @@ import numpy as np
 import streamlit as st
 
 from lab import charts
-from lab.autodiff.symbolic import (
-    Formula,
-    Growth,
-    NoFormula,
-    derivative,
-    formula,
-    growth,
-    repeated,
-    text,
-    value,
-)
+from lab.autodiff.symbolic import Formula, Growth, NoFormula, derivative, formula, growth, repeated, text, value
 from lab.charts import Axis, Line
 from lab.expression import ExpressionError
 from lab.gradcheck import gradcheck, numerical_gradient

@@ -263,15 +263,7 @@ def draw(view: View, places: Places) -> None:
     """Fill all instruments."""
     doctor.say(view.seen, view.run.config, places.doctor, doctor.tried(view.run))
     session, shown = st.session_state, _quick(view) | places.slow
-    chosen = [
-        session[key]
-        for key in (
-            "training-tables",
-            "training-ridges",
-            "training-ridges_of",
-            "training compared",
-        )
-    ]
+    chosen = [session[key] for key in ("training-tables", "training-ridges", "training-ridges_of", "training compared")]
     contents = memoize(
         "training instruments",
         (view, view.run.batches, list(shown), chosen, _waiting(), page.theme()),

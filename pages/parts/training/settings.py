@@ -9,6 +9,7 @@ from typing import Any
 
 import streamlit as st
 
+from lab.text.encoding import ENCODINGS
 from lab.training.config import (
     CHANGEABLE,
     PAGE_EPOCHS,
@@ -22,9 +23,7 @@ from lab.training.config import (
     parse_widths,
     setting_text,
 )
-from lab.training.config import (
-    SETTINGS as DECLARED,
-)
+from lab.training.config import SETTINGS as DECLARED
 from lab.training.datasets import BUILT_IN, SYNTHETIC, SYNTHETIC_SAMPLES
 from lab.training.lessons import FIRST, LESSONS, Lesson
 from lab.training.live import Own
@@ -318,6 +317,7 @@ def command(config: Config, own: Own) -> str:
     """Write the command that trains the same run; the visitor's own data are in a file then."""
     if own:
         chosen = {name: own[name] for name in TableSettings._fields if name in own}
+        chosen = {name: value for name, value in chosen.items() if name != "encoding" or value in ENCODINGS}
         config = replace(config, data=f"csv:{csv_name(own)}", **chosen)
     return command_line(config)
 

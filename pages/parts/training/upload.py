@@ -9,11 +9,12 @@ from typing import Any
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from lab.text.encoding import ENCODINGS, described, reread
 from lab.training import data_card, points, table_file
 from lab.training.config import TASKS
 from lab.training.datasets import Dataset
 from lab.training.live import Own, checked_own, own_dataset
-from lab.training.samples import Choices, DataError
+from lab.training.samples import Choices, DataError, TableSettings
 from lab.training.table_file import ON_YOUR_MACHINE
 from lab.ui.binding import HeldValue
 from lab.ui.chart_host import clicked_points
@@ -81,22 +82,21 @@ def your_table(val_fraction: float, seed: int, bar: DeltaGenerator) -> tuple[Dat
     try:
         if file and session.get("own table id") != file.file_id:
             content, encoding = table_file.utf8(file.getvalue(), file.name)
-            columns = list(table_file.read(content, file.name, shared=True).frame.columns)
-            own = {"table": content.decode(), "name": file.name, "encoding": encoding, "columns": columns}
-            own |= {"target": None, "task": None, "drop": [], "keep": []}
-            session["own table"], session["own table id"], session["training until"] = own, file.file_id, None
-            _keep(own)
-            session["own table target"], session["own table task"] = LAST, AS_IT_IS
+            session["own table id"], session["training until"] = file.file_id, None
+            _open(content.decode(), file.name, encoding)
             st.rerun()
         if own is None:
             st.info("**Your table: no file yet**, so there is nothing to train on. Choose one above.")
             return None
-        # Streamlit forgets both when the page is left.
+        # Streamlit forgets these when the page is left.
         session.setdefault("own table target", own["target"] or LAST)
         session.setdefault("own table task", own["task"] or AS_IT_IS)
+        session.setdefault("own table encoding", own["encoding"])
         target = place.selectbox("Target column", [LAST, *own["columns"]], key="own table target")
         task = place.selectbox("Task", [AS_IT_IS, *TASKS], key="own table task")
         own = own | {"target": None if target == LAST else target, "task": None if task == AS_IT_IS else task}
+        if own["encoding"] in ENCODINGS:
+            place.selectbox("Encoding", ENCODINGS, format_func=described, key="own table encoding", on_change=_decode)
         own["drop"] = [name for name in own["drop"] if name != (own["target"] or own["columns"][-1])]
         if own != session["own table"]:
             session["own table"] = own
@@ -118,6 +118,19 @@ def your_table(val_fraction: float, seed: int, bar: DeltaGenerator) -> tuple[Dat
             _tick_inputs(place, choices)
     about_the_table(place)
     return session["own table data"], own
+
+
+def _open(text: str, name: str, encoding: str) -> None:
+    """Begin again with a table, with nothing chosen. Raises DataError."""
+    frame, chosen = table_file.read(text.encode(), name, shared=True).frame, TableSettings(None, None, [], [], encoding)
+    restore({"table": text, "name": name, "columns": list(frame.columns), **chosen._asdict()})
+
+
+def _decode() -> None:
+    """Read the table again, in the encoding that was chosen; keep the old one if there is no table in it."""
+    own, encoding = st.session_state["own table"], st.session_state.pop("own table encoding")
+    with contextlib.suppress(DataError):
+        _open(reread(own["table"], own["encoding"], encoding), own["name"], encoding)
 
 
 def _tick_inputs(place: DeltaGenerator, choices: Choices) -> None:
@@ -181,6 +194,7 @@ def _set(own: Own) -> None:
     if "table" in own:
         session["own table"] = own
         session["own table target"], session["own table task"] = own["target"] or LAST, own["task"] or AS_IT_IS
+        session["own table encoding"] = own["encoding"]
 
 
 def _keep(own: Own) -> None:

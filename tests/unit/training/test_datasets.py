@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from lab.training import datasets, images
+from lab.training import datasets, images, preprocessing
 from lab.training.datasets import from_table, load, prepare
 from lab.training.samples import DataError
 
@@ -95,7 +95,7 @@ def test_an_unknown_name_is_answered_with_what_to_do(name, words):
 
 
 def test_options_that_do_not_fit_the_data_are_refused():
-    with pytest.raises(DataError, match="--target chooses a column of a CSV"):
+    with pytest.raises(DataError, match="--target is for a CSV file"):
         load("moons", target="x")
     with pytest.raises(DataError, match="--data-dir is the folder of the MNIST files"):
         load("moons", data_dir="somewhere")
@@ -140,7 +140,7 @@ def test_digits_are_the_1797_of_the_repository():
 
 def test_the_split_is_stratified_disjoint_and_complete():
     labels = np.repeat([0, 1, 2], [100, 50, 4])
-    train, val = datasets.split(labels, ("a", "b", "c"), 0.3, np.random.default_rng(0))
+    train, val = preprocessing.split(labels, ("a", "b", "c"), 0.3, np.random.default_rng(0))
     assert sorted([*train, *val]) == list(range(154))
     assert np.bincount(labels[val]).tolist() == [30, 15, 1]
 
@@ -148,18 +148,18 @@ def test_the_split_is_stratified_disjoint_and_complete():
 @pytest.mark.parametrize("fraction", [0.001, 0.5, 0.999])
 def test_every_class_is_on_both_sides_whatever_the_fraction(fraction):
     labels = np.repeat([0, 1], [2, 3])
-    train, val = datasets.split(labels, ("a", "b"), fraction, np.random.default_rng(0))
+    train, val = preprocessing.split(labels, ("a", "b"), fraction, np.random.default_rng(0))
     assert set(labels[train]) == set(labels[val]) == {0, 1}
 
 
 def test_a_class_with_one_sample_is_named():
     with pytest.raises(DataError, match="'rare' has only one sample"):
-        datasets.split(np.array([0, 0, 1]), ("common", "rare"), 0.2, np.random.default_rng(0))
+        preprocessing.split(np.array([0, 0, 1]), ("common", "rare"), 0.2, np.random.default_rng(0))
 
 
 def test_one_class_alone_is_refused():
     with pytest.raises(DataError, match="only one class, 'a'"):
-        datasets.split(np.array([0, 0]), ("a",), 0.2, np.random.default_rng(0))
+        preprocessing.split(np.array([0, 0]), ("a",), 0.2, np.random.default_rng(0))
 
 
 # MNIST files

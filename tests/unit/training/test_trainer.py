@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 
 from lab.training import datasets
+from lab.training.base_trainer import put_weights
 from lab.training.config import Config, ConfigError
 from lab.training.measure import FLAT_ENDS, GRADIENT_EDGES
 from lab.training.predictions import answers
 from lab.training.records import is_record, score
 from lab.training.run_folder import RunError
-from lab.training.run_state import put_weights
 from model import Tensor, cross_entropy
 from nn import ACTIVATIONS, Adam
 from train import Trainer, learning_rate, train

@@ -1,6 +1,6 @@
-"""The state of a run, which a checkpoint holds: how far training has come, saved and restored bit for bit.
+"""What a trainer needs around its loop: records of epochs, the best weights, early stopping, a state to resume from.
 
-train.py has the loop that changes it, measure.py measures it, and run_folder.py writes it into checkpoint.npz.
+train.py has the loop, measure.py measures, and run_folder.py writes the state into checkpoint.npz.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _TRAIN_AGAIN = "move the folder of the run away, and train it again."
 _PROGRESS = ("epoch", "batch", "diverged", "best_epoch", "best_accuracy", "best_loss")  # attributes saved in a state
 
 
-class RunState:
+class BaseTrainer:
     """A run between two batches. `Trainer` in train.py adds what a run consists of, and the loop.
 
     It can be saved with `state()` and restored with `load_state()`, and training continues with bit-for-bit the same

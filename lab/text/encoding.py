@@ -1,0 +1,127 @@
+"""Find the encoding of a file: by its mark, by strict decoding, and by how plausible the words are that it gives."""
+
+from __future__ import annotations
+
+import codecs
+import io
+import re
+import unicodedata
+from functools import cache
+
+# Those of older programs; of two that are as plausible, the first is chosen
+ENCODINGS = {
+    "cp1252": "Western European", "cp1250": "Central European", "cp1251": "Cyrillic", "cp1253": "Greek",
+    "cp1254": "Turkish", "cp1255": "Hebrew", "cp1256": "Arabic", "mac_roman": "Western European, old Mac",
+    "cp850": "Western European, DOS", "cp932": "Japanese, Shift-JIS", "cp949": "Korean", "gb18030": "Chinese",
+    "euc_jp": "Japanese, EUC", "big5": "traditional Chinese", "koi8_r": "Cyrillic, KOI8", "cp866": "Cyrillic, DOS",
+}  # read by rows  # fmt: skip
+KANA = frozenset(("HIRAGANA", "KATAKANA", "KATAKANA-HIRAGANA"))
+# Their scripts besides CJK. The standards put common characters first: the codec, and the first bytes of these
+COMMON = {
+    "cp932": (KANA, "cp932", b"\x88", b"\x99"),
+    "euc_jp": (KANA, "euc_jp", b"\xb0", b"\xd0"),
+    "gb18030": (frozenset[str](), "gb2312", b"\xb0", b"\xd8"),
+    "big5": (frozenset[str](), "big5", b"\xa4", b"\xc7"),
+}
+SAMPLE_BYTES = 20_000  # of lines with letters outside ASCII, which tell the encoding
+NEARLY_AS_GOOD = 0.1  # difference in the share of plausible words that tells no encoding from another
+MAX_OTHERS = 2  # readings that are mentioned
+_WORD = re.compile(r"(?:[A-Za-z]|[^\x00-\x7f])+")
+
+
+def decode(content: bytes, encoding: str | None = None) -> tuple[str, str]:
+    """Return the text of a file, and its encoding, which is found if none is given; "�" stands for what is not of it.
+
+    Raises LookupError for an unknown encoding, UnicodeError if there is no text at all.
+    """
+    head = content[:2000]
+    if encoding:
+        return content.decode(encoding, "replace"), encoding
+    if content[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
+        return content.decode("utf-16"), "utf-16"
+    if head.count(0) > len(head) / 4:  # every second byte of European text in UTF-16
+        encoding = "utf-16-le" if head[1::2].count(0) > head[::2].count(0) else "utf-16-be"
+        return content.decode(encoding), encoding
+    try:
+        return content.decode(), "utf-8"
+    except UnicodeDecodeError:
+        return decode(content, _likely(content)[0])
+
+
+def described(encoding: str) -> str:
+    """Return the name of an encoding for readers, and what it is for."""
+    return f"{encoding.upper()} ({ENCODINGS[encoding]})" if encoding in ENCODINGS else encoding
+
+
+def doubts(text: str, encoding: str) -> list[str]:
+    """Return what is to be said of a text that was read in this encoding, if it was a guess or does not fit."""
+    found = [f"characters that are not {encoding.upper()}: {lost:,}, shown as �"] if (lost := text.count("�")) else []
+    likely = _likely(text.encode(encoding, "replace")) if encoding in ENCODINGS else []
+    if likely[:1] != [encoding]:  # it is certain, or was chosen
+        return found
+    words, others = _words(text[:SAMPLE_BYTES]), []
+    for other in likely[1:]:
+        differ = ((word, read) for word in words if (read := reread(word, encoding, other)) != word)
+        if pair := next(differ, None):
+            others.append(f"{other} for {pair[1][:20]!r} instead of {pair[0][:20]!r}")
+    example = f", such as {', '.join(others[:MAX_OTHERS])}" if others else ""
+    return [f"the encoding is a guess: if words look wrong, choose another one (--encoding){example}", *found]
+
+
+def reread(text: str, encoding: str, other: str) -> str:
+    """Return what a text would have been in another encoding than the one that it was read in."""
+    return text.encode(encoding, "replace").decode(other, "replace")
+
+
+def _likely(content: bytes) -> list[str]:
+    """Return the encodings that give the most plausible words, the one to be chosen first."""
+    lines = b"".join(line for line in io.BytesIO(content) if not line.isascii())[:SAMPLE_BYTES]
+    shares = {"utf-8": _plausible(lines.decode(errors="replace"), "utf-8")}  # but for a few bytes
+    for encoding in ENCODINGS:
+        try:  # the last character may be cut
+            shares[encoding] = _plausible(codecs.getincrementaldecoder(encoding)().decode(lines), encoding)
+        except UnicodeDecodeError:
+            continue
+    return [encoding for encoding, share in shares.items() if share >= max(shares.values()) - NEARLY_AS_GOOD]
+
+
+def _words(text: str) -> list[str]:
+    """Return the different words with letters outside ASCII."""
+    return [word for word in dict.fromkeys(_WORD.findall(text)) if not word.isascii()]
+
+
+def _plausible(text: str, encoding: str) -> float:
+    """Return which share of the words is plausible; 1 if nothing tells."""
+    judged = [one for word in _words(text) if (one := _is_word(word, encoding)) is not None]
+    return sum(judged) / len(judged) if judged else 1.0
+
+
+def _is_word(word: str, encoding: str) -> bool | None:
+    """Return whether letters may form a word of a language that this encoding is for; None if nobody can tell.
+
+    They are of one script, with capitals as words have them; in Latin, letters of ASCII stand among them.
+    """
+    if any(c == "�" or unicodedata.category(c)[0] == "C" for c in word):
+        return False
+    letters = [(c, _script(c)) for c in word if unicodedata.east_asian_width(c) not in "WF" or c.isalpha()]
+    for end in (0, -1):  # a quotation mark, a unit as in m²
+        if letters and not letters[end][1]:
+            del letters[end]
+    word, scripts = "".join(c for c, _ in letters), {script for _, script in letters}
+    if word.isascii():
+        return None
+    if encoding in COMMON:
+        kana, codec, first, end_of_common = COMMON[encoding]
+        common = [script in kana or first <= c.encode(codec, "ignore") < end_of_common for c, script in letters]
+        return kana | {"CJK"} >= scripts and sum(common) > len(common) / 2
+    cased = word.islower() or word.isupper() or word[1:].islower()
+    if scripts == {"LATIN"}:
+        return cased and (len(word) == 1 or 3 * sum(map(str.isascii, word)) >= len(word))
+    return (scripts in ({"CYRILLIC"}, {"GREEK"}) and cased) or scripts in ({"HANGUL"}, {"HEBREW"}, {"ARABIC"})
+
+
+@cache
+def _script(character: str) -> str:
+    """Return the script of a letter, such as LATIN; "" for other characters."""
+    name = unicodedata.name(character, "") if unicodedata.category(character)[0] in "LM" else ""
+    return name.partition(" ")[0] if " LETTER" in name or name.startswith(("CJK", "HANGUL", "KATAKANA")) else ""

@@ -1,0 +1,62 @@
+"""An encoding is found by the words that it gives; where it is a guess, the other readings are named."""
+
+import pytest
+
+from lab.text.encoding import SAMPLE_BYTES, decode, doubts, reread
+from lab.training.samples import DataError
+from lab.training.table_file import utf8
+
+TEXTS = {
+    "cp1252": [
+        "Größe;Preis €;Straße\nrot;groß;Müller",
+        "âge;prénom;été\nHélène;Orléans;à;où",
+        "Nº;año;región\nsí;España",
+        "Temp °C;Fläche m²;µg/m³",
+        "Ø;£;°;½",
+        "ID;Preis €",
+        "não;São Paulo;1ª",
+    ],
+    "cp1250": ["płeć;województwo\nŁódź;mężczyzna;żółty", "vârstă;oraş\nTimişoara;Braşov"],
+    "cp1251": ["возраст;пол\nмужской;Москва;да", "ВОЗРАСТ;ПОЛ\nДА;НЕТ", "цена,площадь", "вік;стать\nКиїв;чоловік"],
+    "cp1253": ["ηλικία;φύλο\nάνδρας;Αθήνα;Θεσσαλονίκη"],
+    "mac_roman": ["Größe;Straße;Käufer"],
+    "cp850": ["año;población;España"],
+    "cp932": ["年齢,性別,購入\n34,男,はい\n23,女,いいえ", "名前,価格\nりんご,￥1,200\nバナナ,￥300", "品名,数量\n机,3"],
+    "cp949": ["나이,성별,지역\n34,남,서울"],
+    "gb18030": ["年龄,性别,城市,是否购买\n34,男,北京,是", "温度,湿度,产量"],
+    "big5": ["年齡,性別,城市\n34,男,台北"],
+    "koi8_r": ["возраст;пол;город\nмужской;Москва;Санкт-Петербург"],
+    "utf-8": ["Größe;年齢;возраст"],
+}
+
+
+@pytest.mark.parametrize(("encoding", "text"), [(one, text) for one, texts in TEXTS.items() for text in texts])
+def test_an_encoding_is_found(encoding, text):
+    assert decode(text.encode(encoding)) == (text, encoding)
+    assert bool(doubts(text, encoding)) == (encoding != "utf-8")
+
+
+def test_another_reading_that_is_as_plausible_is_named():
+    text, encoding = decode("jméno;věk\nPřemysl;3\n".encode("cp1250"))
+    assert (text, encoding) == ("jméno;vìk\nPøemysl;3\n", "cp1252")
+    assert doubts(text, encoding)[0].endswith("(--encoding), such as cp1250 for 'věk' instead of 'vìk'")
+    assert reread(text, encoding, "cp1250") == "jméno;věk\nPřemysl;3\n"
+    assert doubts(reread(text, encoding, "cp1250"), "cp1250") == []  # it was chosen, so that it is no guess
+
+
+def test_a_few_wrong_bytes_do_not_change_the_encoding():
+    content = "Größe;Straße;Käufer;Fuß;süß\n".encode() + b"Caf\xe9\n"
+    text, encoding = decode(content)
+    assert (text[:5], encoding) == ("Größe", "utf-8")
+    assert doubts(text, encoding) == ["characters that are not UTF-8: 1, shown as �"]
+
+
+def test_what_is_looked_at_is_bounded():
+    line = "Größe;Straße;Käufer\n".encode("cp1252")
+    cut = line * (SAMPLE_BYTES // len(line) + 1) + "возраст;город\n".encode("cp1251") * 100_000
+    assert decode(cut)[1] == "cp1252"
+
+
+def test_an_unknown_encoding_is_refused():
+    with pytest.raises(DataError, match="There is no encoding 'cp99999'"):
+        utf8(b"a,b", "t.csv", "cp99999")
