@@ -10,9 +10,9 @@ from functools import cache
 
 # Those of older programs; of two that are as plausible, the first is chosen
 ENCODINGS = {
-    "cp1252": "Western European", "cp1250": "Central European", "cp1251": "Cyrillic", "cp1253": "Greek",
-    "cp1254": "Turkish", "cp1255": "Hebrew", "cp1256": "Arabic", "mac_roman": "Western European, old Mac",
-    "cp850": "Western European, DOS", "cp932": "Japanese, Shift-JIS", "cp949": "Korean", "gb18030": "Chinese",
+    "cp1252": "Western European", "mac_roman": "Western European, old Mac", "cp850": "Western European, DOS",
+    "cp1250": "Central European", "cp1251": "Cyrillic", "cp1253": "Greek", "cp1254": "Turkish", "cp1255": "Hebrew",
+    "cp1256": "Arabic", "cp932": "Japanese, Shift-JIS", "cp949": "Korean", "gb18030": "Chinese",
     "euc_jp": "Japanese, EUC", "big5": "traditional Chinese", "koi8_r": "Cyrillic, KOI8", "cp866": "Cyrillic, DOS",
 }  # read by rows  # fmt: skip
 KANA = frozenset(("HIRAGANA", "KATAKANA", "KATAKANA-HIRAGANA"))
@@ -76,13 +76,16 @@ def reread(text: str, encoding: str, other: str) -> str:
 def _likely(content: bytes) -> list[str]:
     """Return the encodings that give the most plausible words, the one to be chosen first."""
     lines = b"".join(line for line in io.BytesIO(content) if not line.isascii())[:SAMPLE_BYTES]
-    shares = {"utf-8": _plausible(lines.decode(errors="replace"), "utf-8")}  # but for a few bytes
+    shares = {}
+    if share := _plausible(lines.decode(errors="replace"), "utf-8"):  # but for a few bytes
+        shares["utf-8"] = share
     for encoding in ENCODINGS:
         try:  # the last character may be cut
             shares[encoding] = _plausible(codecs.getincrementaldecoder(encoding)().decode(lines), encoding)
         except UnicodeDecodeError:
             continue
-    return [encoding for encoding, share in shares.items() if share >= max(shares.values()) - NEARLY_AS_GOOD]
+    best = sorted(shares, key=lambda one: -shares[one])
+    return [one for one in best if shares[one] >= shares[best[0]] - NEARLY_AS_GOOD]
 
 
 def _words(text: str) -> list[str]:
@@ -103,6 +106,7 @@ def _is_word(word: str, encoding: str) -> bool | None:
     """
     if any(c == "�" or unicodedata.category(c)[0] == "C" for c in word):
         return False
+    word = re.sub("[’–]", "", word)  # which join words
     letters = [(c, _script(c)) for c in word if unicodedata.east_asian_width(c) not in "WF" or c.isalpha()]
     for end in (0, -1):  # a quotation mark, a unit as in m²
         if letters and not letters[end][1]:

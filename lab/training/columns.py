@@ -121,8 +121,9 @@ def read(cells: pd.Series, name: str, comma: bool, as_target: bool = False, task
     counts = np.bincount(codes + 1, minlength=len(texts) + 1)[1:]
     missing = texts.str.lower().isin(MISSING).to_numpy(bool)
     found = _Texts(name, codes, texts.tolist(), counts, missing)
-    any_unit = as_target and task == "regression"
-    return _as_numbers(found, comma, any_unit) or _as_dates(found) or _as_texts(found, as_target)
+    return (
+        _as_numbers(found, comma, as_target and task == "regression") or _as_dates(found) or _as_texts(found, as_target)
+    )
 
 
 def _as_numbers(cells: _Texts, comma: bool, any_unit: bool) -> TableColumn | None:
@@ -137,13 +138,12 @@ def _as_numbers(cells: _Texts, comma: bool, any_unit: bool) -> TableColumn | Non
     if not cells.are(of_unit):
         cells.about = f"numbers of several units: {quoted(found)}" if cells.are(values) else ""
         return None
-    values = of_unit
-    column = _checked(cells.column(values, "number"))
+    column = _checked(cells.column(of_unit, "number"))
     if found[:1] == [CLOCK]:
         column.remarks.append(("clock times read as hours", repr(column.name)))
     elif found:
         column.remarks.append(("units left out", f"{quoted(found if any_unit else found[:1])} in {column.name!r}"))
-    plain = [text for text, value in zip(cells.texts[:MANY], values[:MANY], strict=True) if value == value]
+    plain = [text for text, value in zip(cells.texts[:MANY], of_unit[:MANY], strict=True) if value == value]
     marks = {".": "thousands separators"} if has_comma else {",": "thousands separators"}
     if has_comma and not comma:  # else the whole table has them
         marks[","] = "decimal commas"
@@ -183,11 +183,11 @@ def _checked(column: TableColumn) -> TableColumn:
     if wild.any():
         column.remarks.append(("too large, read as missing", f"{wild.sum():,} in {column.name!r}"))
         column.values = np.where(wild, np.nan, column.values)
-    values = np.unique(column.values[~np.isnan(column.values)])
-    for code in values[[0, -1]].tolist() if len(values) > 2 else ():
+    values = column.values[~np.isnan(column.values)]
+    ends = (values.min(), values.max()) if values.size else ()
+    for code in (one for one in ends if NINES.fullmatch(f"{one:.12g}")):
         others, its = values[values != code], column.values == code
-        far = np.abs(others - code).min() > np.ptp(others) and its.sum() > 1
-        if far and NINES.fullmatch(f"{code:.12g}"):
+        if its.sum() > 1 and len(others) and 0 < np.ptp(others) < np.abs(others - code).min():
             column.remarks.append(("far from all others, read as missing", f"{code:.12g} in {column.name!r}"))
             column.values = np.where(its, np.nan, column.values)
     return column
@@ -236,7 +236,6 @@ def _as_texts(cells: _Texts, as_target: bool) -> TableColumn:
     order = sorted(usual, key=lambda key: _as_class(usual[key]))
     place = {key: float(code) for code, key in enumerate(order)}
     values = np.array([place.get(key.casefold(), np.nan) for key in keys])
-    values[cells.missing] = np.nan
     column = cells.column(values, "text", texts=tuple(usual[key] for key in order))
     joined = [usual[key] for key, found in spellings.items() if len(found) > 1]
     if joined:

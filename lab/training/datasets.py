@@ -135,7 +135,7 @@ def from_table(text: str, name: str, val_fraction: float = 0.2, seed: int = 0, *
     name: what to call it in notes and errors, for example the name of the file. chosen: fields of TableSettings.
     Raises DataError.
     """
-    raw = table_to_samples.of_text(text, name, TableSettings(**chosen))
+    raw = table_to_samples.of_text(text.encode("utf-8", "replace"), name, TableSettings(**chosen), shared=True)
     return _split_and_standardise(name, raw, val_fraction, np.random.default_rng(seed))
 
 

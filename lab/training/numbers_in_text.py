@@ -42,8 +42,9 @@ def number(text: str) -> ReadNumber | None:
     """Return the number in a text, with its unit; None if there is none. Clock times are hours."""
     if len(text) > MAX_LENGTH:
         return None
-    if not text.isascii():
-        text = "".join(map(_plain, text))
+    if not text.isascii():  # digits of any script, and full-width signs
+        wide = (unicodedata.normalize("NFKC", c) if unicodedata.east_asian_width(c) in "FH" else c for c in text)
+        text = "".join(str(unicodedata.decimal(c, c)) for c in "".join(wide))
     negative = text.startswith("(") and text.endswith(")")  # (12) is -12 in accounts
     found = _WRITTEN.fullmatch(text[1:-1] if negative else text)
     if not found:
@@ -63,13 +64,6 @@ def number(text: str) -> ReadNumber | None:
         factor * float(digits.replace(".", "").replace(",", ".") + power) if comma else math.nan,
         "" if unit in _FACTORS else unit.strip().lower().rstrip("s."),
     )
-
-
-def _plain(character: str) -> str:
-    """Return a digit of any script as one of 0 to 9, and a full-width sign as the usual one."""
-    if character.isdecimal():
-        return str(unicodedata.decimal(character))
-    return unicodedata.normalize("NFKC", character) if unicodedata.east_asian_width(character) in "FH" else character
 
 
 def is_number(text: str) -> bool:

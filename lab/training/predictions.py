@@ -167,9 +167,8 @@ def grid(points: np.ndarray, cells: int) -> PlaneGrid:
     """Return a square grid around the points (n, 2), with this many cells in each direction."""
     low, high = points.min(axis=0), points.max(axis=0)
     reach = max(float((high - low).max()) / 2, 1e-6) * (1 + 2 * MARGIN)
-    centre = (low + high) / 2
-    along = (np.arange(cells) + 0.5) / cells * 2 - 1
-    return PlaneGrid(centre[0] + reach * along, centre[1] + reach * along)
+    xs, ys = fixed_grid(reach, cells)
+    return PlaneGrid(xs + (low[0] + high[0]) / 2, ys + (low[1] + high[1]) / 2)
 
 
 def fixed_grid(reach: float, cells: int) -> PlaneGrid:

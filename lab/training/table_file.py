@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
 SAMPLE_ROWS, SAMPLE_CELLS, SAMPLE_BYTES = 50, 500, 200_000  # that tell the layout
 NEARLY_AS_GOOD = 0.1  # difference in a share of rows or cells that tells no separator from another
+MIN_REGULAR = 0.8  # share of rows with as many words as most: with fewer, cells hold spaces or are empty
 MIN_ROWS, MAX_FOOTERS = 10, 3  # rows of a table whose last rows may be totals, and the number of these
 MAX_NAME, MAX_PATH = 60, 200  # characters of a column's name, and of its path in JSON
 MAX_ROWS, MAX_COLUMNS, MAX_CELLS, MAX_BYTES = 20_000, 200, 300_000, 4_000_000  # of a visitor: the server is shared
@@ -39,12 +40,13 @@ MAX_UNPACKED = 30_000_000  # bytes of an Excel file: more would take openpyxl se
 ON_YOUR_MACHINE = "train it on the command line with --data csv:{name}."
 NOT_A_NUMBER = sorted({spelled for word in MISSING for spelled in (word, word.upper(), word.title())} | {"NaN"})
 MARKS = ("\t", ";", "|", ",", " ")  # " " stands for any white space
-NOT_TEXT = {  # the first bytes of a file -> what it is, and what to do
+NOT_TEXT: dict[bytes | tuple[bytes, ...], str] = {  # the first bytes of a file -> what it is, and what to do
     b"PK\x03\x04": "an Excel file or a zip archive: save the sheet as CSV, or install openpyxl to read it",
     b"\xd0\xcf\x11\xe0": "an old Excel file: save the sheet as CSV",
     b"\x1f\x8b": "compressed: unpack it first",
     b"PAR1": "a Parquet file: save the table as CSV",
     b"%PDF": "a PDF: save the table as CSV",
+    (b"<!", b"<?xml", b"<html", b"<table"): "a web page or XML: save the table as CSV",
 }
 RULED = frozenset("-=─═━|:+ ┌┬┐╞╪╡├┼┤└┴┘╔╦╗╠╬╣╚╩╝")  # what a line between two rows is drawn with
 _DATE = re.compile(r"\d+[-/.:]\d+[-/.:]\d+")
@@ -192,6 +194,9 @@ def _csv_table(content: bytes, name: str, shared: bool, as_texts: bool) -> ReadT
     head = content[:SAMPLE_BYTES].decode("utf-8", "ignore").replace("\r\n", "\n").replace("\r", "\n")
     comments = re.match(r"(?:#.*\n)*", head)[0].splitlines()  # type: ignore[index]
     mark, rows = _rows(head.split("\n", len(comments))[-1], mark)
+    regular = _commonest_width(rows)[1] >= MIN_REGULAR * len(rows)
+    if mark == " " and not regular and (aligned := _aligned(content, len(rows[0][1]), shared)):
+        return _csv_table(aligned, name, shared, as_texts)
     if not rows:
         raise DataError(f"{name!r} has no row of cells: it needs rows of inputs and a target.")
     columns = _commonest_width(rows)[0]
@@ -241,6 +246,16 @@ def _csv_table(content: bytes, name: str, shared: bool, as_texts: bool) -> ReadT
     frame = frame if len(full) == columns else frame[full]
     frame.columns = unique([names[at] for at in full])
     return ReadTable(frame, comma, remarks)
+
+
+def _aligned(content: bytes, names: int, shared: bool) -> bytes:
+    """Turn cells that stand below each other, and may hold spaces, into CSV; return b"" if they do not."""
+    import pandas as pd
+
+    most = MAX_ROWS + 1 if shared else content.count(b"\n") + 1
+    frame = pd.read_fwf(io.BytesIO(content), infer_nrows=most, nrows=most, header=None, dtype=str)
+    fits = names > 1 and frame.shape[1] - names in (0, 1)  # one more for the names of rows
+    return b"sep=,\n" + bytes(frame.to_csv(header=False, index=False).encode()) if fits else b""
 
 
 def _cells(

@@ -34,18 +34,8 @@ _NAME_OF_ID = re.compile(r"(.*[\W_])?(id|nr|no|index|key|uuid|idx|#)\.?|.*[a-z](
 
 def of_file(path: str, settings: TableSettings) -> Raw:
     """Read the samples in a file. Raises DataError."""
-    return of_content(_content(path), path, settings)
-
-
-def of_content(content: bytes, name: str, settings: TableSettings) -> Raw:
-    """Read the samples in the content of a file; name: what to call it. Raises DataError."""
-    text, encoding = table_file.utf8(content, name, settings.encoding)
-    return _samples(text, name, settings._replace(encoding=encoding), shared=False)
-
-
-def of_text(text: str, name: str, settings: TableSettings) -> Raw:
-    """Read the samples in the text of a visitor's table; name: what to call it. Raises DataError."""
-    return _samples(text.encode("utf-8", "replace"), name, settings, shared=True)
+    text, encoding = table_file.utf8(_content(path), path, settings.encoding)
+    return of_text(text, path, settings._replace(encoding=encoding), shared=False)
 
 
 def _content(path: str) -> bytes:
@@ -61,8 +51,11 @@ def _content(path: str) -> bytes:
         raise DataError(f"{path!r} cannot be read{where} ({error.strerror}): check the path.") from None
 
 
-def _samples(text: bytes, name: str, settings: TableSettings, shared: bool) -> Raw:
-    """Turn a table into raw samples: input columns, and the target column of classes or numbers. Raises DataError."""
+def of_text(text: bytes, name: str, settings: TableSettings, shared: bool) -> Raw:
+    """Turn a text in UTF-8 into raw samples: input columns, and the target column of classes or numbers.
+
+    name: what to call the table. shared: keep to the limits of a server. Raises DataError.
+    """
     table = table_file.read(text, name, shared)
     frame, names = table.frame, list(table.frame.columns)
     if len(names) < 2:
@@ -233,12 +226,12 @@ def _doubt(read: Sequence[TableColumn], answer: TableColumn, classes: tuple[str,
 
 def _is_id(column: TableColumn, first: bool) -> bool:
     """Return whether a column only names its row: whole numbers, all different, that it is called for or that count."""
-    values, steps = column.values, np.diff(column.values)
-    if column.texts or column.date or not np.array_equal(values, np.round(values)):
+    named, values = _NAME_OF_ID.fullmatch(column.name), column.values
+    if not (named or first) or column.texts or column.date or not np.array_equal(values, np.round(values)):
         return False
+    steps = np.diff(values)
     counts = (values[0] in (0, 1) and np.all(steps == 1)) or (len(values) >= MIN_RISING and np.all(steps > 0))
-    named = _NAME_OF_ID.fullmatch(column.name) and len(np.unique(values)) == len(values)
-    return bool((first and counts) or named)
+    return bool((first and counts) or (named and len(np.unique(values)) == len(values)))
 
 
 def _alike(one: np.ndarray, other: np.ndarray) -> bool:
@@ -265,9 +258,9 @@ def _tells(column: TableColumn, target: np.ndarray, classes: tuple[str, ...]) ->
     for part in (slice(SAMPLE), slice(None)):
         known = ~np.isnan(values[part])
         pairs = set(zip(values[part][known].tolist(), target[part][known].tolist(), strict=True))
-        if len(pairs) > len({value for value, _ in pairs}):
+        each = sorted(Counter(one for _, one in pairs).values())
+        if len(pairs) > len({value for value, _ in pairs}) or not (column.texts or each[:1] == [1]):
             return False
-    each = sorted(Counter(one for _, one in pairs).values())
     if len(each) < 2 or each[-1] == 1:
         return len(each) > 1
     apart = column.texts or (len(each) == 2 and each[0] == 1)

@@ -14,6 +14,8 @@ TEXTS = {
         "Temp °C;Fläche m²;µg/m³",
         "Ø;£;°;½",
         "ID;Preis €",
+        "name;it’s;a–b\n“yes”;don’t;x",
+        "l’été;d’Orléans;aujourd’hui",
         "não;São Paulo;1ª",
     ],
     "cp1250": ["płeć;województwo\nŁódź;mężczyzna;żółty", "vârstă;oraş\nTimişoara;Braşov"],

@@ -6,6 +6,7 @@ import random
 import zipfile
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from lab.training import columns, table_file
@@ -527,6 +528,18 @@ def test_what_was_done_to_the_file_is_said(form, note):
     assert said(from_table(FORMS[form], "t"))[0] == note
 
 
+@pytest.mark.parametrize("names", [True, False])
+def test_cells_that_stand_below_each_other_may_hold_spaces_or_be_empty(names):
+    table = pd.DataFrame(
+        {"city": ["New York", "Rome", "Los Angeles"] * 40, "a": range(0, 600, 5), "y": list("pqr") * 40}
+    )
+    table["b"] = np.where(table.index % 7, table.index % 11 + 0.5, np.nan)
+    data = from_table(table[["city", "a", "b", "y"]].to_string(index=names, na_rep=""), "t", keep=["city", "a"])
+    assert len(data.train_x) + len(data.val_x) == 120
+    assert data.columns[:3] == ("city “Los Angeles”", "city “New York”", "city “Rome”")
+    assert "missing cells: 18 in 'b', each replaced by the mean of its column's training samples" in said(data)
+
+
 def test_a_table_without_a_header_has_numbered_columns():
     assert from_table(PLAIN.partition("\n")[2], "t").columns == ("column 1", "column 2")
     mushrooms = "\n".join(f"{'xb'[i % 2]},{'sy'[i % 3 > 0]},{'pe'[i % 5 > 1]}" for i in range(40))
@@ -563,6 +576,7 @@ def test_row_names_as_r_writes_them_are_a_column():
         (b"PK\x03\x04rest", "an Excel file or a zip archive: save the sheet as CSV, or install openpyxl to read it"),
         (b"\xd0\xcf\x11\xe0rest", "an old Excel file: save the sheet as CSV"),
         (b"\x1f\x8brest", "compressed: unpack it first"),
+        (b"<html><table>", "a web page or XML: save the table as CSV"),
         (b"PAR1rest", "a Parquet file: save the table as CSV"),
         (b"\x00\x01\x02rest", "not a text file"),
     ],
