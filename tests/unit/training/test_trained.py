@@ -56,6 +56,19 @@ def test_a_table_is_answered_with_what_people_write_in_cells(run, tmp_path, caps
     assert all(0.5 <= float(row[5]) <= 1 for row in rows[1:])
 
 
+def test_a_table_to_predict_has_the_encoding_of_the_training_or_its_own(tmp_path):
+    rows = "".join(f"{i * i % 17},{'x' if i % 3 else ''},{('měď', 'železo')[i % 2]}\n" for i in range(40))
+    (tmp_path / "t.csv").write_bytes(f"věk,mark,kov\n{rows}".encode("cp1250"))
+    words = f"--data csv:{tmp_path}/t.csv --encoding cp1250 --epochs 1 --out {tmp_path}/run"
+    assert command_line.main(words.split()) == 0
+    (tmp_path / "new.csv").write_text("věk,mark\n3,x\n4,\n", "utf-8")
+    model = load(tmp_path / "run")
+    assert predict_table(model, f"{tmp_path}/t.csv").startswith("věk,mark,kov,prediction")
+    heard = []
+    assert predict_table(model, f"{tmp_path}/new.csv", "utf-8", heard.append).startswith("věk,mark,prediction")
+    assert heard == []  # an empty cell of a column of marks is known, too
+
+
 def test_an_unknown_text_is_answered_and_said(run, tmp_path, capsys):
     (tmp_path / "new.csv").write_text("size,colour,price\n1,red,5\n2,green,5\n3,,5\n")
     assert command_line.main(["predict", str(run), str(tmp_path / "new.csv")]) == 0
