@@ -438,19 +438,13 @@ export function createPlayer(root, host) {
 
     destroy() {
       if (states && data?.key) {
-        const { structure } = states;
-        host.places?.set(data.key, { structure, event: data.event ?? null, opening: data.opening ?? 0, k });
+        const { event = null, opening = 0 } = data;
+        host.places?.set(data.key, { structure: states.structure, event, opening, k });
       }
       document.removeEventListener("keydown", keyOfPage);
       removeEventListener("resize", fill);
-      present.destroy();
       observer.disconnect();
-      controls.destroy();
-      sender.destroy();
-      ledger.destroy();
-      pointing.destroy();
-      graph.destroy();
-      twin.graph?.destroy();
+      for (const part of [present, controls, sender, ledger, pointing, graph, twin.graph]) part?.destroy();
       element.remove();
     },
   };

@@ -15,9 +15,8 @@ const FRACTION = /([-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?)(?:\s*\/\s*(\d+\.?\d*|
  * ";" a separator, where only that gives the expected shape. @param {string} text @param {number[]} shape
  * @returns {Value | null} */
 export function readAnswer(text, shape) {
-  const [written, decimal] = [text, text.replace(/(\d),(?=\d)/g, "$1.").replaceAll(";", ",")].map(readNumbers);
-  const fits = decimal !== null && String(shapeOf(decimal)) === String(shape);
-  return fits && (written === null || String(shapeOf(written)) !== String(shape)) ? decimal : written;
+  const read = [text, text.replace(/(\d),(?=\d)/g, "$1.").replaceAll(";", ",")].map(readNumbers);
+  return read.find((value) => value !== null && String(shapeOf(value)) === String(shape)) ?? read[0];
 }
 
 /** Parse numbers with decimal points. @param {string} text @returns {Value | null} */

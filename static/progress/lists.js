@@ -104,9 +104,7 @@ export function achievementLink(href, ...content) {
 }
 
 /** Tell the page which achievement the learner has chosen. @param {Place} place @param {string} key */
-function go({ tell }, key) {
-  tell("go", { key });
-}
+const go = ({ tell }, key) => tell("go", { key });
 
 /** Return what sends the server the engines that were finished on earlier days; the server checks them again.
  * @param {Place} place */
@@ -134,7 +132,5 @@ const KINDS = {
   tasks: (place) => new Tasks(place),
 };
 
-export const show = mount((place, { kind }) => KINDS[kind](place), new URL("lists.css", import.meta.url), [
-  CHANGED,
-  "storage",
-]);
+const EVENTS = [CHANGED, "storage"]; // after which a list is drawn again
+export const show = mount((place, { kind }) => KINDS[kind](place), new URL("lists.css", import.meta.url), EVENTS);
