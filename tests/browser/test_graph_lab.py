@@ -304,6 +304,15 @@ PRESENTED = """() => {
 }"""
 
 
+def test_a_presented_warning_has_text_of_18_pixels(open_page):
+    page = open_page("graph-lab?expression=x/x&in_x=0&stage=backward", width=1024, height=768)
+    page.locator("g.card").first.wait_for()
+    project(page)
+    warnings = page.locator(".player.present .remarks p")
+    expect(warnings.first).to_contain_text("0 / 0")
+    assert set(warnings.evaluate_all("(all) => all.map((one) => getComputedStyle(one).fontSize)")) == {"18px"}
+
+
 def test_presented_arrays_have_large_digits_and_the_event_is_in_sight(open_page):
     path = "graph-lab?expression=h%20=%20relu(X%20@%20W%20%2B%20b)%0Asum(h**2)&in_X=[[1,2],[3,4],[5,6],[7,8]]&in_W=[[1,0],[0,1]]&in_b=[1,1]"
     page = open_page(f"{path}&stage=backward", width=1024, height=768, reduced_motion="reduce")
