@@ -210,11 +210,11 @@ def _prepare(torch: bool) -> None:
     """Load the engine, the recorder of passes, and PyTorch if it is wanted and installed."""
     import model as engine
     import nn as networks
-    from lab.watch import program
+    from lab.watch import recorded_program
 
     # By these names in an installed copy, too, where they are parts of the package
     sys.modules |= {"model": engine, "nn": networks}
-    program.prepare(torch)
+    recorded_program.prepare(torch)
 
 
 class Server:
@@ -261,10 +261,10 @@ class Server:
             self._say(run(self._namespace, self.file, program, inputs, shows))
 
     def watch(self, source: str, file: str, seconds: float) -> None:
-        from lab.watch import program
+        from lab.watch import recorded_program
 
         self.file = file
-        report, error = program.run(source, file, lambda record: self._say({"message": record}), seconds)
+        report, error = recorded_program.run(source, file, lambda record: self._say({"message": record}), seconds)
         self._say({"values": {"report": json.dumps(report)}} | ({"error": failed(error, file)} if error else {}))
 
     def stream(self, program: str, inputs: dict[str, Any]) -> None:

@@ -13,7 +13,7 @@ from importlib.machinery import SourceFileLoader
 from pathlib import Path
 from typing import Any
 
-from lab.watch.program import execute
+from lab.watch.recorded_program import execute
 from lab.watch.report import as_html, as_json, text
 from lab.watch.sites import CALL, without_us
 
@@ -66,13 +66,8 @@ def main(arguments: list[str] | None = None) -> int:
         prog="python -m lab.watch", description="Run a PyTorch script and report the failures it commits."
     )
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the findings as a JSON list")
-    parser.add_argument(
-        "--html",
-        type=Path,
-        metavar="FILE",
-        help="write the findings as a page, with a player for the backward "
-        "pass of each; recording makes each step take about ten times as long",
-    )
+    slow = "write them as a page, with a player for the backward pass of each; a step takes about ten times as long"
+    parser.add_argument("--html", type=Path, metavar="FILE", help=slow)
     parser.add_argument("--fail", action="store_true", help="exit with code 1 if there are findings")
     parser.add_argument("script", type=Path, metavar="SCRIPT.py")
     rest = parser.add_argument("rest", nargs=argparse.REMAINDER, metavar="ARGS", help="arguments of the script")

@@ -71,13 +71,8 @@ def statistics(array: np.ndarray) -> Large:
         numbers = array.astype(float)
         finite = numbers[np.isfinite(numbers)]
         smallest, most, mean = (float(f(finite)) if finite.size else math.nan for f in (np.min, np.max, np.mean))
-    return {
-        "shape": list(array.shape),
-        "min": smallest,
-        "max": most,
-        "mean": mean,
-        "not_finite": int(numbers.size - finite.size),
-    }
+    bad = int(numbers.size - finite.size)
+    return {"shape": list(array.shape), "min": smallest, "max": most, "mean": mean, "not_finite": bad}
 
 
 class SourceLine:
@@ -157,12 +152,8 @@ Sent: TypeAlias = tuple[Message, Accumulate]  # what one message to an operand d
 
 
 class TraceDraft:
-    """One pass while it is recorded, before it becomes a trace. Its events name cards by their serial numbers.
-
-    position  the line of backward()
-    cards     all that leads to them is in the trace; the last is the output
-    ends      where parts of the graph were cut off
-    """
+    """One pass while it is recorded, before it becomes a trace: the line of backward(), the cards, of which the last is
+    the output, and the ends where parts of the graph were cut off. Its events name cards by their serial numbers."""
 
     def __init__(self, position: SourceLine, cards: Sequence[NodeCard], ends: Sequence[NodeCard] = ()) -> None:
         self.position, self.cards, self.ends, self.output = position, [*cards], ends, cards[-1]
@@ -343,11 +334,8 @@ def source_of(code: CodeType | None) -> Code:
         except (IndexError, SyntaxError):
             block = []
     text = textwrap.dedent("".join(block[:MAX_SOURCE_LINES])).rstrip()
-    return {
-        "file": Path(code.co_filename).name,
-        "first": first,
-        "lines": [line[:MAX_TEXT] for line in text.split("\n")],
-    }
+    shown = [line[:MAX_TEXT] for line in text.split("\n")]
+    return {"file": Path(code.co_filename).name, "first": first, "lines": shown}
 
 
 class UniqueNames:

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from lab.watch import differences, fixes, operations, values
+from lab.watch import advice, differences, operations, values
 from lab.watch.records import CutRecord, NodeOrigin, leaves_of, node_of, origin_of
 from lab.watch.run import Report, WatchedRun
 from lab.watch.sites import Site, is_library, outer_frame, site, site_of, user_frame
@@ -168,7 +168,7 @@ def loss_without_graph(run: WatchedRun, loss: Tensor, here: Site) -> None:
     elif origin.forced_at.line and origin.name not in FACTORIES:
         evidence = f"requires_grad was set here on the result of {origin.name}, which has no graph: backward() in line "
         evidence += f"{here.line} reaches no parameter."
-        run.report(4, origin.forced_at, evidence, fixes.ASK_FOR_GRADIENTS)
+        run.report(4, origin.forced_at, evidence, advice.ASK_FOR_GRADIENTS)
 
 
 def diagnose_cut(cut: CutRecord, here: Site) -> Report:
@@ -177,14 +177,14 @@ def diagnose_cut(cut: CutRecord, here: Site) -> Report:
 
 
 CAUSES = {  # kind of cut, or a form of it -> failure, sentence, fix
-    "detach": (11, "{} in this line cut it off.", fixes.NO_DETACH),
+    "detach": (11, "{} in this line cut it off.", advice.NO_DETACH),
     "step": (21, "{} in this line is a step function, and no gradient passes through it.", ""),
-    "number": (13, "{} in this line turned the tensor into a plain number.", fixes.NO_ITEM),
-    "copy": (4, "{}() in this line copies numbers into a new tensor, without their graph.", fixes.KEEP_THE_GRAPH),
+    "number": (13, "{} in this line turned the tensor into a plain number.", advice.NO_ITEM),
+    "copy": (4, "{}() in this line copies numbers into a new tensor, without their graph.", advice.KEEP_THE_GRAPH),
     "numpy": (13, "the numbers went through NumPy in this line.", ""),
     "no_grad": (12, "{} ran while gradients were switched off here.", ""),
-    "sample": (12, "{} ran while gradients were switched off here.", fixes.DRAW_WITH_GRADIENT),
-    "update": (4, "this line replaced a parameter by a new tensor while gradients were off.", fixes.STEP_IN_PLACE),
+    "sample": (12, "{} ran while gradients were switched off here.", advice.DRAW_WITH_GRADIENT),
+    "update": (4, "this line replaced a parameter by a new tensor while gradients were off.", advice.STEP_IN_PLACE),
 }
 
 

@@ -28,7 +28,7 @@ def note_finite_difference(run: WatchedRun, name: str, args: tuple[Any, ...], he
             run.numbers.tiny_step = here, abs(step)
 
 
-def check_hand_comparison(run: WatchedRun) -> None:
+def judge(run: WatchedRun) -> None:
     """Report finite differences, computed by hand in float32, of a tensor that also has a gradient."""
     single = [
         leaf

@@ -2,14 +2,16 @@
 
 import re
 import traceback
+from collections.abc import Set
 
 import torch
 
 from lab.failures import find
-from lab.watch import cuts, fixes
+from lab.watch import advice, cuts
 from lab.watch.records import GraphNode, leaves_of, origin_of, seen_nodes, skip, storage_of, walk, writes_in_place
 from lab.watch.run import Report, WatchedRun
 from lab.watch.sites import NOWHERE, Site, is_library
+from lab.watch.training_events import Act
 
 Tensor = torch.Tensor
 INTEGERS = 22  # the failure's number
@@ -69,13 +71,9 @@ def explain_in_place(run: WatchedRun, text: str, loss: Tensor, here: Site) -> Re
         if used is not None:
             about += f", as it was saved by {used.name} in line {used.site.line}"
         break
-    return 1, here, f"backward() needs {about}, at version {saved}. {UNSEEN_WRITE.format(now)}", ""
-
-
-UNSEEN_WRITE = (
-    "It is at version {} now; what wrote to it was not seen. Look for an optimizer step between the forward pass and "
-    "backward(), a layer with inplace=True, and `+=` or a method that ends in `_`."
-)
+    evidence = f"backward() needs {about}, at version {saved}. It is at version {now} now; what wrote to it was not "
+    evidence += "seen. Look for an optimizer step between the forward pass and backward(), a layer with inplace=True, "
+    return 1, here, evidence + "and `+=` or a method that ends in `_`.", ""
 
 
 def storages_of(node: GraphNode, loss: Tensor) -> set[int]:
@@ -120,24 +118,26 @@ def explain_second_backward(run: WatchedRun, text: str, loss: Tensor, here: Site
         return unknown
     node, first = freed[0]
     call, recent = training.calls.get((here.file, here.line)), any(entry.iteration == now for _, entry in entries)
-    moved = any(opt.steps and opt.last_iteration >= first.first_backward for opt in training.optimizers)
-    if call is not None and call.iterations and recent and moved and not repeated:
+    step = run.events.last(Act.STEP)
+    moved = step is not None and step.iteration >= first.first_backward
+    if call is not None and call.losses and recent and moved and not repeated:
         evidence = f"{first.name} in line {first.site.line} ran once, and backward() in line {here.line} of iteration "
         return 2, first.site, f"{evidence}{now + 1} needs its graph again: the first one freed it.", ""
     for opt in training.optimizers if now else ():
-        stepped = opt.last_iteration == now and opt.steps
-        if stepped and all(reaches_only_others(node, opt.parameter_ids) for node, _ in freed):
+        step = run.events.last(Act.STEP, by=opt)
+        others = all(reaches_only_others(node, opt.parameter_ids) for node, _ in freed)
+        if step is not None and step.iteration == now and others:
             evidence = f"The backward pass for one optimizer also went through {first.name} of line {first.site.line}, "
             evidence += f"and freed it; backward() in line {here.line} needs it again."
             return 11, first.consumers[0] if first.consumers else here, evidence, ""
-    before = training.last_call
-    if call is not before and before is not None and node is not loss.grad_fn:
+    before = run.events.last(Act.BACKWARD)
+    if before is not None and call is not before.by and node is not loss.grad_fn:
         evidence = f"backward() in this line frees the graph that this loss shares with that of line {here.line}: keep "
         return 2, before.site, evidence + "it with retain_graph=True, or add the two losses.", ""
     return unknown
 
 
-def reaches_only_others(node: GraphNode, owned: set[int]) -> bool:
+def reaches_only_others(node: GraphNode, owned: Set[int]) -> bool:
     """Return whether a part of the graph has leaves, none of which belongs to the optimizer that stepped."""
     leaves = set(map(id, leaves_of(node)))
     return bool(leaves) and not owned & leaves
@@ -151,7 +151,7 @@ def explain_no_graph(run: WatchedRun, text: str, loss: Tensor, here: Site) -> Re
             return cuts.diagnose_cut(origin.cut, here)
         where = run.cuts.freeze_site if run.cuts.freeze_site.line and all_frozen(run) else origin.site
     evidence = f"backward() in line {here.line}: nothing that the loss was computed from requires a gradient."
-    return 4, where, evidence, fixes.ASK_FOR_GRADIENTS
+    return 4, where, evidence, advice.ASK_FOR_GRADIENTS
 
 
 def all_frozen(run: WatchedRun) -> bool:
@@ -171,7 +171,7 @@ def explain(run: WatchedRun, error: BaseException) -> None:
         cut = run.cut_of_number(error.obj) if isinstance(error.obj, float) else run.cuts.last_numpy
         if cut is not None:
             evidence = f"{cut.name} in this line gave plain numbers, without a graph, and line {here.line} calls "
-            run.report(13, cut.site, evidence + "backward() on what was computed from them.", fixes.NO_ITEM)
+            run.report(13, cut.site, evidence + "backward() on what was computed from them.", advice.NO_ITEM)
     elif not explain_with_records(run, error, here, text):
         known = [match.failure.number for match in find(f"{type(error).__name__}: {text}") if match.sure]
         if known and here.line and known[0] not in {found.failure for found in run.found.values()}:
@@ -187,16 +187,15 @@ def explain_with_records(run: WatchedRun, error: BaseException, here: Site, text
         results = [value for value in frame[0].f_locals.values() if isinstance(value, Tensor) and not value.is_leaf]
         entry = origin_of(results[0].grad_fn) if results else None
         where = entry.site if entry is not None else here
-        run.report(
-            19, where, f"The optimizer in line {here.line} got the result of the operation in this line, not a leaf."
-        )
+        evidence = f"The optimizer in line {here.line} got the result of the operation in this line, not a leaf."
+        run.report(19, where, evidence)
     elif "optimizer got an empty parameter list" in text:
-        run.report(19, here, "The optimizer in this line got no parameters.", fixes.REGISTER)
+        run.report(19, here, "The optimizer in this line got no parameters.", advice.REGISTER)
     elif isinstance(error, (AttributeError, TypeError)) and run.training.missing_gradient[0][:2] == here[:2]:
         run.report(*run.training.missing_gradient[1])
     elif "Inference tensors cannot be saved" in text and run.cuts.inference_site.line:
         evidence = f"Line {here.line} uses tensors made in inference mode, which is switched on here."
-        run.report(12, run.cuts.inference_site, evidence, fixes.NO_INFERENCE_MODE)
+        run.report(12, run.cuts.inference_site, evidence, advice.NO_INFERENCE_MODE)
     else:
         return False
     return True

@@ -1,30 +1,34 @@
-"""A finding of the watcher: a failure, the line of its cause and the evidence."""
+"""A finding of the watcher: a failure, the line of its cause and the evidence; which explain others."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from lab.failures import FAILURES
-from lab.watch.fixes import IN_PYTORCH
+from lab.watch.advice import in_pytorch
 
 BY_NUMBER = {failure.number: failure for failure in FAILURES}
+CAUSES = {  # consequence -> what explains it, by numbers of failures
+    6: {18, 24},
+    9: {20},
+    10: {1, 9, 11},
+    14: {16},
+    15: {14, 16},
+    17: {6, 8, 9, 16, 18, 20, 25},
+    19: {7, 11, 12, 13, 21},
+    24: {6, 18},
+}
 
 
 @dataclass(frozen=True)
 class RunFinding:
-    """One failure that a script committed while it ran.
+    """One failure that a script committed while it ran."""
 
-    failure        its number in the catalogue, 1 to 25
-    file, line     where the cause is; line 0 if unknown
-    evidence       what was measured, as a sentence
-    backward_pass  number of the backward pass in which it was noticed; 0 if unknown
-    advice         the fix, if this form of the failure needs another one than usual
-    """
-
-    failure: int
+    failure: int  # its number in the catalogue, 1 to 25
     file: str
-    line: int
-    evidence: str
-    backward_pass: int = 0
-    advice: str = ""
+    line: int  # of the cause; 0 if unknown
+    evidence: str  # what was measured, as a sentence
+    backward_pass: int = 0  # number of the backward pass in which it was noticed; 0 if unknown
+    advice: str = ""  # the fix, if this form of the failure needs another one than usual
 
     @property
     def name(self) -> str:
@@ -32,9 +36,23 @@ class RunFinding:
 
     @property
     def fix(self) -> str:
-        return self.advice or IN_PYTORCH.get(self.failure) or BY_NUMBER[self.failure].fix
+        return self.advice or in_pytorch(BY_NUMBER[self.failure].fix)
 
     @property
     def link(self) -> str:
         """Address of the lab's demonstration, relative to the lab."""
         return f"what-went-wrong?wrong-failure={BY_NUMBER[self.failure].key}"
+
+
+def without_consequences(findings: Sequence[RunFinding]) -> list[RunFinding]:
+    """Return the findings that are causes, sorted by line, without those that another finding explains."""
+    numbers = {finding.failure for finding in findings}
+    explained = {number for number, causes in CAUSES.items() if numbers & causes}
+    too_long = {(found.file, found.line) for found in findings if found.failure == 17}
+    causes = [
+        found
+        for found in findings
+        if found.failure not in explained
+        and not (found.failure == 14 and (found.file, found.line) in too_long)  # too long steps killed the units
+    ]
+    return sorted(causes, key=lambda found: (found.file, found.line, found.failure))

@@ -19,12 +19,7 @@ from typing import Any, TypeAlias
 
 import torch
 from torch.optim.optimizer import register_optimizer_step_post_hook, register_optimizer_step_pre_hook
-from torch.overrides import (
-    TorchFunctionMode,
-    _get_current_function_mode,
-    _len_torch_function_stack,
-    _pop_mode_temporarily,
-)
+from torch.overrides import TorchFunctionMode, _get_current_function_mode, _len_torch_function_stack
 
 from lab.watch.records import has_numbers, writes_in_place
 from lab.watch.sites import CALL, NOWHERE, Site, outer_frame, site, without_us
@@ -423,7 +418,7 @@ def outside(function: Function) -> Any:
     def call(*args: Any, **kwargs: Any) -> Any:
         with ExitStack() as stack:
             while isinstance(_get_current_function_mode(), Mode):  # type: ignore[no-untyped-call]
-                stack.enter_context(_pop_mode_temporarily())
+                stack.enter_context(torch.overrides._pop_mode_temporarily())
             return function(*args, **kwargs)
 
     return call

@@ -4,9 +4,9 @@ from typing import Any
 
 import torch
 
-from lab.watch import differences, fixes, shapes, values
+from lab.watch import advice, dead_units, differences, shapes, values
 from lab.watch.onlooker import Look
-from lab.watch.records import VIEWS, GraphNode, NodeOrigin, kind, node_of, origin_of, skip
+from lab.watch.records import VIEWS, NodeOrigin, kind, node_of, origin_of, skip
 from lab.watch.run import Report, WatchedRun
 from lab.watch.sites import NOWHERE, Site, is_library, outer_frame, site
 
@@ -29,7 +29,7 @@ def inspect(run: WatchedRun, entry: NodeOrigin, operands: list[Tensor], result: 
     if name in ACTIVATIONS and closely:
         entry.module_site = layer_site(run)
         if name in RELUS:
-            measure_dead_units(run, entry, result)
+            dead_units.measure(run, entry, result)
     elif closely and (name in LOGIT_LOSSES or name in NORMALIZED_LOSSES):
         check_normalization(run, entry, operands)
     if name in values.CHOOSERS:
@@ -73,7 +73,7 @@ def check_normalization(run: WatchedRun, loss: NodeOrigin, operands: list[Tensor
         share = float((operands[0] == 0).double().mean())
         evidence = f"cross_entropy got logits that went through a relu: {share:.0%} of them are exactly 0, and no "
         evidence += "gradient passes there."
-        run.report(14, where, evidence, fixes.NO_RELU)
+        run.report(14, where, evidence, advice.NO_RELU)
 
 
 def report_normalized_logits(run: WatchedRun, loss: str, loss_site: Site, activation: str, where: Site) -> None:
@@ -82,23 +82,6 @@ def report_normalized_logits(run: WatchedRun, loss: str, loss_site: Site, activa
     evidence += "it: give the loss logits."
     fix = f"Give `{loss}` what the {activation} gets. To look at probabilities, compute them separately."
     run.report(25, where, evidence, fix)
-
-
-def measure_dead_units(run: WatchedRun, entry: NodeOrigin, result: Tensor) -> None:
-    """Record the share of a relu's units that are 0 for the whole batch, once per iteration."""
-    where = entry.place
-    shares = run.numbers.dead_shares.setdefault(where, {})
-    if result.dim() < 2 or result.shape[0] < 4 or run.clock.iteration in shares:
-        return
-    over = (0, *range(2, result.dim()))
-    before: GraphNode = node_of(result).next_functions[0][0]
-    for node, _ in () if before is None or shares else before.next_functions:
-        bias: Tensor | None = getattr(node, "variable", None)
-        leaf = run.tensors.leaves.get(id(bias))
-        set_here = leaf is not None and leaf.init_site.line not in (0, leaf.site.line)
-        if leaf is not None and bias is not None and set_here and bool(bias.lt(0).all()):
-            run.numbers.shifted[where] = leaf.init_site
-    shares[run.clock.iteration] = float((result.detach() == 0).all(dim=over).double().mean())
 
 
 def read_gradient(run: WatchedRun, tensor: Tensor) -> Look:
@@ -114,7 +97,7 @@ def read_gradient(run: WatchedRun, tensor: Tensor) -> Look:
         origin = run.origin(tensor)
         if origin is not None and not tensor.requires_grad:
             evidence = f"The tensor made here requires no gradient, and line {reader.line} reads one, which is None."
-            why = 4, origin.site, evidence, fixes.ASK_FOR_GRADIENTS
+            why = 4, origin.site, evidence, advice.ASK_FOR_GRADIENTS
         run.training.missing_gradient = reader, why
         return
     node = node_of(tensor)

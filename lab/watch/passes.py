@@ -13,13 +13,10 @@ from lab.watch.engine_recorder import EngineRecorder
 
 
 class RecordedPass:
-    """The backward passes recorded by `watch`.
-
-    traces  one for each backward pass that has ended, in order
-    """
+    """The backward passes recorded by `watch`."""
 
     def __init__(self) -> None:
-        self.traces: list[Trace] = []
+        self.traces: list[Trace] = []  # one for each backward pass that has ended, in order
 
     @property
     def trace(self) -> Trace:

@@ -2,7 +2,7 @@
 
 import math
 import weakref
-from collections.abc import Iterator, Set
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeAlias
 
@@ -17,6 +17,8 @@ _DISPATCH = Tensor.__torch_dispatch__
 KEY = "lab.watch"  # under which a graph node's metadata holds its NodeOrigin
 IN_PLACE = frozenset(["__setitem__", "__iadd__", "__isub__", "__imul__", "__itruediv__", "__ipow__"])
 MAX_NODES = 5_000  # visited by one walk of a graph
+EARLY_ITERATIONS = 10  # in which everything is inspected
+MIN_ITERATIONS = 3  # in which a failure must show, where one could be chance
 VIEWS = frozenset(("View", "Reshape", "Squeeze", "Unsqueeze", "Transpose", "Permute", "T", "Slice", "Select"))
 VIEWS |= {"Clone", "ToCopy", "Alias", "Expand", "UnsafeView", "AsStrided"}
 
@@ -61,27 +63,19 @@ def is_batched(gradients: Any) -> bool:
 
 @dataclass(slots=True)
 class NodeOrigin:
-    """The operation that made a node of the graph, with the line and the iteration in which it ran.
-
-    iteration       number of backward passes that had run before
-    chain           number of iterations, or rounds of a loop, that the running sum behind this node spans
-    carry_site      outermost line that brought in a tensor of an earlier iteration
-    module_site     where the PyTorch layer was constructed, if a container called it
-    pairwise_stage  of an (N, N) table from (N, 1) and (N,): 1 for their difference, 2 for its square or size
-    pairwise_site   the line that broadcast the two shapes
-    """
+    """The operation that made a node of the graph, with the line and the iteration in which it ran."""
 
     name: str
     site: Site
-    iteration: int
+    iteration: int  # backward passes that had run before
     watcher_number: int  # WatchedRun.number of the run that saw it
     node_number: int  # Clock.nodes when it was made
     storage: int  # of its result
-    chain: int = 0
-    carry_site: Site = NOWHERE
-    module_site: Site = NOWHERE
-    pairwise_stage: int = 0
-    pairwise_site: Site = NOWHERE
+    chain: int = 0  # iterations, or rounds of a loop, that the running sum behind this node spans
+    carry_site: Site = NOWHERE  # outermost line that brought in a tensor of an earlier iteration
+    module_site: Site = NOWHERE  # where the PyTorch layer was constructed, if a container called it
+    pairwise_stage: int = 0  # of an (N, N) table from (N, 1) and (N,): 1 for their difference, 2 for its square or size
+    pairwise_site: Site = NOWHERE  # the line that broadcast the two shapes
     consumers: list[Site] = field(default_factory=list)
     past_iterations: int = 0  # number of earlier iterations whose graph this node still reaches
     freed_at: Site = NOWHERE  # the autograd.grad() call that freed this node
@@ -142,15 +136,7 @@ class Leaf:
     is_parameter: bool = False
     optimizers_before: int = 0  # number of optimizers when it was made
     backward_count: int = 0  # backward passes that reached it
-    last_backward: int = -1  # number of the last of them
-    written_by_hand: bool = False  # since its last backward pass
-    hand_site: Site = NOWHERE  # the last line that wrote to it by hand
-    uphill: bool = False  # that line moved it along its gradient
-    stepped: bool = False  # by an optimizer, since its last backward pass
     grad_version: int = 0  # version of its gradient at the last optimizer step
-    stale_site: Site = NOWHERE  # the backward() that added to a gradient already used for a step
-    cleared: tuple[int, Site, bool] = -1, NOWHERE, False  # iteration, line, and whether a forward pass had run by then
-    zero_grad_site: Site = NOWHERE  # the last zero_grad() that cleared it
     init_site: Site = NOWHERE  # the last write before its first backward pass
     loaded: bool = False  # copied from another tensor before its first backward pass
     version_at_backward: int = 0
@@ -165,20 +151,18 @@ class Leaf:
         return None if tensor is None else tensor.grad
 
 
+def shapes_of(leaves: Sequence[Leaf]) -> str:
+    return ", ".join(str(leaf.shape) for leaf in leaves[:3]) + (", ..." if len(leaves) > 3 else "")
+
+
 class MeasuredStep(NamedTuple):
-    """The measured size of one step.
+    """The measured size of one step."""
 
-    relative_length  as a fraction of the parameters' norm
-    along_gradient   dot product of the change with the gradient
-    predicted_fall   how far the loss would fall along its tangent, as a fraction of the loss
-    rate             the learning rate
-    """
-
-    relative_length: float
-    along_gradient: float
-    predicted_fall: float
+    relative_length: float  # as a fraction of the parameters' norm
+    along_gradient: float  # dot product of the change with the gradient
+    predicted_fall: float  # how far the loss would fall along its tangent, as a fraction of the loss
     loss: float
-    rate: float
+    rate: float  # the learning rate
 
 
 @dataclass
@@ -188,22 +172,15 @@ class WatchedOptimizer:
     ref: "weakref.ref[torch.optim.Optimizer]"
     site: Site
     kind: str
-    parameter_ids: set[int] = field(default_factory=set)
+    parameter_ids: frozenset[int] = frozenset()
     steps: int = 0
-    last_iteration: int = 0
     measured_steps: list["MeasuredStep"] = field(default_factory=list)
     values_before: list[torch.Tensor] = field(default_factory=list)  # of the parameters, before the running step
-    learning: list[tuple[Tensor, Leaf]] = field(default_factory=list)  # its parameters, while a step runs
-    versions_before: list[int] = field(default_factory=list)  # of these, before the running step
+    learning: list[tuple[Tensor, Leaf, int]] = field(
+        default_factory=list
+    )  # its parameters and their versions, in a step
     given_rate: float = 0.0  # the largest of its learning rates when it was made
     scheduler_site: Site = NOWHERE  # the line that made its scheduler
-    early_schedule: Site = NOWHERE  # the scheduler's step that came before its first one
-    # for each step: a backward() line, its passes since the last step, whether the loss is a mean, the line of the step
-    windows: list[tuple["BackwardCall", int, bool, Site]] = field(default_factory=list)
-    last_step_site: Site = NOWHERE
-    nodes: int = 0  # Clock.nodes at the last step
-    cuts_before_step: int = 0  # Clock.cuts at the last step
-    late_backwards: int = 0  # backward passes in a row whose loss was computed before the last step
 
     @property
     def groups(self) -> list[dict[str, Any]]:
@@ -212,20 +189,18 @@ class WatchedOptimizer:
         return [] if optimizer is None else optimizer.param_groups
 
 
-@dataclass
+@dataclass(eq=False)
 class BackwardCall:
     """A line that calls backward(), with the losses it was called on."""
 
     site: Site
     losses: list[float] = field(default_factory=list)
-    since_step: list[int] = field(default_factory=list)  # its backward passes since the last step or zero_grad()
-    iterations: list[int] = field(default_factory=list)
     walk_count: int = 0  # how often the graph was searched for leaves
     leaves: list["weakref.ref[Tensor]"] = field(default_factory=list)
+    touched: frozenset[int] = frozenset()  # ids of these
     undivided_mean: bool = False
     cost_sign: int = 0  # 1 if the loss is a known cost, -1 if it is minus one, 0 otherwise
     minus_site: Site = NOWHERE  # the line of that minus
-    terms: dict[Site, "LossTerm"] = field(default_factory=dict)  # of its losses, by their lines
 
     @property
     def overflows(self) -> bool:
@@ -233,26 +208,15 @@ class BackwardCall:
         finite = [abs(value) for value in self.losses if math.isfinite(value)]
         return len(finite) >= 3 and finite[-1] > 1e6 * (finite[0] + 1) and finite[-1] > finite[-2] > finite[-3]
 
+    def keep(self, leaves: Sequence[Tensor]) -> None:
+        """Keep the leaves that the coming pass reaches."""
+        ids = frozenset(map(id, leaves))
+        self.leaves, self.touched = list(map(weakref.ref, leaves)), self.touched if ids == self.touched else ids
+
     @property
     def tensors(self) -> list[Tensor]:
         """The leaves that are still there."""
         return [tensor for ref in self.leaves if (tensor := ref()) is not None]
-
-
-@dataclass
-class LossTerm:
-    """A term of a loss: what it reaches, and whether that is stepped before its gradient is cleared.
-
-    passes   backward passes through it
-    waiting  ids of the leaves that the last of them reached and whose gradient was not cleared since
-    taught   ids of those that a step has moved
-    cuts     that its operands came through
-    """
-
-    passes: int = 0
-    waiting: set[int] = field(default_factory=set)
-    taught: set[int] = field(default_factory=set)
-    cuts: list[CutRecord] = field(default_factory=list)
 
 
 def node_of(tensor: torch.Tensor) -> GraphNode:

@@ -13,6 +13,8 @@ from lab.watch.finding import RunFinding
 if TYPE_CHECKING:  # it imports PyTorch
     from lab.watch.run_passes import RunPasses
 
+JSON_KEYS = {"failure": "failure", "name": "name", "file": "file", "line": "line", "sentence": "evidence", "fix": "fix"}
+JSON_KEYS |= {"demonstration": "link"}
 NOTHING = "lab.watch: no failure found in this run."
 
 
@@ -46,18 +48,7 @@ def shown(file: str) -> str:
 
 def as_json(findings: Sequence[RunFinding]) -> str:
     """Return the findings as a JSON list of objects with keys such as failure, line and sentence."""
-    rows = [
-        {
-            "failure": finding.failure,
-            "name": finding.name,
-            "file": finding.file,
-            "line": finding.line,
-            "sentence": finding.evidence,
-            "fix": finding.fix,
-            "demonstration": finding.link,
-        }
-        for finding in findings
-    ]
+    rows = [{key: getattr(finding, name) for key, name in JSON_KEYS.items()} for finding in findings]
     return json.dumps(rows, indent=1, ensure_ascii=False)
 
 

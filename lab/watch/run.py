@@ -1,8 +1,8 @@
 """What is known of a script's run: six records, and the findings made of them."""
 
 import weakref
-from collections import deque
-from collections.abc import Callable
+from collections import Counter, deque
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import partial
 from types import CodeType, FrameType
@@ -10,19 +10,11 @@ from typing import Any, TypeAlias
 
 import torch
 
+from lab.watch import records
 from lab.watch.finding import RunFinding
-from lab.watch.records import (
-    BackwardCall,
-    CutRecord,
-    InPlaceWrite,
-    Leaf,
-    NodeOrigin,
-    TensorOrigin,
-    WatchedOptimizer,
-    address_of,
-    has_numbers,
-)
-from lab.watch.sites import NOWHERE, Site, user_frames
+from lab.watch.records import BackwardCall, CutRecord, InPlaceWrite, Leaf, NodeOrigin, TensorOrigin, WatchedOptimizer
+from lab.watch.sites import NOWHERE, Site, site, user_frames
+from lab.watch.training_events import Act, EventLog, TrainingEvent
 
 Tensor = torch.Tensor
 Report: TypeAlias = tuple[int, Site, str, str]  # arguments of WatchedRun.report
@@ -72,11 +64,8 @@ class TrainingRecords:
 
     optimizers: list[WatchedOptimizer] = field(default_factory=list)
     calls: dict[tuple[str, int], BackwardCall] = field(default_factory=dict)
-    last_call: BackwardCall | None = None
-    last_zero_grad: tuple[int, Site] = (-1, NOWHERE)  # its iteration and line
     # the last line that read the gradient of a leaf and got None, and why
     missing_gradient: tuple[Site, Report] = NOWHERE, (0, NOWHERE, "", "")
-    useless_clips: dict[Site, int] = field(default_factory=dict)  # line that clips -> times in a row
     fresh_parameters: dict[Site, set[int]] = field(default_factory=dict)  # line -> iterations of first gradients
     optimizer_parameter_sites: set[Site] = field(default_factory=set)
     gradients_scaled: bool = False  # the script multiplies or divides gradients by hand
@@ -125,20 +114,19 @@ class Numbers:
 
 
 class WatchedRun:
-    """The six records of a run. Its methods find and make the entries of single tensors, and add findings.
-
-    number   of the watcher, which nodes of the graph carry
-    guarded  runs own code where the script runs, without harm to it
-    """
+    """The six records of a run, and its events. Its methods find and make the entries of single tensors, and add
+    findings."""
 
     def __init__(self, number: int, guarded: Callable[..., None]) -> None:
-        self.number, self.guarded = number, guarded
+        self.number = number  # of the watcher, which nodes of the graph carry
+        self.guarded = guarded  # runs own code where the script runs, without harm to it
         self.clock, self.tensors, self.cuts = Clock(), TensorRecords(), Cuts()
         self.training, self.graphs, self.numbers = TrainingRecords(), Graphs(), Numbers()
+        self.events = EventLog()
         self.found: dict[tuple[int, str, int], RunFinding] = {}
         self.pending: dict[str, Report] = {}  # text of an error -> what it is explained by
         self.held_frames: dict[CodeType, FrameType] = {}
-        self.calls_seen: dict[CodeType, int] = {}  # function -> calls of it in which a backward pass ran
+        self.calls_seen = Counter[CodeType]()  # function -> calls of it in which a backward pass ran
 
     def report(self, failure: int, where: Site, evidence: str, advice: str = "") -> None:
         """Add a finding, unless the same failure was already found in this line."""
@@ -146,10 +134,19 @@ class WatchedRun:
         found = RunFinding(failure, where.file, where.line, evidence, iteration, advice)
         self.found.setdefault((failure, where.file, where.line), found)
 
+    def record(self, act: Act, here: Site, touched: Iterable[int], **more: Any) -> TrainingEvent:
+        """Add an event to the sequence. more: further fields of an TrainingEvent."""
+        ids, clock = touched if isinstance(touched, (set, frozenset)) else frozenset(touched), self.clock
+        iteration = clock.iteration + (act is Act.BACKWARD)
+        event = TrainingEvent(act, here, ids, iteration, clock.nodes, clock.cuts, clock.forward_ran, **more)
+        self.events.add(event)
+        return event
+
     def forget(self) -> None:
         """Forget everything that refers to a tensor, even weakly."""
         self.tensors, self.cuts, self.training = TensorRecords(), Cuts(), TrainingRecords()
         self.graphs, self.numbers = Graphs(), Numbers()
+        self.events.clear()
         self.pending.clear()
         self.held_frames.clear()
 
@@ -163,7 +160,7 @@ class WatchedRun:
                 continue
             if any(value is weakref for value in frame.f_globals.values()):
                 continue
-            self.calls_seen[code] = self.calls_seen.get(code, 0) + 1
+            self.calls_seen[code] += 1
             if self.calls_seen[code] <= MAX_CALLS_HELD:
                 self.held_frames[code] = frame
             else:
@@ -192,13 +189,23 @@ class WatchedRun:
         found = store[key] = Leaf(
             weakref.ref(tensor, partial(store.pop, key)),
             here,
-            tuple(tensor.shape) if has_numbers(tensor) else (),
+            tuple(tensor.shape) if records.has_numbers(tensor) else (),
             is_parameter=isinstance(tensor, torch.nn.Parameter),
             optimizers_before=len(self.training.optimizers),
         )
-        if address := address_of(tensor):
+        if address := records.address_of(tensor):
             self.tensors.leaf_ids[address] = key
         return found
+
+    def new_entry(self, name: str, node: records.GraphNode, result: Tensor) -> NodeOrigin:
+        """Return a new record of a graph node, which the node keeps."""
+        clock = self.clock
+        clock.forward_ran = True
+        clock.nodes += 1
+        clock.hidden_saves |= records.packs_saved_tensors()
+        entry = NodeOrigin(name, site(), clock.iteration, self.number, clock.nodes, records.storage_of(result))
+        node.metadata[records.KEY] = entry
+        return entry
 
     def cut_of_number(self, value: float) -> CutRecord | None:
         """Return the cut that last gave this number, or None."""

@@ -4,6 +4,7 @@ import math
 
 import torch
 
+from lab.watch import advice
 from lab.watch.records import NodeOrigin, kind, node_of, origin_of
 from lab.watch.run import WatchedRun
 from lab.watch.sites import Site
@@ -28,7 +29,7 @@ def check_shapes(run: WatchedRun, entry: NodeOrigin, operands: list[Tensor], res
         if math.prod(shape) > prediction.numel():  # it repeats its predictions, of which PyTorch warns
             evidence = f"The loss in this line compared shapes {tuple(prediction.shape)} and {tuple(target.shape)}: "
             evidence += f"broadcast to {shape}, so each prediction meets several targets."
-            run.report(8, entry.site, evidence)
+            run.report(8, entry.site, evidence, advice.SAME_SHAPE)
         return
     if len(operands) == 2 and (name in DIFFERENCES or name in PRODUCTS) and forms_all_pairs(operands, result):
         a, b = operands
@@ -44,7 +45,7 @@ def check_shapes(run: WatchedRun, entry: NodeOrigin, operands: list[Tensor], res
             continue
         if name in SUMS and before.pairwise_stage == 2 and result.numel() == 1:
             evidence = f"{run.numbers.pairs[before.pairwise_site]} in this line: each row meets each element, not only "
-            run.report(8, before.pairwise_site, evidence + "its own.")
+            run.report(8, before.pairwise_site, evidence + "its own.", advice.SAME_SHAPE)
         elif result.shape == operand.shape or (name in SUMS and result.dim() == 1):
             entry.pairwise_stage, entry.pairwise_site = 2, before.pairwise_site
 

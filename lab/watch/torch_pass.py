@@ -77,8 +77,6 @@ class TorchPass(TraceDraft):
             card.label = unique.unique(card.label or "leaf")
         self.handles: list[Any] = []
 
-    # Which nodes of PyTorch's graph belong to which card
-
     def assign_card(self, node: GraphNode) -> None:
         """Assign a node to the card whose result it made, or else to the card that uses it."""
         recorder = self.recorder
@@ -140,8 +138,6 @@ class TorchPass(TraceDraft):
             known = self.unseen_card(node, number)
             known.shares = known is not self.card_of_node[node]
         return known
-
-    # The pass
 
     def __enter__(self) -> "TorchPass":
         guarded = self.recorder.guarded
@@ -207,8 +203,6 @@ class TorchPass(TraceDraft):
         if gradient.grad_fn is not None and key not in self.recorder.result_cards:
             card = self.recorder.new_card(name, [], gradient)
             card.position = self.position if source is None or source.position.code is None else source.position
-
-    # After the pass
 
     def gradients(self) -> dict[str, np.ndarray | None]:
         gradients = {card.label: node.variable.grad for node, card in self.leaf_cards.items()}

@@ -22,11 +22,8 @@ QUIET = frozenset(("backward", "grad", "__get__", "__set__", "register_hook", "r
 
 
 class TorchRecorder(Listener):
-    """Makes a card of each operation in a `with` block and records each backward pass.
-
-    keep     gets the pass and the error that ended it, or ""
-    forgets  keeps cards only for the next two passes, which may share a part of a graph
-    """
+    """Makes a card of each operation in a `with` block; `keep` gets each backward pass, with the error that ended it or
+    "". If it `forgets`, it keeps cards only for the next two passes, which may share a part of a graph."""
 
     def __init__(self, keep: Callable[[TorchPass, str], None], *, forgets: bool = False) -> None:
         super().__init__()
@@ -44,8 +41,6 @@ class TorchRecorder(Listener):
         self.parameter_paths: dict[int, str] = {}
         self.card_count = 0
         self.call_count = 0
-
-    # Start and end
 
     def install(self) -> None:
         super().install()
@@ -121,8 +116,6 @@ class TorchRecorder(Listener):
             card.earlier = held_gradient(tensor) if tensor.is_leaf else None
         return [card for card in self.result_cards.values() if card.serial >= self.first_card and card.op]
 
-    # Modules
-
     def module_begins(self, module: torch.nn.Module, args: Any) -> None:
         if self.paused():
             return
@@ -140,8 +133,6 @@ class TorchRecorder(Listener):
     def module_ends(self, module: torch.nn.Module, args: Any, result: Any) -> None:
         if self.running_modules and self.running_modules[-1][0] is module:
             self.running_modules.pop()
-
-    # Operations
 
     @property
     def is_full(self) -> bool:
@@ -235,8 +226,6 @@ class TorchRecorder(Listener):
         if node is not None and (node, tensor.output_nr) not in self.result_cards:
             self.graphless.pop(id(tensor), None)
             self.new_card(name, cards, tensor)
-
-    # Cards of operands
 
     def card(self, tensor: Tensor) -> NodeCard:
         """Return the card of an operand: of the operation that made it, or of a leaf or constant."""

@@ -36,9 +36,10 @@ _FIXES = {
     ),
     "inverse cholesky det logdet": "Add a small multiple of the identity: `A + 1e-6 * torch.eye(n)`.",
 }
-# Operation whose result or slope may not be finite -> its fix; "" for that in fixes.py, of a logarithm at 0
+# Operation whose result or slope may not be finite -> its fix; "" for that in advice.py, of a logarithm at 0
 FIXES = {name: fix for names, fix in _FIXES.items() for name in names.split()}
 CLEAN_DATA = "Look for missing values in the data before training: `assert x.isfinite().all()`, `x.nan_to_num()`."
+MAX_MASKED = 20  # nodes before a choice that are searched
 CHOOSERS = frozenset(("where", "masked_fill", "masked_fill_", "nan_to_num", "nan_to_num_"))
 
 
@@ -70,18 +71,13 @@ def is_finite(tensor: Tensor) -> bool:
 
 def note_masked_danger(run: WatchedRun, entry: NodeOrigin, operands: list[Tensor], result: Tensor) -> None:
     """Record that `where` or a similar function masks a dangerous result."""
-    recent = {id(danger.entry): danger for danger in run.numbers.dangers if danger.iteration == run.clock.iteration}
+    now = [danger for danger in run.numbers.dangers if danger.iteration == run.clock.iteration]
+    recent = {id(danger.entry): danger for danger in now if danger.entry is not None}
     if not recent or not bool(result.isfinite().all()):
         return
-    for operand in operands:
-        if operand.grad_fn is None:
-            continue
-        for count, node in enumerate(walk(operand.grad_fn)):
-            found = origin_of(node)
-            if found is not None and id(found) in recent:
-                recent[id(found)].masked_at = entry.site
-            if count > 8:
-                break
+    for node in walk(*(operand.grad_fn for operand in operands if operand.grad_fn is not None), most=MAX_MASKED):
+        if id(origin_of(node)) in recent:
+            recent[id(origin_of(node))].masked_at = entry.site
 
 
 def report_non_finite(run: WatchedRun, loss: Tensor, reached: list[Tensor]) -> None:

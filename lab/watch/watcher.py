@@ -1,7 +1,7 @@
 """A listener that sees each operation of a script and records what the findings need.
 
-Each operation is handled in operations.py (a result with a graph), cuts.py (one without), writes.py or backward.py;
-calls of optimizers, which are patched, in steps.py. What they record is a WatchedRun (run.py).
+Each operation is handled in operations.py (a result with a graph), cuts.py (one without), writes.py or
+backward_passes.py; calls of optimizers, which are patched, in optimizers.py. What they record is a WatchedRun (run.py).
 
 It changes nothing: each function gets its own operands, and all hooks and patches are removed at the end.
 """
@@ -17,22 +17,27 @@ import torch
 from torch.nn.modules.module import register_module_forward_hook
 from torch.optim.optimizer import register_optimizer_step_post_hook, register_optimizer_step_pre_hook
 
-from lab.watch import backward, cuts, differences, ending, operations, order, steps, writes
-from lab.watch.finding import RunFinding
-from lab.watch.onlooker import Args, Kwargs, Listener, Look, arguments, attribute_of, outside, tensors_in
-from lab.watch.records import (
-    KEY,
-    GraphNode,
-    NodeOrigin,
-    has_numbers,
-    node_of,
-    origin_of,
-    packs_saved_tensors,
-    storage_of,
-    version_of,
+from lab.watch import (
+    backward_passes,
+    cuts,
+    dead_units,
+    differences,
+    errors,
+    event_order,
+    gradient_sizes,
+    kept_graphs,
+    learning_rates,
+    operations,
+    optimizers,
+    unreached_parameters,
+    writes,
 )
+from lab.watch.finding import RunFinding, without_consequences
+from lab.watch.onlooker import Args, Kwargs, Listener, Look, arguments, attribute_of, outside, tensors_in
+from lab.watch.records import NodeOrigin, has_numbers, node_of, origin_of, version_of
 from lab.watch.run import WatchedRun
 from lab.watch.sites import NOWHERE, Site, outer_frame, site
+from lab.watch.training_events import Act
 
 Tensor = torch.Tensor
 BACKWARD = (Tensor.backward, torch.autograd.backward)
@@ -47,11 +52,11 @@ class Watcher(Listener):
     def __init__(self) -> None:
         super().__init__()
         self.run = WatchedRun(next(_watcher_numbers), self.guarded)
-        self.eval_hook: Any = None  # hook on the results of modules in eval mode
+        self.eval_hook: Any = None  # hook on the results of modules in eval mode: torch.compile warns of it
 
     def install(self) -> None:
-        self.hook(register_optimizer_step_pre_hook, partial(steps.before_step, self.run))
-        self.hook(register_optimizer_step_post_hook, partial(steps.after_step, self.run))
+        self.hook(register_optimizer_step_pre_hook, partial(optimizers.before_step, self.run))
+        self.hook(register_optimizer_step_post_hook, partial(optimizers.after_step, self.run))
         self.patch(
             (torch.nn.Parameter, "__new__", self.new_parameter),
             (torch.optim.Optimizer, "__init__", self.optimizer_init),
@@ -71,27 +76,29 @@ class Watcher(Listener):
         # Some layers choose a faster kernel if nobody looks on
         self.replace(torch.overrides, "has_torch_function", outside(torch.overrides.has_torch_function))
 
-    # Findings
-
     def findings(self, error: BaseException | None = None) -> list[RunFinding]:
         """Return all findings; call it after the block, with the exception that ended it. Forgets every tensor."""
         self.active = not self.failure
-        self.guarded(ending.judge, self.run, error)
+        self.guarded(self.judge, error)
         self.active = False
         self.run.forget()
-        return ending.without_consequences(list(self.run.found.values()))
+        return without_consequences(list(self.run.found.values()))
+
+    def judge(self, error: BaseException | None) -> None:
+        """Add the findings that need the whole run, and that of the exception that ended it."""
+        if error is not None:
+            errors.explain(self.run, error)
+        rooms = kept_graphs, unreached_parameters, event_order, learning_rates, dead_units, gradient_sizes, differences
+        for room in rooms:
+            room.judge(self.run)
 
     def notes(self) -> list[str]:
         """Return notes on what was not watched."""
-        notes = [
-            f"{here.file}:{here.line}: what {kind} ran unwatched; this line is the first."
-            for kind, here in self.unwatched.items()
-        ]
+        ran = "{0.file}:{0.line}: what {1} ran unwatched; this line is the first."
+        notes = [ran.format(here, kind) for kind, here in self.unwatched.items()]
         if self.failure:
             notes.append(f"lab.watch stopped watching after an error of its own, {self.failure}")
         return notes
-
-    # Operations
 
     def look_at(self, name: str, function: Any, args: Args, kwargs: Kwargs) -> Look | None:
         if name == "__get__":
@@ -102,9 +109,9 @@ class Watcher(Listener):
             cuts.note_grad_mode(self.run, *args)
             return None
         if function in BACKWARD:
-            return backward.look_at_backward(self.run, function, args, kwargs)
+            return backward_passes.look_at_backward(self.run, function, args, kwargs)
         if function is torch.autograd.grad:
-            return backward.look_at_grad(self.run, function, args, kwargs)
+            return backward_passes.look_at_grad(self.run, function, args, kwargs)
         return super().look_at(name, function, args, kwargs)
 
     def write(self, name: str, given: Args, operands: list[Tensor]) -> Look:
@@ -117,7 +124,7 @@ class Watcher(Listener):
         yield from writes.write_in_place(self.run, name, tensor, given)
         node = node_of(tensor)
         if node is not None and origin_of(node) is None:
-            entry = self.new_entry(name, node, tensor)
+            entry = self.run.new_entry(name, node, tensor)
             if source is not None:
                 self.record_source(entry, source, tensor, tensor)
             if name == "relu_":
@@ -140,16 +147,6 @@ class Watcher(Listener):
         if name in cuts.NUMBERS or name in cuts.ARRAYS:
             cuts.note_number(self.run, name, given[0], result)
 
-    def new_entry(self, name: str, node: GraphNode, result: Tensor) -> NodeOrigin:
-        """Return a new record of a graph node, which the node keeps."""
-        clock = self.run.clock
-        clock.forward_ran = True
-        clock.nodes += 1
-        clock.hidden_saves |= packs_saved_tensors()
-        entry = NodeOrigin(name, site(), clock.iteration, self.run.number, clock.nodes, storage_of(result))
-        node.metadata[KEY] = entry
-        return entry
-
     def record_result(self, name: str, operands: list[Tensor], result: Tensor, given: Args) -> None:
         """Record the node or the cut behind a tensor that an operation returned."""
         if not has_numbers(result):
@@ -162,7 +159,7 @@ class Watcher(Listener):
             return
         if origin_of(node) is not None:
             return
-        entry = self.new_entry(name, node, result)
+        entry = self.run.new_entry(name, node, result)
         sources: list[NodeOrigin] = []
         for operand in operands:
             before = node_of(operand)
@@ -214,14 +211,14 @@ class Watcher(Listener):
 
     def optimizer_init(self, old: Any, args: Any, kwargs: Any) -> Look:
         yield
-        steps.watched_optimizer(self.run, arguments(old, args, kwargs)["self"])
+        optimizers.watched_optimizer(self.run, arguments(old, args, kwargs)["self"])
 
     def module_init(self, old: Any, args: Any, kwargs: Any) -> Look:
         self.run.tensors.modules.setdefault(args[0], site())
         yield
 
     def zero_grad(self, old: Any, args: Any, kwargs: Any) -> Look:
-        steps.note_zero_grad(self.run, args[0], site())
+        optimizers.note_zero_grad(self.run, args[0], site())
         with self.away():
             yield
 
@@ -260,8 +257,8 @@ class Watcher(Listener):
             if opt.ref() is args[0].optimizer:
                 if made:
                     opt.scheduler_site = here
-                elif not opt.steps and not opt.early_schedule.line:
-                    opt.early_schedule = here
+                else:
+                    self.run.record(Act.SCHEDULE, here, opt.parameter_ids, by=opt)
         yield
 
     def gradcheck(self, old: Any, args: Any, kwargs: Any) -> Look:
@@ -280,7 +277,7 @@ class Watcher(Listener):
         _, limit, *_ = arguments(old, args, kwargs).values()
         if seen is not given or not isinstance(seen, Iterator):  # else it is used up
             clipped = [seen] if isinstance(seen, Tensor) else list(seen)
-            order.check_clip(self.run, clipped, limit, site())
+            event_order.note_clip(self.run, clipped, limit, site())
 
     def scale(self, old: Any, args: Any, kwargs: Any) -> Look:
         result = yield

@@ -8,6 +8,7 @@ from lab.watch.onlooker import Look
 from lab.watch.records import InPlaceWrite, Leaf, address_of, has_numbers, storage_of, version_of
 from lab.watch.run import WatchedRun
 from lab.watch.sites import Site, outer_frame, site
+from lab.watch.training_events import Act
 
 Tensor = torch.Tensor
 SCALINGS = frozenset(("div_", "mul_", "__itruediv__", "__imul__"))
@@ -18,7 +19,7 @@ def assign(run: WatchedRun, attribute: str, tensor: Tensor, value: Any) -> Look 
     if attribute == "requires_grad":
         return look_at_request(run, tensor, bool(value))
     if attribute == "grad" and value is None and tensor.is_leaf:
-        run.leaf(tensor).cleared = run.clock.iteration, site(), run.clock.forward_ran
+        run.record(Act.CLEAR, site(), {id(tensor)})
     if attribute == "data" and has_numbers(tensor) and has_numbers(value):
         replace_data(run, tensor, value)
     return None
@@ -59,17 +60,17 @@ def write_in_place(run: WatchedRun, name: str, tensor: Tensor, given: tuple[Any,
     version, slope = version_of(tensor), None if leaf is None else leaf.gradient
     before = None if slope is None or slope.is_sparse or slope.shape != tensor.shape else tensor.detach().clone()
     yield
-    if name == "zero_":
-        for owner in leaves_with_gradient(run, tensor):
-            owner.cleared = run.clock.iteration, here, run.clock.forward_ran
-    elif name in SCALINGS and leaf is None and leaves_with_gradient(run, tensor):
+    owners = leaves_with_gradient(run, tensor) if name == "zero_" or (name in SCALINGS and leaf is None) else []
+    if owners and name == "zero_":
+        run.record(Act.CLEAR, here, {id(leaf.ref()) for leaf in owners})
+    elif owners:
         run.training.gradients_scaled |= outer_frame().f_code.co_filename == here.file
     if version_of(tensor) != version:
         note_write(run, tensor, version, here)
     if leaf is not None:
-        after_write(leaf, tensor, here, name)
-        if before is not None and slope is not None:
-            leaf.uphill = float(((tensor.detach() - before) * slope).sum().real) > 0
+        along = None if before is None or slope is None else (tensor.detach() - before) * slope
+        uphill = along is not None and float(along.sum().real) > 0
+        after_write(run, leaf, tensor, here, name, "uphill" if uphill else "")
 
 
 def leaves_with_gradient(run: WatchedRun, tensor: Tensor) -> list[Leaf]:
@@ -77,19 +78,20 @@ def leaves_with_gradient(run: WatchedRun, tensor: Tensor) -> list[Leaf]:
     return [leaf for leaf in run.tensors.leaves.copy().values() if leaf.gradient is tensor]
 
 
-def after_write(leaf: Leaf, tensor: Tensor, here: Site, name: str) -> None:
+def after_write(run: WatchedRun, leaf: Leaf, tensor: Tensor, here: Site, name: str, found: str = "") -> None:
     """Record a write to a leaf: an initialisation before its first gradient, or a step by hand."""
     if not leaf.backward_count:
         leaf.init_site = here
         leaf.loaded = leaf.loaded or (name == "copy_" and tensor.shape == leaf.shape)  # not into a few of its rows
-    leaf.written_by_hand = leaf.backward_count > 0
-    leaf.hand_site = here
+    else:
+        leaf.changed = True
+        run.record(Act.WRITE, here, {id(leaf.ref())}, found=found)
 
 
 def replace_data(run: WatchedRun, tensor: Tensor, new: Tensor) -> None:
     """Record `w.data = ...` as a step by hand or an initialisation."""
     leaf = run.tensors.leaves.get(id(tensor))
     if leaf is not None:
-        after_write(leaf, tensor, site(), "data")
+        after_write(run, leaf, tensor, site(), "data")
         if address := address_of(new):
             run.tensors.leaf_ids[address] = id(tensor)

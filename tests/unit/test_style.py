@@ -41,14 +41,14 @@ def calls(tree):
     return {n.func.id for n in ast.walk(tree) if isinstance(n, ast.Call) and isinstance(n.func, ast.Name)}
 
 
-# The learner's code runs by the driver, in a process of its own, which loads lab/watch/program.py to record a program;
+# The learner's code runs by the driver, in a process of its own, which loads lab/watch/recorded_program.py to record a program;
 # this project's own answers to a task do in this process.
 # `python -m lab.watch FILE` runs a file as `python FILE` does, for whoever types it; the app does not import it.
 RUNS_TEXT = {
     ROOT / "lab" / name
     for name in (
         "practice/driver.py",
-        "watch/program.py",
+        "watch/recorded_program.py",
         "watch/__main__.py",
         "text/__init__.py",  # lines that the lab shows and runs: broken engines, writes in place, programs of failures.toml
         "designs/pytorch_questions.py",  # the snippets of its table

@@ -242,7 +242,10 @@ torch.autograd.gradcheck(lambda x: x, torch.ones(1, dtype=torch.double, requires
 
 def hooks():
     """All functions and methods that run inside a script, by what holds them, but those that read names alone."""
-    rooms = "backward cuts depth differences operations order rates records shapes steps torch_pass values writes"
+    rooms = (
+        "backward_passes cuts dead_units differences event_order gradient_sizes learning_rates operations optimizers "
+    )
+    rooms += "records shapes stale_gradients torch_pass training_events unreached_parameters values writes"
     holders = [importlib.import_module(f"lab.watch.{name}") for name in rooms.split()]
     holders += [Watcher, RunPasses, TorchRecorder, TorchPass]
     left = {"findings", "notes", "forget", "cards", "pass_number", "report", "concerns"}
@@ -295,7 +298,7 @@ def test_a_fault_in_any_hook_never_reaches_the_script(ran):
 
 def test_after_a_fault_nothing_is_claimed(ran, monkeypatch):
     """What was seen until then is half the truth: an optimizer whose steps were not seen was not idle."""
-    monkeypatch.setattr("lab.watch.steps.before_step", lambda *_: 1 / 0)
+    monkeypatch.setattr("lab.watch.optimizers.before_step", lambda *_: 1 / 0)
     watcher = Watcher()
     code, *_ = ran(TRAINING, watcher)
     assert code == 0

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from lab.trace.loading import load
-from lab.watch import program
+from lab.watch import recorded_program
 from lab.watch.cards import kept_slices
 from model import Tensor
 from nn import MLP
@@ -30,7 +30,7 @@ class Ran:
         self.records = []
         self.printed = io.StringIO()
         with contextlib.redirect_stdout(self.printed):
-            self.report, self.error = program.run(source, FILE, self.records.append)
+            self.report, self.error = recorded_program.run(source, FILE, self.records.append)
         self.traces = [load(record["trace"]) for record in self.records]  # as the server reads them
 
 
@@ -169,7 +169,7 @@ def test_a_large_pass_has_300_cards_and_one_for_all_others(source):
     assert ran.records[0]["operations"] == 2000
     assert sum(node["op"] == "*" for node in trace.nodes) == 300
     assert trace.nodes[trace.output]["op"] == "more operations"
-    assert len(ran.records[0]["trace"]) < program.MAX_BYTES
+    assert len(ran.records[0]["trace"]) < recorded_program.MAX_BYTES
     gradient = plain_gradients(source)["w"]
     (w,) = (node["id"] for node in trace.nodes if node["label"] == "w")
     assert trace.gradients_after()[w] == gradient  # the messages of all 2,000
@@ -191,15 +191,15 @@ KERNEL = "import os\nwhile True:\n    os.urandom(10**4)\n"  # its time is the ke
 @pytest.mark.parametrize("source", ["while True:\n    pass\n", KERNEL], ids=["own", "kernel"])
 def test_time_that_the_kernel_takes_counts_too(source):
     began = time.process_time()
-    _, error = program.run(source, FILE, lambda record: None, seconds=1.0)  # half of them are the program's
-    assert type(error) is program.TimeUp
+    _, error = recorded_program.run(source, FILE, lambda record: None, seconds=1.0)  # half of them are the program's
+    assert type(error) is recorded_program.TimeUp
     assert time.process_time() - began < 1.5
 
 
 def test_more_passes_than_are_recorded_are_counted():
     ran = Ran("from model import Tensor\nw = Tensor(1.0)\nfor _ in range(30):\n    (w * w).backward()\n")
     assert ran.report["passes"] == 30
-    assert len(ran.traces) == program.MAX_PASSES
+    assert len(ran.traces) == recorded_program.MAX_PASSES
 
 
 def test_the_engine_s_own_lines_are_there():
@@ -230,4 +230,4 @@ for _ in range(2):
 
 
 def test_prepare_fails_only_with_an_error():
-    program.prepare(with_torch=False)
+    recorded_program.prepare(with_torch=False)

@@ -1,4 +1,4 @@
-"""Find learning rates that are too large, from the length of the steps and the losses."""
+"""Find steps that are too long or go up, from their lengths, their directions and the losses."""
 
 import math
 from collections.abc import Sequence
@@ -6,12 +6,15 @@ from statistics import median
 
 import torch
 
-from lab.watch import fixes
-from lab.watch.records import MeasuredStep, WatchedOptimizer
+from lab.watch import advice
+from lab.watch.records import MIN_ITERATIONS, VIEWS, GraphNode, MeasuredStep, WatchedOptimizer, kind, origin_of, skip
 from lab.watch.run import WatchedRun
-from lab.watch.sites import Site, site_of_argument
+from lab.watch.sites import NOWHERE, Site, site_of_argument
+from lab.watch.training_events import Act
 
 Tensor = torch.Tensor
+COSTS = frozenset(("MseLoss", "L1Loss", "SmoothL1Loss", "HuberLoss", "NllLoss", "NllLoss2D", "BinaryCrossEntropy"))
+COSTS |= {"BinaryCrossEntropyWithLogits"}
 MIN_VALUES = 5  # losses
 MAX_SAMPLE = 8_192  # numbers of a tensor that are measured, roughly
 LONG_STEP = 0.3  # as a fraction of the parameters' norm
@@ -30,8 +33,8 @@ def measure_step(run: WatchedRun, opt: WatchedOptimizer, parameters: Sequence[Te
         if tensor.grad is not None and not tensor.grad.is_sparse:
             along += share * float(torch.dot(moved, sample(tensor.grad)).real)
     opt.values_before = []
-    call = run.training.last_call
-    loss = call.losses[-1] if call and call.losses else math.nan
+    last = run.events.last(Act.BACKWARD)
+    loss = last.by.losses[-1] if last and last.by.losses else math.nan
     length, fall = (change / size) ** 0.5 if size else 0.0, -along / abs(loss) if loss else 0.0
     opt.measured_steps.append(MeasuredStep(length, along, fall, loss, largest_rate(opt)))
 
@@ -61,17 +64,13 @@ def long_step_evidence(values: Sequence[float], moves: Sequence[MeasuredStep]) -
     predicted = max((move.predicted_fall for move in moves if not math.isnan(move.predicted_fall)), default=math.inf)
     if predicted <= MIN_OVERSHOOT_FALL and math.isfinite(end):
         return ""
+    took = f"changed the parameters by {length:.2g} times their size"
     if worse and length > LONG_STEP:
-        return (
-            f"changed the parameters by {length:.2g} times their size, and the loss went from {begin:.3g} to {end:.3g}."
-        )
+        return f"{took}, and the loss went from {begin:.3g} to {end:.3g}."
     late = median(values[-max(3, len(values) // 3) :])
     high = max(values[1:MIN_VALUES])
     if length > REPLACING_STEP and high > 2 * begin >= 0 and len(values) >= 2 * MIN_VALUES and not late < 0.9 * begin:
-        return (
-            f"changed the parameters by {length:.2g} times their size: the loss went from {begin:.3g} to {high:.3g}, "
-            f"and only came back to {late:.3g}."
-        )
+        return f"{took}: the loss went from {begin:.3g} to {high:.3g}, and only came back to {late:.3g}."
     return ""
 
 
@@ -84,8 +83,9 @@ def rate_line(opt: WatchedOptimizer) -> Site:
     return site_of_argument(opt.site, "lr", 1)
 
 
-def check_rates(run: WatchedRun) -> None:
-    """Report optimizers whose steps were too long."""
+def judge(run: WatchedRun) -> None:
+    """Report steps that were too long, and costs that steps make larger."""
+    check_direction(run)
     calls = list(run.training.calls.values())
     for opt in run.training.optimizers:
         own = [call for call in calls if any(id(tensor) in opt.parameter_ids for tensor in call.tensors)]
@@ -93,8 +93,56 @@ def check_rates(run: WatchedRun) -> None:
         if evidence:
             run.report(17, rate_line(opt), f"Steps of {opt.kind} {evidence}")
     for call in calls:
-        by_hand = [leaf for tensor in call.tensors if (leaf := run.leaf(tensor)).changed]
-        if by_hand and call.overflows and not any(opt.steps for opt in run.training.optimizers):
+        steps = (run.events.last(Act.WRITE, of=id(tensor)) for tensor in call.tensors)
+        step = next(filter(None, steps), None)
+        if step and call.overflows and not any(opt.steps for opt in run.training.optimizers):
             evidence = f"Steps in this line took the loss from {call.losses[0]:.3g} to {call.losses[-1]:.3g}"
-            how = (18, ", along the gradient.", fixes.STEP_DOWN) if by_hand[0].uphill else (17, ".", "")
-            run.report(how[0], by_hand[0].hand_site, evidence + how[1], how[2])
+            how = (18, ", along the gradient.", advice.STEP_DOWN) if step.found == "uphill" else (17, ".", "")
+            run.report(how[0], step.site, evidence + how[1], how[2])
+
+
+def cost_sign(node: GraphNode) -> tuple[int, Site]:
+    """Return 1 for a known cost (cross entropy, squared error), -1 for minus one, else 0, and the line of the minus."""
+    sign, where = 1, NOWHERE
+    while node is not None:
+        name, entry = kind(node), origin_of(node)
+        if name in COSTS or (name == "Pow" and getattr(node, "_saved_exponent", 0) == 2):
+            return sign, where
+        if name == "Neg":
+            sign, where = -sign, entry.site if entry is not None else where
+        elif name not in VIEWS | {"Mean", "Sum"}:
+            break
+        node = node.next_functions[0][0] if node.next_functions else None
+    return 0, NOWHERE
+
+
+def is_undivided_mean(loss: Tensor) -> bool:
+    """Return whether the loss is a mean over a batch, not divided by anything."""
+    node: GraphNode = loss.grad_fn
+    entry = origin_of(node)
+    scaled = entry is not None and entry.loss_scaled  # by a GradScaler
+    node = skip(node.next_functions[0][0] if scaled else node, {"Add"})
+    return node is not None and (kind(node) == "Mean" or getattr(node, "_saved_reduction", 0) == 1)
+
+
+def check_direction(run: WatchedRun) -> None:
+    """Report a cost that steps make larger."""
+    calls = run.training.calls.values()
+    for call in calls:
+        losses, reached = call.losses, set(map(id, call.tensors))
+        optimizers = [o for o in run.training.optimizers if o.steps >= MIN_ITERATIONS and o.parameter_ids & reached]
+        alone = len(calls) == len(optimizers) == 1 and len(reached) > 1
+        if len(losses) < MIN_ITERATIONS or not alone or not reached <= optimizers[0].parameter_ids:
+            continue
+        (opt,) = optimizers
+        upward = any(group.get("maximize") for group in opt.groups)
+        worse = not call.cost_sign * (losses[-1] - losses[0]) < 0
+        took = f"{len(losses)} steps took it from {losses[0]:.3g} to {losses[-1]:.3g}."
+        moves = opt.measured_steps
+        climbs = len(moves) >= MIN_ITERATIONS and all(move.along_gradient > 0 for move in moves)
+        if call.cost_sign > 0 and worse and (upward or climbs):
+            how = "maximize=True" if upward else f"{opt.kind}.step() moves the parameters along their gradient"
+            evidence = f"{how}, and the loss is a cost: {took}"
+            run.report(18, opt.site, evidence, advice.NO_MAXIMIZE if upward else advice.STEP_DOWN)
+        elif call.cost_sign < 0 and worse and not upward:
+            run.report(18, call.minus_site, f"The minus in this line reverses the cost: {took}", advice.NO_MINUS)

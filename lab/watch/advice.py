@@ -47,28 +47,20 @@ MAKE_ONCE = "Make the layer once, in `__init__`, and only call it in `forward`."
 STRAIGHT_THROUGH = (
     "Let the gradient bypass the step: `x + (x.round() - x).detach()`; likewise for `sign`, `bernoulli` and others."
 )
-# By failure number; used instead of the fix in the catalogue
-IN_PYTORCH = {
-    8: "Give both the same shape first: `prediction.squeeze(-1)` for targets of shape (N,), or `target.unsqueeze(-1)`.",
-    9: (
-        "Keep the input away from 0: `x.clamp(min=1e-12).log()`, `(x + 1e-12).sqrt()`; where clamp acts, no gradient "
-        "passes. Better, use the stable form: `log_softmax`, `logsigmoid`, or a loss on logits."
-    ),
-    14: (
-        "A smaller rate keeps units alive. `leaky_relu` has a slope below 0, so units can recover. Start biases at "
-        "0, weights with `nn.init.kaiming_normal_`."
-    ),
-    15: (
-        "Use `relu` with `nn.init.kaiming_normal_` instead of sigmoid or tanh; fewer layers; a shortcut around some "
-        "of them; in a recurrent network `nn.LSTM` or `nn.GRU`, or fewer steps."
-    ),
-    16: (
-        "Start with small random weights: `nn.init.xavier_uniform_` for tanh and sigmoid, `nn.init.kaiming_uniform_` "
-        "for relu. Zeros are right for biases."
-    ),
-    17: (
-        "Divide the rate by 3 or 10 until the loss falls. A warm-up and `nn.utils.clip_grad_norm_` help where only "
-        "some steps are too long."
-    ),
-    23: "Check in float64: `x.double()`, and `net.double()` for a network.",
+SAME_SHAPE = (
+    "Give both the same shape first: `prediction.squeeze(-1)` for targets of shape (N,), or `target.unsqueeze(-1)`."
+)
+WORDS = {  # of the fixes in the catalogue, which are for the lab's engine -> PyTorch's
+    "`he`": "`nn.init.kaiming_normal_`",
+    "`xavier`": "`nn.init.xavier_uniform_`",
+    "`clip_grad_norm`": "`nn.utils.clip_grad_norm_`",
+    "x.clip(low=": "x.clamp(min=",
+    "clip acts": "clamp acts",
 }
+
+
+def in_pytorch(fix: str) -> str:
+    """Return a fix of the catalogue in PyTorch's words."""
+    for ours, theirs in WORDS.items():
+        fix = fix.replace(ours, theirs)
+    return fix

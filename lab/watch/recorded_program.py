@@ -67,15 +67,11 @@ def prepare(with_torch: bool) -> None:
 
 
 class ProgramRecording:
-    """What is recorded of a program.
-
-    send    gets each record
-    passes  the number of backward passes so far
-    """
+    """Sends what is recorded of a program."""
 
     def __init__(self, send: Send) -> None:
         self.send = send
-        self.passes = 0
+        self.passes = 0  # backward passes so far
 
     def keep(self, ended: TraceDraft, error: str = "") -> None:
         """Send a backward pass of either recorder, with the error that ended it."""
@@ -145,10 +141,8 @@ def run(source: str, file: str, send: Send, seconds: float = 0.0) -> tuple[dict[
 def execute(
     source: str | bytes, file: str, *, loader: Any = None, stays: bool = False
 ) -> tuple[BaseException | None, dict[str, Any]]:
-    """Run a program as a script; return the exception that ended it, or None, and its variables.
-
-    stays  leave it `__main__`, for what runs at exit
-    """
+    """Run a program as a script; return the exception that ended it, or None, and its variables. stays: leave it
+    `__main__`, for what runs at exit."""
     module, own = ModuleType("__main__"), sys.modules["__main__"]
     variables = vars(module)
     variables |= {"__file__": file, "__loader__": loader, "__cached__": None, "__builtins__": builtins}

@@ -1,0 +1,145 @@
+"""Inspect each backward pass: its graph before it runs, its gradients afterwards."""
+
+from typing import Any
+
+import torch
+
+from lab.watch import cuts, errors, gradient_sizes, learning_rates, stale_gradients, values
+from lab.watch.onlooker import Look, arguments, tensors_in
+from lab.watch.records import EARLY_ITERATIONS, BackwardCall, has_numbers, leaves_of, origin_of, seen_nodes
+from lab.watch.run import WatchedRun
+from lab.watch.sites import site
+from lab.watch.training_events import Act, terms_of
+
+Tensor = torch.Tensor
+MAX_FIRST_WALKS = 3  # of one line that calls backward(); later, one in WALK_EVERY
+WALK_EVERY = 10
+SAMPLE_EVERY = 11  # odd, so that two alternating backward() lines are both inspected
+
+
+def look_at_backward(run: WatchedRun, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Look:
+    """Look at the graph before a backward pass, and at the gradients afterwards."""
+    bound, here = arguments(function, args, kwargs), site()
+    # Tensor.backward and autograd.backward name it differently; several losses are one pass
+    given = bound.get("self", bound.get("tensors"))
+    losses = tensors_in((given,))
+    if not losses or not all(map(has_numbers, losses)):  # nothing to inspect
+        return
+    run.hold_variables()
+    reached: dict[int, Tensor] = {}
+    call = run.training.calls.setdefault((here.file, here.line), BackwardCall(here))
+    only = None if bound.get("inputs") is None else set(map(id, tensors_in((bound["inputs"],))))
+    for loss in losses:
+        if loss.grad_fn is not None:
+            leaves = leaves_reached(run, call, loss)
+            reached |= {id(tensor): tensor for tensor in leaves if only is None or id(tensor) in only}
+        else:
+            cuts.loss_without_graph(run, loss, here)
+    tensors, loss = list(reached.values()), losses[0]
+    if len(losses) > 1 or only is not None:
+        call.keep(tensors)
+    facts = before_backward(run, call, loss, tensors) if loss.grad_fn is not None else {}
+    event = run.record(Act.BACKWARD, here, call.touched, by=call, **facts)
+    try:
+        yield
+    except RuntimeError as error:
+        run.events.remove(event)
+        errors.explain_backward(run, error, loss, here)
+        raise
+    run.clock.iteration += 1
+    if all(part.numel() == 1 for part in losses):
+        call.losses.append(sum(float(part.detach().real) for part in losses))
+    after_backward(run, call, loss, tensors)
+
+
+def look_at_grad(run: WatchedRun, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Look:
+    """Look at autograd.grad(), and record what it reached and returned."""
+    bound, here = arguments(function, args, kwargs), site()
+    given = bound.get("inputs")
+    inputs = tensors_in((tuple(given.values()) if isinstance(given, dict) else given,))
+    run.hold_variables()
+    first = next(iter(tensors_in((bound.get("outputs"),))), None)
+    if first is None or not all(map(has_numbers, (first, *inputs))):
+        return
+    create_graph = bound["create_graph"]
+    if first.grad_fn is not None:
+        mark_nodes(run, first)
+        keeps = create_graph if bound["retain_graph"] is None else bound["retain_graph"]
+        for _, entry in () if keeps else seen_nodes(first.grad_fn):
+            entry.freed_at = here
+    try:
+        result = yield
+    except RuntimeError as error:
+        errors.explain_backward(run, error, first, here)
+        raise
+    for part in tensors_in((tuple(result.values()) if isinstance(result, dict) else result,)):
+        if part.grad_fn is None:
+            run.remember_origin(part, here, None)
+    for tensor in inputs:
+        if tensor.is_leaf and tensor.requires_grad:
+            leaf = run.leaf(tensor)
+            leaf.asked, leaf.has_graph_grad = True, leaf.has_graph_grad or create_graph
+
+
+def mark_nodes(run: WatchedRun, loss: Tensor) -> None:
+    """Mark the nodes of a graph as passed by the coming backward pass."""
+    now, graphs = run.clock.iteration, run.graphs
+    for _, entry in seen_nodes(loss.grad_fn):
+        graphs.passed.add(entry.site[:2])
+        if entry.chain or entry.past_iterations or entry.iteration < now - 1:
+            graphs.passed_later.add(entry.site)
+        entry.first_backward = entry.first_backward or now + 1
+
+
+def is_searched(call: BackwardCall) -> bool:
+    """Return whether the graph of the coming pass is searched: in the first passes of a line, then now and then."""
+    return call.walk_count <= MAX_FIRST_WALKS or not len(call.losses) % WALK_EVERY
+
+
+def leaves_reached(run: WatchedRun, call: BackwardCall, loss: Tensor) -> list[Tensor]:
+    """Return the leaves that a backward pass will reach."""
+    if not is_searched(call):
+        known = call.tensors
+        top = origin_of(loss.grad_fn)
+        if top is not None and not top.first_backward:
+            top.first_backward = run.clock.iteration + 1
+        if len(known) == len(call.leaves):
+            return known
+    mark_nodes(run, loss)
+    call.walk_count += 1
+    reached = leaves_of(loss.grad_fn)
+    call.keep(reached)
+    for tensor in reached:
+        leaf = run.leaf(tensor)
+        if leaf.is_parameter and not leaf.backward_count:
+            run.training.fresh_parameters.setdefault(leaf.site, set()).add(run.clock.iteration)
+    return reached
+
+
+def before_backward(run: WatchedRun, call: BackwardCall, loss: Tensor, reached: list[Tensor]) -> dict[str, Any]:
+    """Check the graph of a loss; return what else an event holds of the coming backward pass."""
+    call.undivided_mean = learning_rates.is_undivided_mean(loss)
+    if not call.losses:
+        call.cost_sign, call.minus_site = learning_rates.cost_sign(loss.grad_fn)
+    if not values.is_finite(loss):
+        values.check_batch(run, loss)
+    entry = origin_of(loss.grad_fn)
+    made = entry.node_number if entry is not None and entry.iteration == run.clock.iteration else 0
+    terms = terms_of(loss) if run.training.optimizers and is_searched(call) else {}
+    return {"made": made, "stale": stale_gradients.find_stale(run, reached, call.site), "terms": terms}
+
+
+def after_backward(run: WatchedRun, call: BackwardCall, loss: Tensor, reached: list[Tensor]) -> None:
+    """Update the leaves that a backward pass reached; check its gradients in some iterations."""
+    early = run.clock.inspect_closely and (len(call.losses) <= 3 or run.clock.iteration > EARLY_ITERATIONS)
+    run.clock.forward_ran = False
+    for tensor in reached:
+        leaf = run.leaf(tensor)
+        leaf.changed |= leaf.backward_count > 0 and tensor._version != leaf.version_at_backward
+        leaf.version_at_backward = tensor._version
+        leaf.backward_count += 1
+    if any(danger.iteration == run.clock.iteration - 1 for danger in run.numbers.dangers):
+        values.report_non_finite(run, loss, reached)
+    if early and reached:
+        gradient_sizes.inspect_gradients(run, loss, reached)
+    run.clock.inspect_closely = run.clock.iteration < EARLY_ITERATIONS or not run.clock.iteration % SAMPLE_EVERY

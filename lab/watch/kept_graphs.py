@@ -1,0 +1,83 @@
+"""Find graphs that are alive after their turn: sums and lists of tensors, models that are evaluated with a graph."""
+
+import gc
+from collections import deque
+from typing import Any
+
+import torch
+
+from lab.watch import advice, sites
+from lab.watch.records import MIN_ITERATIONS, node_of, origin_of
+from lab.watch.run import WatchedRun
+from lab.watch.sites import Site
+
+Tensor = torch.Tensor
+MIN_KEPT_GRAPHS = 3
+
+
+def judge(run: WatchedRun) -> None:
+    """Report what is alive at the end although its turn is over."""
+    report_carried_graphs(run)
+    report_kept_graphs(run)
+    report_evaluations(run)
+
+
+def report_carried_graphs(run: WatchedRun) -> None:
+    """Report sums of tensors carried from iteration to iteration that no backward pass went through."""
+    for where, (ref, source, spans, iterations) in run.graphs.chains.items():
+        tensor = ref()
+        alive = tensor is not None and tensor.grad_fn is not None
+        idle = where[:2] not in run.graphs.passed and where in run.graphs.evaluation_sums
+        if where not in run.graphs.passed_later and (alive or idle or iterations >= MIN_ITERATIONS):
+            kept = 0 if source == where else sites.line_that_keeps(source.file, source.line, ())
+            evidence = f"The result of line {where.line} {'still holds' if alive else 'held'} the graphs of at least "
+            evidence += f"{spans} iterations: each value is a tensor with a grad_fn, and no backward() passed it."
+            run.report(10, Site(where.file, kept or where.line), evidence)
+
+
+def report_kept_graphs(run: WatchedRun) -> None:
+    """Report results of one line that containers hold with their graphs, after several iterations or the last one."""
+    by_line: dict[Site, list[Tensor]] = {}
+    for value in gc.get_objects():
+        entry = origin_of(node_of(value)) if type(value) is Tensor else None
+        if entry is not None and entry.watcher_number == run.number:
+            by_line.setdefault(entry.site, []).append(value)
+    for made, kept in by_line.items():
+        iterations = {entry.iteration for value in kept if (entry := origin_of(value.grad_fn)) is not None}
+        idle = made[:2] not in run.graphs.passed and run.clock.iteration and len(iterations) == 1
+        several = len(iterations) >= MIN_KEPT_GRAPHS or idle
+        if len(kept) >= MIN_KEPT_GRAPHS and several and made not in run.graphs.passed_later:
+            held, names = holders_of(kept)
+            line = sites.line_that_keeps(made.file, made.line, names) if held >= MIN_KEPT_GRAPHS else 0
+            if line:
+                evidence = f"{held} results of line {made.line} are kept here, each with its graph, from "
+                run.report(10, Site(made.file, line), evidence + f"{len(iterations)} iterations.")
+
+
+def holders_of(kept: list[Tensor]) -> tuple[int, set[str]]:
+    """Return how many of some tensors containers hold, and the names of these, and of containers that hold them."""
+    wanted, held, names = set(map(id, kept)), set[int](), set[str]()
+    level: list[Any] = [*kept]
+    for _ in range(4):
+        known = {id(value) for value in level}
+        holders = [holder for holder in gc.get_referrers(*level) if holder is not kept and holder is not level]
+        for holder in holders:
+            named = holder if isinstance(holder, dict) else getattr(holder, "__dict__", {})
+            members = holder if isinstance(holder, (list, tuple, deque)) else list(named.values())
+            held |= wanted & set(map(id, members))
+            names |= {str(key) for key, value in named.items() if id(value) in known}
+        level = [one for one in holders if isinstance(one, (list, tuple, dict, deque))]
+    return len(held), names
+
+
+def report_evaluations(run: WatchedRun) -> None:
+    """Report a model in eval mode whose graphs were recorded between training steps for no backward pass."""
+    detached = {key for cut in run.cuts.lines.values() if cut.kind == "detach" for key in cut.leaves}
+    for where, runs in run.graphs.evaluations.items():
+        iterations = {iteration for _, iteration, _ in runs}
+        used = any(entry.site[:2] in run.graphs.passed or detached & owned for entry, _, owned in runs)
+        summed = (10, where.file, where.line) in run.found
+        if len(iterations) >= MIN_ITERATIONS and not used and not summed:
+            evidence = f"The model ran here in eval mode between {len(iterations)} training steps, each time with its "
+            evidence += "graph, and no backward() ever went through it."
+            run.report(12, where, evidence, advice.UNDER_NO_GRAD)

@@ -1,0 +1,36 @@
+"""The sequence of events of a training loop: what is one event, what is kept, and what is found again."""
+
+import pytest
+
+pytest.importorskip("torch")
+
+from lab.watch.sites import Site
+from lab.watch.training_events import MAX_EVENTS, Act, EventLog, TrainingEvent
+
+
+def event(act, line=1, leaves=(7,), by=None):
+    return TrainingEvent(act, Site("script.py", line), {*leaves}, 1, 0, 0, False, by)
+
+
+def test_one_line_that_clears_leaf_by_leaf_is_one_event():
+    log = EventLog()
+    for one in (event(Act.CLEAR, 3, [7]), event(Act.CLEAR, 3, [8]), event(Act.CLEAR, 4, [9]), event(Act.STEP, 4, [9])):
+        log.add(one)
+    assert [(one.act, one.touched) for one in log] == [(Act.CLEAR, {7, 8}), (Act.CLEAR, {9}), (Act.STEP, {9})]
+
+
+def test_the_last_event_is_found_by_kind_leaf_and_optimizer():
+    log, opt = EventLog(), object()
+    for one in (event(Act.BACKWARD, 1), event(Act.STEP, 2, by=opt), event(Act.BACKWARD, 3, [8]), event(Act.STEP, 4)):
+        log.add(one)
+    assert log.last(Act.BACKWARD, of=7).site.line == 1
+    assert log.last(Act.STEP, by=opt).site.line == 2
+    assert log.last(Act.ZERO_GRAD) is None
+    assert [one.site.line for one in log.since_step(opt)] == [4, 3]
+
+
+def test_a_long_run_keeps_its_first_and_its_last_events():
+    log = EventLog()
+    for line in range(MAX_EVENTS + 50):
+        log.add(event(Act.STEP, line))
+    assert (len(log), log[0].site.line, log[-1].site.line) == (MAX_EVENTS, 0, MAX_EVENTS + 49)
