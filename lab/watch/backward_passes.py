@@ -4,12 +4,12 @@ from typing import Any
 
 import torch
 
-from lab.watch import cuts, errors, gradient_sizes, learning_rates, stale_gradients, values
+from lab.watch import cuts, errors, gradient_sizes, loss_graph, stale_gradients, values
 from lab.watch.onlooker import Look, arguments, tensors_in
 from lab.watch.records import EARLY_ITERATIONS, BackwardCall, has_numbers, leaves_of, origin_of, seen_nodes
 from lab.watch.run import WatchedRun
 from lab.watch.sites import site
-from lab.watch.training_events import Act, terms_of
+from lab.watch.training_events import Act
 
 Tensor = torch.Tensor
 MAX_FIRST_WALKS = 3  # of one line that calls backward(); later, one in WALK_EVERY
@@ -118,14 +118,14 @@ def leaves_reached(run: WatchedRun, call: BackwardCall, loss: Tensor) -> list[Te
 
 def before_backward(run: WatchedRun, call: BackwardCall, loss: Tensor, reached: list[Tensor]) -> dict[str, Any]:
     """Check the graph of a loss; return what else an event holds of the coming backward pass."""
-    call.undivided_mean = learning_rates.is_undivided_mean(loss)
+    call.undivided_mean = loss_graph.is_undivided_mean(loss)
     if not call.losses:
-        call.cost_sign, call.minus_site = learning_rates.cost_sign(loss.grad_fn)
+        call.cost_sign, call.minus_site = loss_graph.cost_sign(loss.grad_fn)
     if not values.is_finite(loss):
         values.check_batch(run, loss)
     entry = origin_of(loss.grad_fn)
     made = entry.node_number if entry is not None and entry.iteration == run.clock.iteration else 0
-    terms = terms_of(loss) if run.training.optimizers and is_searched(call) else {}
+    terms = loss_graph.terms_of(loss) if run.training.optimizers and is_searched(call) else {}
     return {"made": made, "stale": stale_gradients.find_stale(run, reached, call.site), "terms": terms}
 
 

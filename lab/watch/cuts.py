@@ -50,7 +50,7 @@ def note_no_graph(run: WatchedRun, name: str, operands: list[Tensor], result: Te
         if first is not None and name not in CASTS and not (name == "clone" and result.is_floating_point()):
             here = first.site
     if name in values.FIXES and result.is_floating_point():
-        values.note_danger(run, name, None, site(), operands, result)
+        values.note_danger(run, name, None, operands, result)
     logits = run.origin(operands[0]) if name in operations.LOGIT_LOSSES and operands else None
     if logits is not None and logits.name in operations.NORMALIZATIONS:
         operations.report_normalized_logits(run, name, site(), logits.name, logits.site)

@@ -24,19 +24,15 @@ def note_finite_difference(run: WatchedRun, name: str, args: tuple[Any, ...], he
     if tensor.dtype == torch.float32 and tensor.numel() == 1 and 0 < abs(step) < MAX_TINY_STEP:
         made = origin_of(node_of(tensor)) or run.origin(tensor)
         if made is not None and made.name in DIFFERENCES:
-            run.numbers.tiny_quotients += 1
-            run.numbers.tiny_step = here, abs(step)
+            run.numbers.tiny_steps.append((here, abs(step)))
 
 
 def judge(run: WatchedRun) -> None:
     """Report finite differences, computed by hand in float32, of a tensor that also has a gradient."""
-    single = [
-        leaf
-        for leaf in run.tensors.leaves.copy().values()
-        if (tensor := leaf.ref()) is not None and tensor.dtype == torch.float32 and (leaf.backward_count or leaf.asked)
-    ]
-    if run.numbers.tiny_quotients >= 2 and single and not any(opt.steps for opt in run.training.optimizers):
-        at, step = run.numbers.tiny_step
+    leaves = [leaf for leaf in run.tensors.leaves.copy().values() if leaf.backward_count or leaf.asked]
+    single = [leaf for leaf in leaves if (tensor := leaf.ref()) is not None and tensor.dtype == torch.float32]
+    if len(run.numbers.tiny_steps) == 2 and single and not any(opt.steps for opt in run.training.optimizers):
+        at, step = run.numbers.tiny_steps[-1]
         made_at = single[0].site
         evidence = f"Finite differences with a tiny step ({step:.1g} in line {at.line}) use float32 "
         evidence += f"numbers, made in line {made_at.line}: their rounding errors are larger than the differences."

@@ -24,16 +24,11 @@ def user_line(error: BaseException) -> Site:
     return next((here for here in reversed(lines) if not is_library(here.file)), NOWHERE)
 
 
-def number_of(error: BaseException) -> int:
-    """Return the number of the failure that an error's message is known for; 0 if there is none."""
-    known = find(f"{type(error).__name__}: {error}")
-    return known[0].failure.number if known else 0
-
-
 def explain_backward(run: WatchedRun, error: RuntimeError, loss: Tensor, here: Site) -> None:
     """Keep what is behind an error of a backward pass, in case it ends the script."""
     explain = {1: explain_in_place, 2: explain_second_backward, 3: explain_non_scalar, 4: explain_no_graph}
-    number = number_of(error)
+    known = find(f"{type(error).__name__}: {error}")
+    number = known[0].failure.number if known else 0
     if number in explain:
         run.pending[str(error)] = explain[number](run, str(error), loss, here)
 

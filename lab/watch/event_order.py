@@ -31,10 +31,10 @@ def judge(run: WatchedRun) -> None:
 def check_step(run: WatchedRun, opt: WatchedOptimizer, here: Site) -> None:
     """Report a step whose gradients were cleared after the last backward pass."""
     passed = [event for event in run.events.since_step(opt) if event.act is Act.BACKWARD]
-    received = [tensor for tensor, *_ in opt.learning if any(id(tensor) in event.touched for event in passed)]
-    received.sort(key=Tensor.numel)  # the search ends at the first nonzero gradient: start with a small one
-    if received and all(tensor.grad is None or not bool(tensor.grad.any()) for tensor in received):
-        clears = (run.events.last(Act.ZERO_GRAD, Act.CLEAR, of=id(tensor)) for tensor in received)
+    received = [given for given in opt.learning if any(id(given[0]) in event.touched for event in passed)]
+    received.sort(key=lambda given: given[0].numel())  # the search ends at a gradient that is not 0: small ones first
+    if received and all(tensor.grad is None or not bool(tensor.grad.any()) for tensor, *_ in received):
+        clears = (run.events.last(Act.ZERO_GRAD, Act.CLEAR, of=leaf) for _, leaf, _ in received)
         cleared = next(filter(None, clears), None)
         if cleared is not None and cleared.iteration == run.clock.iteration:
             where = here if cleared.forward_ran or run.clock.forward_ran else cleared.site
@@ -81,9 +81,10 @@ def report_missing_call(run: WatchedRun, failure: int, file: str, method: str) -
 
 def note_clip(run: WatchedRun, given: list[Tensor], limit: float, here: Site) -> None:
     """Record a clip, and whether the step has used what it clips, or backward() has not computed it yet."""
-    readable = {id(tensor): tensor for tensor in given if has_numbers(tensor)}  # else its passes were not seen
-    known = [key for key in readable if (leaf := run.tensors.leaves.get(key)) is not None and leaf.backward_count]
-    last = [run.events.last(Act.BACKWARD, Act.STEP, of=key) for key in known if readable[key].grad is not None]
+    readable = [id(tensor) for tensor in given if has_numbers(tensor)]  # else its passes were not seen
+    leaves = (run.tensors.leaves.get(key) for key in readable)
+    known = [leaf for leaf in leaves if leaf is not None and leaf.backward_count]
+    last = [run.events.last(Act.BACKWARD, Act.STEP, of=leaf) for leaf in known if leaf.gradient is not None]
     used = bool(last) and all(event is not None and event.act is Act.STEP for event in last)
     found = "used" if used else "nothing" if known and not last else ""
     run.record(Act.CLIP, here, readable, found=found if math.isfinite(float(limit)) else "")

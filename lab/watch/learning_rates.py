@@ -7,14 +7,12 @@ from statistics import median
 import torch
 
 from lab.watch import advice
-from lab.watch.records import MIN_ITERATIONS, VIEWS, GraphNode, MeasuredStep, WatchedOptimizer, kind, origin_of, skip
+from lab.watch.records import MIN_ITERATIONS, MeasuredStep, WatchedOptimizer
 from lab.watch.run import WatchedRun
-from lab.watch.sites import NOWHERE, Site, site_of_argument
+from lab.watch.sites import Site, site_of_argument
 from lab.watch.training_events import Act
 
 Tensor = torch.Tensor
-COSTS = frozenset(("MseLoss", "L1Loss", "SmoothL1Loss", "HuberLoss", "NllLoss", "NllLoss2D", "BinaryCrossEntropy"))
-COSTS |= {"BinaryCrossEntropyWithLogits"}
 MIN_VALUES = 5  # losses
 MAX_SAMPLE = 8_192  # numbers of a tensor that are measured, roughly
 LONG_STEP = 0.3  # as a fraction of the parameters' norm
@@ -93,36 +91,12 @@ def judge(run: WatchedRun) -> None:
         if evidence:
             run.report(17, rate_line(opt), f"Steps of {opt.kind} {evidence}")
     for call in calls:
-        steps = (run.events.last(Act.WRITE, of=id(tensor)) for tensor in call.tensors)
+        steps = (run.events.last(Act.WRITE, of=run.leaf(tensor)) for tensor in call.tensors)
         step = next(filter(None, steps), None)
         if step and call.overflows and not any(opt.steps for opt in run.training.optimizers):
             evidence = f"Steps in this line took the loss from {call.losses[0]:.3g} to {call.losses[-1]:.3g}"
             how = (18, ", along the gradient.", advice.STEP_DOWN) if step.found == "uphill" else (17, ".", "")
             run.report(how[0], step.site, evidence + how[1], how[2])
-
-
-def cost_sign(node: GraphNode) -> tuple[int, Site]:
-    """Return 1 for a known cost (cross entropy, squared error), -1 for minus one, else 0, and the line of the minus."""
-    sign, where = 1, NOWHERE
-    while node is not None:
-        name, entry = kind(node), origin_of(node)
-        if name in COSTS or (name == "Pow" and getattr(node, "_saved_exponent", 0) == 2):
-            return sign, where
-        if name == "Neg":
-            sign, where = -sign, entry.site if entry is not None else where
-        elif name not in VIEWS | {"Mean", "Sum"}:
-            break
-        node = node.next_functions[0][0] if node.next_functions else None
-    return 0, NOWHERE
-
-
-def is_undivided_mean(loss: Tensor) -> bool:
-    """Return whether the loss is a mean over a batch, not divided by anything."""
-    node: GraphNode = loss.grad_fn
-    entry = origin_of(node)
-    scaled = entry is not None and entry.loss_scaled  # by a GradScaler
-    node = skip(node.next_functions[0][0] if scaled else node, {"Add"})
-    return node is not None and (kind(node) == "Mean" or getattr(node, "_saved_reduction", 0) == 1)
 
 
 def check_direction(run: WatchedRun) -> None:

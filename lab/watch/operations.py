@@ -25,7 +25,7 @@ def inspect(run: WatchedRun, entry: NodeOrigin, operands: list[Tensor], result: 
     name, closely = entry.name, run.clock.inspect_closely
     differences.note_finite_difference(run, name, given, entry.site)
     if name in values.FIXES:
-        values.note_danger(run, name, entry, entry.site, operands, result)
+        values.note_danger(run, name, entry, operands, result)
     if name in ACTIVATIONS and closely:
         entry.module_site = layer_site(run)
         if name in RELUS:

@@ -50,8 +50,7 @@ class TimeUp(BaseException):
 
 
 def prepare(with_torch: bool) -> None:
-    """Import and run what most programs need, so that they need not wait for it. with_torch: also PyTorch, if it is
-    installed."""
+    """Import and run what most programs need, also PyTorch if it is wanted and installed: they need not wait for it."""
     programs = [WARM_UP]
     if with_torch and find_spec("torch"):
         import torch
@@ -102,8 +101,8 @@ class ProgramRecording:
 def run(source: str, file: str, send: Send, seconds: float = 0.0) -> tuple[dict[str, Any], BaseException | None]:
     """Run a program; return the report and the exception that ended the program, or None.
 
-    send     gets each recorded pass when it ends: {"line": of backward(), "operations": their number, or 0 if
-             it is not known, "trace": its JSON}; line 0 for operations at the end that no backward pass followed
+    send     gets each recorded pass when it ends: {"line": of backward(), or 0 for operations that no pass followed,
+             "operations": their number, or 0 if it is not known, "trace": its JSON}
     seconds  of processor time until this process ends: a little before, TimeUp ends the program; 0 for no limit
 
     The report has "passes", the number of backward passes, and "findings", rows with fields of RunFinding.

@@ -1,5 +1,6 @@
 """Records the watcher keeps: of graph nodes, tensors without a graph, leaves, optimizers and backward() lines."""
 
+import itertools
 import math
 import weakref
 from collections.abc import Iterator, Sequence, Set
@@ -16,6 +17,7 @@ GraphNode: TypeAlias = Any  # torch.autograd.graph.Node, whose `variable` and `_
 _DISPATCH = Tensor.__torch_dispatch__
 KEY = "lab.watch"  # under which a graph node's metadata holds its NodeOrigin
 IN_PLACE = frozenset(["__setitem__", "__iadd__", "__isub__", "__imul__", "__itruediv__", "__ipow__"])
+NUMBERS = itertools.count()  # of leaves, optimizers and events, in the order in which they were made
 MAX_NODES = 5_000  # visited by one walk of a graph
 EARLY_ITERATIONS = 10  # in which everything is inspected
 MIN_ITERATIONS = 3  # in which a failure must show, where one could be chance
@@ -80,7 +82,6 @@ class NodeOrigin:
     past_iterations: int = 0  # number of earlier iterations whose graph this node still reaches
     freed_at: Site = NOWHERE  # the autograd.grad() call that freed this node
     first_backward: int = 0  # number of the first backward pass through it; 0 for none
-    loss_scaled: bool = False  # by a GradScaler
     cut: "CutRecord | None" = None  # that one of its operands came through
 
     @property
@@ -143,6 +144,7 @@ class Leaf:
     changed: bool = False  # since the first backward pass
     asked: bool = False  # autograd.grad() was called for it
     has_graph_grad: bool = False  # its gradient was taken with create_graph=True: an input, not a parameter
+    number: int = field(default_factory=NUMBERS.__next__)
 
     @property
     def gradient(self) -> Tensor | None:
@@ -181,6 +183,7 @@ class WatchedOptimizer:
     )  # its parameters and their versions, in a step
     given_rate: float = 0.0  # the largest of its learning rates when it was made
     scheduler_site: Site = NOWHERE  # the line that made its scheduler
+    number: int = field(default_factory=NUMBERS.__next__)
 
     @property
     def groups(self) -> list[dict[str, Any]]:

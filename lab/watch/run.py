@@ -109,8 +109,7 @@ class Numbers:
     constant_weights: dict[int, Leaf] = field(default_factory=dict)
     # ratio of two gradients, line, evidence, and the fix for weights that were filled with small numbers
     faded: list[tuple[float, Site, str, str]] = field(default_factory=list)
-    tiny_quotients: int = 0  # differences divided by a tiny number
-    tiny_step: tuple[Site, float] = NOWHERE, 0.0  # line of the last finite difference, and its size
+    tiny_steps: deque[tuple[Site, float]] = field(default_factory=partial(deque, maxlen=2))  # of finite differences
 
 
 class WatchedRun:

@@ -4,10 +4,10 @@ import torch
 
 from lab.watch import advice
 from lab.watch.event_order import report_missing_call
-from lab.watch.records import EARLY_ITERATIONS, WatchedOptimizer
+from lab.watch.records import EARLY_ITERATIONS, Leaf, WatchedOptimizer
 from lab.watch.run import WatchedRun
 from lab.watch.sites import Site
-from lab.watch.training_events import Act, TrainingEvent
+from lab.watch.training_events import Act
 
 Tensor = torch.Tensor
 MAX_CHECKED = 4  # gradients of a pass that are looked at, after EARLY_ITERATIONS
@@ -21,23 +21,23 @@ def find_stale(run: WatchedRun, reached: list[Tensor], here: Site) -> dict[int, 
     for tensor in reached:
         key, leaf = id(tensor), run.leaf(tensor)
         gradient = tensor.grad
-        used = None if gradient is None else run.events.last(Act.BACKWARD, Act.STEP, Act.WRITE, of=key)
+        used = None if gradient is None else run.events.last(Act.BACKWARD, Act.STEP, Act.WRITE, of=leaf)
         if gradient is None or used is None or not leaf.backward_count:
             continue
-        before = used if used.act is Act.BACKWARD else run.events.last(Act.BACKWARD, of=key)
+        before = used if used.act is Act.BACKWARD else run.events.last(Act.BACKWARD, of=leaf)
         since = before.stale.get(key) if before is not None else None
         if used is before:  # no step came between
             stale |= {key: since} if since else {}
             continue
         checked += 1
-        moved = run.events.last(Act.BACKWARD, Act.STEP, of=key)
+        moved = run.events.last(Act.BACKWARD, Act.STEP, of=leaf)
         stepped = moved is not None and moved.act is Act.STEP
         kept = not stepped or gradient._version == leaf.grad_version  # else scaled by hand
         early = checked <= MAX_CHECKED or run.clock.iteration <= EARLY_ITERATIONS
         if kept and early and bool(gradient.any()):
             stale[key] = here
             if since and not stepped and not any(key in opt.parameter_ids for opt in run.training.optimizers):
-                report_stale_gradient(run, since, key, tuple(tensor.shape))
+                report_stale_gradient(run, since, leaf)
     return stale
 
 
@@ -45,18 +45,18 @@ def check_step(run: WatchedRun, opt: WatchedOptimizer) -> None:
     """Report a stale gradient that a step has used."""
     passes = [event for event in run.events.since_step(opt) if event.act is Act.BACKWARD]
     if any(event.stale for event in passes):
-        for tensor, *_ in opt.learning:
+        for tensor, leaf, _ in opt.learning:
             last = next((event for event in passes if id(tensor) in event.touched), None)
             if last is not None and id(tensor) in last.stale and tensor.grad is not None:
-                report_stale_gradient(run, last.stale[id(tensor)], id(tensor), tuple(tensor.shape))
+                report_stale_gradient(run, last.stale[id(tensor)], leaf)
                 return
 
 
-def report_stale_gradient(run: WatchedRun, where: Site, key: int, shape: tuple[int, ...]) -> None:
+def report_stale_gradient(run: WatchedRun, where: Site, leaf: Leaf) -> None:
     """Report that a gradient was added to one that an earlier step had used."""
     recent = run.events.last(Act.ZERO_GRAD)
     recent = recent if recent is not None and recent.iteration >= run.clock.iteration - 1 else None
-    cleared: TrainingEvent | None = run.events.last(Act.ZERO_GRAD, of=key) or recent
+    cleared, shape = run.events.last(Act.ZERO_GRAD, of=leaf) or recent, leaf.shape
     if cleared is not None:
         evidence = f"zero_grad() here does not clear all that each backward() in line {where.line} reaches: a gradient "
         run.report(6, cleared.site, f"{evidence}of shape {shape} was added to that of the previous step.")

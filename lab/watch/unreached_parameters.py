@@ -4,10 +4,11 @@ import torch
 
 from lab.watch import advice, cuts
 from lab.watch.event_order import passes_by_step
+from lab.watch.loss_graph import LossTerm
 from lab.watch.records import MIN_ITERATIONS, Leaf, WatchedOptimizer, has_numbers, shapes_of
 from lab.watch.run import WatchedRun
 from lab.watch.sites import Site
-from lab.watch.training_events import Act, LossTerm
+from lab.watch.training_events import Act
 
 Tensor = torch.Tensor
 
@@ -50,14 +51,9 @@ def report_never_reached(run: WatchedRun, opt: WatchedOptimizer) -> None:
     """Report parameters of an optimizer that no gradient ever reached because a cut lies in between."""
     if opt.steps < 2:
         return
-    unreached = {
-        key
-        for key, leaf in run.tensors.leaves.copy().items()
-        if key in opt.parameter_ids
-        and not leaf.backward_count
-        and (tensor := leaf.ref()) is not None
-        and tensor.requires_grad
-    }
+    leaves = [(key, leaf) for key, leaf in run.tensors.leaves.copy().items() if key in opt.parameter_ids]
+    left = {key: tensor for key, leaf in leaves if not leaf.backward_count and (tensor := leaf.ref()) is not None}
+    unreached = {key for key, tensor in left.items() if tensor.requires_grad}
     # A graph may also be cut where it should be; the wrong cut is the last before the step.
     step, lines = run.events.last(Act.STEP, by=opt), run.cuts.lines.values()
     before = step.cuts if step is not None else 0

@@ -6,7 +6,7 @@ import torch
 
 from lab.watch.records import NodeOrigin, origin_of, seen_nodes, walk
 from lab.watch.run import Danger, WatchedRun
-from lab.watch.sites import Site
+from lab.watch.sites import site
 
 Tensor = torch.Tensor
 _ROOTS = "sqrt norm linalg_norm vector_norm linalg_vector_norm cdist"
@@ -43,11 +43,9 @@ MAX_MASKED = 20  # nodes before a choice that are searched
 CHOOSERS = frozenset(("where", "masked_fill", "masked_fill_", "nan_to_num", "nan_to_num_"))
 
 
-def note_danger(
-    run: WatchedRun, name: str, entry: NodeOrigin | None, here: Site, operands: list[Tensor], result: Tensor
-) -> None:
+def note_danger(run: WatchedRun, name: str, entry: NodeOrigin | None, operands: list[Tensor], result: Tensor) -> None:
     """Record a logarithm, root, quotient, ... of a value where its result or slope is not finite."""
-    evidence = ""
+    evidence, here = "", site() if entry is None else entry.site
     if name in ROOTS or (name in POWERS and len(operands) == 1):
         zeros = int((result == 0).sum()) if entry is not None else 0
         exponent = getattr(result.grad_fn, "_saved_exponent", 2)

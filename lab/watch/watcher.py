@@ -284,7 +284,7 @@ class Watcher(Listener):
         self.run.training.uses_grad_scaler = True
         entry = origin_of(node_of(result)) if isinstance(result, Tensor) else None
         if entry is not None:
-            entry.loss_scaled = True
+            entry.name = "scale"
 
     def torch_compile(self, old: Any, args: Any, kwargs: Any) -> Look:
         """Let what is compiled run outside the mode, or a compiler would compile the watcher too."""

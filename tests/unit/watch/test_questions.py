@@ -206,6 +206,21 @@ for _ in range(3):
 {STEP}    print(sum(weight.norm() for weight in net.parameters()).item())
 """,
     "an error of the script's own": "raise KeyError('loss')\n",
+    "copies that are trained, kept for a round and freed": """import copy
+for _ in range(4):
+    clients = []
+    for _ in range(4):
+        client = copy.deepcopy(net)
+        own = torch.optim.SGD(client.parameters(), lr=0.01, momentum=0.9)
+        for part, label in zip(x.split(2), y.split(2)):
+            own.zero_grad()
+            loss = nn.functional.cross_entropy(client(part), label)
+            loss.backward()
+            own.step()
+        clients.append(client)
+    states = [client.state_dict() for client in clients]
+    net.load_state_dict({name: sum(state[name] for state in states) / 4 for name in states[0]})
+""",
 }
 
 

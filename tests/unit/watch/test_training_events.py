@@ -2,10 +2,11 @@
 
 import pytest
 
-pytest.importorskip("torch")
+torch = pytest.importorskip("torch")
 
-from lab.watch.sites import Site
-from lab.watch.training_events import MAX_EVENTS, Act, EventLog, TrainingEvent
+from lab.watch.records import Leaf, WatchedOptimizer  # noqa: E402
+from lab.watch.sites import NOWHERE, Site  # noqa: E402
+from lab.watch.training_events import MAX_EVENTS, Act, EventLog, TrainingEvent  # noqa: E402
 
 
 def event(act, line=1, leaves=(7,), by=None):
@@ -20,13 +21,22 @@ def test_one_line_that_clears_leaf_by_leaf_is_one_event():
 
 
 def test_the_last_event_is_found_by_kind_leaf_and_optimizer():
-    log, opt = EventLog(), object()
-    for one in (event(Act.BACKWARD, 1), event(Act.STEP, 2, by=opt), event(Act.BACKWARD, 3, [8]), event(Act.STEP, 4)):
-        log.add(one)
-    assert log.last(Act.BACKWARD, of=7).site.line == 1
+    log, tensor, other = EventLog(), torch.ones(1), torch.ones(1)
+    leaf, opt = Leaf(lambda: tensor, NOWHERE, ()), WatchedOptimizer(lambda: None, NOWHERE, "SGD")
+    log.add(event(Act.BACKWARD, 1, [id(tensor)]))
+    log.add(event(Act.STEP, 2, [id(tensor)], by=opt))
+    log.add(event(Act.BACKWARD, 3, [id(other)]))
+    log.add(event(Act.STEP, 4))
+    assert log.last(Act.BACKWARD, of=leaf).site.line == 1
     assert log.last(Act.STEP, by=opt).site.line == 2
     assert log.last(Act.ZERO_GRAD) is None
     assert [one.site.line for one in log.since_step(opt)] == [4, 3]
+
+
+def test_what_touched_another_leaf_of_the_same_id_is_not_found():
+    log, tensor = EventLog(), torch.ones(1)
+    log.add(event(Act.BACKWARD, 1, [id(tensor)]))
+    assert log.last(Act.BACKWARD, of=Leaf(lambda: tensor, NOWHERE, ())) is None
 
 
 def test_a_long_run_keeps_its_first_and_its_last_events():
