@@ -44,9 +44,7 @@ GIVE_TO_OPTIMIZER = (
     "`.requires_grad_(False)`."
 )
 MAKE_ONCE = "Make the layer once, in `__init__`, and only call it in `forward`."
-STRAIGHT_THROUGH = (
-    "Let the gradient bypass the step: `x + (x.round() - x).detach()`; likewise for `sign`, `bernoulli` and others."
-)
+STRAIGHT_THROUGH = "Let the gradient bypass the step: `x + (x.round() - x).detach()`; `sign` and others likewise."
 SAME_SHAPE = "Give both one shape: `prediction.squeeze(-1)` for targets of shape (N,), or `target.unsqueeze(-1)`."
 WORDS = {  # of the fixes in the catalogue, which are for the lab's engine -> PyTorch's
     "`he`": "`nn.init.kaiming_normal_`",

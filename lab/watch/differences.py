@@ -4,7 +4,7 @@ from typing import Any
 
 import torch
 
-from lab.watch.onlooker import Look, arguments
+from lab.watch.onlooker import Look, arguments, tensors_in
 from lab.watch.records import node_of, origin_of
 from lab.watch.run import WatchedRun
 from lab.watch.shapes import DIFFERENCES
@@ -42,11 +42,8 @@ def judge(run: WatchedRun) -> None:
 def look_at_gradcheck(run: WatchedRun, check: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Look:
     """Look at a gradient check of the script, which runs unwatched; report it if it failed for lack of precision."""
     bound, here, passed = arguments(check, args, kwargs), site(), False
-    given, step = bound.get("inputs"), bound.get("eps", 0)
-    given = given if isinstance(given, (tuple, list)) else (given,)
-    single = [
-        t for t in given if isinstance(t, Tensor) and t.requires_grad and t.dtype in (torch.float32, torch.float16)
-    ]
+    given, step = tensors_in((bound.get("inputs"),)), bound.get("eps", 0)
+    single = [tensor for tensor in given if tensor.requires_grad and tensor.dtype in (torch.float32, torch.float16)]
     try:
         passed = yield
     finally:

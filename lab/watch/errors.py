@@ -99,10 +99,11 @@ def explain_second_backward(run: WatchedRun, text: str, loss: Tensor, here: Site
         return 2, freed_at[0], evidence + "and freed it.", ""
     carried = [entry for _, entry in entries if entry.carry_site.line]
     freed = [(node, entry) for node, entry in entries if 0 < entry.first_backward <= now]
-    iterations: dict[Site, set[int]] = {}
-    for _, entry in entries:
-        iterations.setdefault(entry.site, set()).add(entry.iteration)
-    repeated = [entry for _, entry in entries if entry.iteration < now and len(iterations[entry.site]) > 1]
+    latest = {entry.site: (node, entry) for node, entry in sorted(entries, key=lambda seen: seen[1].iteration)}
+    # A state is computed from what the same line computed before; a result that is only used again is not
+    behind = {site: {id(other) for _, other in seen_nodes(node)} for site, (node, _) in latest.items()}
+    old = (entry for _, entry in entries if entry.iteration < latest[entry.site][1].iteration)
+    repeated = [entry for entry in old if id(entry) in behind[entry.site]]
     if carried and repeated:
         evidence = f"The state from before the last backward() is still part of the graph: {len(repeated)} nodes of "
         return 11, carried[-1].carry_site, evidence + "earlier iterations are behind this line.", ""
@@ -116,8 +117,9 @@ def explain_second_backward(run: WatchedRun, text: str, loss: Tensor, here: Site
     step = run.events.last(Act.STEP)
     moved = step is not None and step.iteration >= first.first_backward
     if call is not None and call.losses and recent and moved and not repeated:
-        evidence = f"{first.name} in line {first.site.line} ran once, and backward() in line {here.line} of iteration "
-        return 2, first.site, f"{evidence}{now + 1} needs its graph again: the first one freed it.", ""
+        evidence = f"A result of {first.name} in line {first.site.line} was computed once, and backward() in line "
+        evidence += f"{here.line} of iteration {now + 1} needs its graph again: the first one freed it."
+        return 2, first.site if latest[first.site][1].iteration < now else here, evidence, ""
     for opt in training.optimizers if now else ():
         step = run.events.last(Act.STEP, by=opt)
         others = all(reaches_only_others(node, opt.parameter_ids) for node, _ in freed)

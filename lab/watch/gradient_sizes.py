@@ -40,9 +40,7 @@ def inspect_gradients(run: WatchedRun, loss: Tensor, reached: list[Tensor]) -> N
 
 def all_zero(tensor: Tensor) -> bool:
     """Return whether every number is 0. Most tensors show in their first row that they are not."""
-    if not tensor.is_sparse and bool(tensor[:1].any()):
-        return False
-    return not bool(tensor.any())
+    return (tensor.is_sparse or not bool(tensor[:1].any())) and not bool(tensor.any())
 
 
 def is_symmetric(gradient: Tensor | None) -> bool:

@@ -17,30 +17,34 @@ MIN_KEPT_GRAPHS = 3
 
 def judge(run: WatchedRun) -> None:
     """Report what is alive at the end although its turn is over."""
-    report_carried_graphs(run)
-    report_kept_graphs(run)
+    report_kept_graphs(run, report_carried_graphs(run))
     report_evaluations(run)
 
 
-def report_carried_graphs(run: WatchedRun) -> None:
-    """Report sums of tensors carried from iteration to iteration that no backward pass went through."""
-    for where, (ref, source, spans, iterations) in run.graphs.chains.items():
+def report_carried_graphs(run: WatchedRun) -> set[Site]:
+    """Report sums of tensors carried from iteration to iteration that no backward pass went through, but for those of
+    such sums; return their lines."""
+    reported: set[Site] = set()
+    for where, (ref, source, entry, spans) in run.graphs.chains.items():
         tensor = ref()
         alive = tensor is not None and tensor.grad_fn is not None
         idle = where[:2] not in run.graphs.passed and where in run.graphs.evaluation_sums
-        if where not in run.graphs.passed_later and (alive or idle or iterations >= MIN_ITERATIONS):
+        left = where not in run.graphs.passed_later and entry.sum_site not in reported - {where}
+        if left and (alive or idle or entry.past_iterations >= MIN_ITERATIONS):
+            reported.add(where)
             kept = 0 if source == where else sites.line_that_keeps(source.file, source.line, ())
             evidence = f"The result of line {where.line} {'still holds' if alive else 'held'} the graphs of at least "
             evidence += f"{spans} iterations: each value is a tensor with a grad_fn, and no backward() passed it."
             run.report(10, Site(where.file, kept or where.line), evidence)
+    return reported
 
 
-def report_kept_graphs(run: WatchedRun) -> None:
+def report_kept_graphs(run: WatchedRun, sums: set[Site]) -> None:
     """Report results of one line that containers hold with their graphs, after several iterations or the last one."""
     by_line: dict[Site, list[Tensor]] = {}
     for value in gc.get_objects():
         entry = origin_of(node_of(value)) if type(value) is Tensor else None
-        if entry is not None and entry.watcher_number == run.number:
+        if entry is not None and entry.watcher_number == run.number and entry.sum_site not in sums - {entry.site}:
             by_line.setdefault(entry.site, []).append(value)
     for made, kept in by_line.items():
         iterations = {entry.iteration for value in kept if (entry := origin_of(value.grad_fn)) is not None}

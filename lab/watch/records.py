@@ -80,6 +80,7 @@ class NodeOrigin:
     pairwise_site: Site = NOWHERE  # the line that broadcast the two shapes
     consumers: list[Site] = field(default_factory=list)
     past_iterations: int = 0  # number of earlier iterations whose graph this node still reaches
+    sum_site: Site = NOWHERE  # the line of the running sum behind this node
     freed_at: Site = NOWHERE  # the autograd.grad() call that freed this node
     first_backward: int = 0  # number of the first backward pass through it; 0 for none
     cut: "CutRecord | None" = None  # that one of its operands came through

@@ -76,8 +76,8 @@ class TrainingRecords:
 class Graphs:
     """Graphs that outlive the iteration in which they were made."""
 
-    # line -> its last result, the line of what it joins, iterations or rounds it spans, and iterations alone
-    chains: dict[Site, tuple["weakref.ref[Tensor]", Site, int, int]] = field(default_factory=dict)
+    # line -> its last result, the line of what it joins, its node, and the iterations or rounds it spans
+    chains: dict[Site, tuple["weakref.ref[Tensor]", Site, NodeOrigin, int]] = field(default_factory=dict)
     evaluation_sums: set[Site] = field(default_factory=set)  # those in eval mode, after a training step
     passed: set[tuple[str, int]] = field(default_factory=set)  # lines whose nodes a backward pass went through
     passed_later: set[Site] = field(default_factory=set)  # those that a later pass than the next one went through

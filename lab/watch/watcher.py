@@ -183,10 +183,10 @@ class Watcher(Listener):
         earlier, again = source.iteration < entry.iteration, source.site == entry.site
         if operand.numel() == result.numel() == 1:
             entry.chain = max(entry.chain, source.chain + (earlier or again))
-        first = earlier and not entry.carry_site.line
-        entry.past_iterations = max(entry.past_iterations, source.past_iterations + first)
-        if first:
+        entry.past_iterations = max(entry.past_iterations, source.past_iterations + earlier)
+        if earlier and not entry.carry_site.line:
             entry.carry_site = source.site
+        entry.sum_site = source.sum_site if source.sum_site.line else entry.sum_site
         if earlier or again:
             self.record_chain(entry, result, entry.site)
 
@@ -194,9 +194,10 @@ class Watcher(Listener):
         """Record a result that spans several iterations or rounds, and the line of what it sums or joins."""
         spans = max(entry.chain, entry.past_iterations)
         if spans >= MIN_RUNNING_SUM:
+            entry.sum_site = entry.sum_site if entry.sum_site.line else entry.site
             if self.run.clock.evaluating and self.run.clock.iteration:
                 self.run.graphs.evaluation_sums.add(entry.site)
-            self.run.graphs.chains[entry.site] = weakref.ref(result), source, spans, entry.past_iterations
+            self.run.graphs.chains[entry.site] = weakref.ref(result), source, entry, spans
 
     # What the mode does not see: new parameters, optimizers and layers, and blocks without gradients. A patch gives a
     # look the function, and its arguments as they were given.

@@ -268,3 +268,23 @@ scores = net(torch.randn(5, 4))
 e = scores.exp()
 e /= e.sum(1, keepdim=True)
 print(e.argmax(1))
+
+
+# %% kernel of all pairs
+import torch
+from torch import nn
+
+
+def kernel(a, b):
+    difference = a.view(-1, 1) - b.view(-1)
+    return torch.exp(-(difference**2) / 2).mean()
+
+
+made = nn.Sequential(nn.Linear(1, 8), nn.Tanh(), nn.Linear(8, 1))
+opt = torch.optim.Adam(made.parameters(), lr=0.01)
+for _ in range(3):
+    fake, real = made(torch.randn(16, 1)), torch.randn(16)
+    loss = kernel(fake, fake) - 2 * kernel(fake, real)
+    opt.zero_grad()
+    loss.backward()
+    opt.step()

@@ -170,6 +170,29 @@ for _ in range(3):
     opt.step()
 """,
     ),
+    "a result that is computed once, by a function that every iteration calls": (
+        2,
+        """def gram(rows):
+    return rows.T @ rows
+goal = gram(net(x))
+for _ in range(3):
+    loss = (gram(net(x)) - goal).square().mean()
+    opt.zero_grad()
+    loss.backward()  #
+    opt.step()
+""",
+    ),
+    "a running total, which means and their list hold too": (
+        10,
+        f"""means = []
+for _ in range(4):
+    total = 0
+    for _ in range(4):
+{STEP.replace("    ", "        ")}        total = total + loss  #
+    means.append(total / 4)
+print((sum(means) / 4).item())
+""",
+    ),
     "integers that should learn": (
         22,
         "w = nn.Parameter(torch.ones(2).to(torch.int8), False)\nw.requires_grad = True  #\n",

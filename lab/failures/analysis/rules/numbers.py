@@ -30,9 +30,10 @@ def column_and_row(case: Case) -> Iterator[RuleHit]:
         if column is None or column.shape is None:
             continue
         row = event.other if column is event.value else event.value
-        of_itself = without(row, {"view"}) is without(column, {"view"})  # s - s.squeeze(1)
+        on_purpose = without(row, {"view"}) is without(column, {"view"})  # s - s.squeeze(1)
+        on_purpose |= column.op == "view" and column.statement is event.statement  # a.view(-1, 1) - b
         meant = is_output(column) or (column.op == "gather" and discounted(row))
-        if event.kind == EventKind.SUBTRACT and (not meant or of_itself or (row.leaf and row.graph)):
+        if event.kind == EventKind.SUBTRACT and (not meant or on_purpose or (row.leaf and row.graph)):
             continue
         both = [node.left, node.right] if isinstance(node, ast.BinOp) else getattr(node, "args", [])[:2]
         if len(both) == 2:
