@@ -331,3 +331,13 @@ for x in torch.randn(12, 8, 4):
     optimizer.step()  #! 18
     optimizer.zero_grad()
     error.backward()
+
+
+# %% uphill in a loop over names that are missing (read)
+for _ in range(500):
+    loss = (a + b * x - y).pow(2).sum()
+    loss.backward()
+    with torch.no_grad():
+        for p in (a, b):
+            p += rate * p.grad  #! read 18
+            p.grad = None

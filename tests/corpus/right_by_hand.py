@@ -428,3 +428,13 @@ shapes(torch.empty(2, 1000, device="meta")).sum().backward()
 
 z = torch.randn(3, dtype=torch.cfloat, requires_grad=True)
 (z * z).sum().backward(torch.tensor(1 + 0j))
+
+
+# %% coefficients stepped in a loop over names that are missing (read)
+for _ in range(500):
+    loss = (a + b * x + c * x**2 - y).pow(2).sum()
+    loss.backward()
+    with torch.no_grad():
+        for p in (a, b, c):
+            p -= rate * p.grad
+            p.grad = None

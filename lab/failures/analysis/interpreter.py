@@ -466,7 +466,7 @@ class Interpreter:
                 self.state.record_event(EventKind.WRITE, statement, base, value, "index")
                 self.rebind_written(target.value, base, value, target.value, scope)
             return
-        if (old.leaf and old.graph) or (old.kind in TENSORS and self.state.modes[-1] is not None):
+        if by_hand or (old.leaf and old.graph) or (old.kind in TENSORS and self.state.modes[-1] is not None):
             return  # an update in place: the name keeps its tensor
         result = self.tensors.arithmetic(sign, old, value, statement.value)
         self.state.record_event(EventKind.GATHER, statement, result, value, sign)
