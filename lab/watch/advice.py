@@ -50,8 +50,6 @@ WORDS = {  # of the fixes in the catalogue, which are for the lab's engine -> Py
     "`he`": "`nn.init.kaiming_normal_`",
     "`xavier`": "`nn.init.xavier_uniform_`",
     "`clip_grad_norm`": "`nn.utils.clip_grad_norm_`",
-    "x.clip(low=": "x.clamp(min=",
-    "clip acts": "clamp acts",
 }
 
 

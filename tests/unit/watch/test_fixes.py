@@ -44,7 +44,7 @@ FIXES = (
     ("leaf minus equals", 7, "with torch.no_grad()", ("w -= 0.1", "with torch.no_grad(): w -= 0.1")),
     ("column minus vector", 8, "prediction.squeeze(-1)", ("net(x) - y", "net(x).squeeze(-1) - y")),
     ("column minus vector", 8, "target.unsqueeze(-1)", ("net(x) - y", "net(x) - y.unsqueeze(-1)")),
-    ("log of zero probability", 9, "x.clamp(min=1e-12).log()", ("torch.log(p)", "p.clamp(min=1e-12).log()")),
+    ("log of zero probability", 9, "(x + 1e-12).log()", ("torch.log(p)", "(p + 1e-12).log()")),
     (
         "exp overflow",
         9,
