@@ -2,7 +2,6 @@
 
 import re
 import traceback
-from collections.abc import Set
 
 import torch
 
@@ -122,7 +121,8 @@ def explain_second_backward(run: WatchedRun, text: str, loss: Tensor, here: Site
         return 2, first.site if latest[first.site][1].iteration < now else here, evidence, ""
     for opt in training.optimizers if now else ():
         step = run.events.last(Act.STEP, by=opt)
-        others = all(reaches_only_others(node, opt.parameter_ids) for node, _ in freed)
+        reached = [set(map(id, leaves_of(node))) for node, _ in freed]
+        others = all(leaves and not opt.parameter_ids & leaves for leaves in reached)
         if step is not None and step.iteration == now and others:
             evidence = f"The backward pass for one optimizer also went through {first.name} of line {first.site.line}, "
             evidence += f"and freed it; backward() in line {here.line} needs it again."
@@ -134,27 +134,17 @@ def explain_second_backward(run: WatchedRun, text: str, loss: Tensor, here: Site
     return unknown
 
 
-def reaches_only_others(node: GraphNode, owned: Set[int]) -> bool:
-    """Return whether a part of the graph has leaves, none of which belongs to the optimizer that stepped."""
-    leaves = set(map(id, leaves_of(node)))
-    return bool(leaves) and not owned & leaves
-
-
 def explain_no_graph(run: WatchedRun, text: str, loss: Tensor, here: Site) -> Report:
     """Explain a loss without a graph: a cut, or nothing that requires a gradient."""
     origin, where = run.origin(loss), here
     if origin is not None:
         if origin.cut is not None:
             return cuts.diagnose_cut(origin.cut, here)
-        where = run.cuts.freeze_site if run.cuts.freeze_site.line and all_frozen(run) else origin.site
+        given = [p for opt in run.training.optimizers for group in opt.groups for p in group["params"]]
+        frozen = bool(given) and all(isinstance(p, torch.nn.Parameter) and not p.requires_grad for p in given)
+        where = run.cuts.freeze_site if run.cuts.freeze_site.line and frozen else origin.site
     evidence = f"backward() in line {here.line}: nothing that the loss was computed from requires a gradient."
     return 4, where, evidence, advice.ASK_FOR_GRADIENTS
-
-
-def all_frozen(run: WatchedRun) -> bool:
-    """Return whether there are optimizers, and all they have are frozen parameters."""
-    given = [p for opt in run.training.optimizers for group in opt.groups for p in group["params"]]
-    return bool(given) and all(isinstance(p, torch.nn.Parameter) and not p.requires_grad for p in given)
 
 
 def explain(run: WatchedRun, error: BaseException) -> None:

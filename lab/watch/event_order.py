@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterator
+from typing import TypeAlias
 
 import torch
 
@@ -12,6 +13,7 @@ from lab.watch.sites import Site
 from lab.watch.training_events import Act, TrainingEvent
 
 Tensor = torch.Tensor
+UsedPasses: TypeAlias = tuple[TrainingEvent, BackwardCall, int]  # a step, a line of backward(), passes of that line
 MIN_IDLE = 5  # backward passes without a step
 
 
@@ -100,7 +102,7 @@ def check_clips(run: WatchedRun) -> None:
             run.report(18, where, f"This line {what}: clip between backward() and step().")
 
 
-def passes_by_step(run: WatchedRun) -> Iterator[tuple[TrainingEvent, BackwardCall, int]]:
+def passes_by_step(run: WatchedRun) -> Iterator[UsedPasses]:
     """Yield each step with a line whose backward passes came before it, and how many of them since the last step that
     could use them."""
     waiting: dict[BackwardCall, list[TrainingEvent]] = {}

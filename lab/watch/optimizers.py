@@ -49,8 +49,7 @@ def update_parameters(run: WatchedRun, opt: WatchedOptimizer, optimizer: Optimiz
     learning = [(tensor, run.leaf(tensor)) for tensor in parameters_of(optimizer)]
     if opt.steps < 2:
         run.training.optimizer_parameter_sites.update(leaf.site for _, leaf in learning)
-    ids = frozenset(id(tensor) for tensor, _ in learning)
-    opt.parameter_ids = opt.parameter_ids if ids == opt.parameter_ids else ids
+    opt.parameter_ids = frozenset(id(tensor) for tensor, _ in learning)
     return learning
 
 

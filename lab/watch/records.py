@@ -214,8 +214,7 @@ class BackwardCall:
 
     def keep(self, leaves: Sequence[Tensor]) -> None:
         """Keep the leaves that the coming pass reaches."""
-        ids = frozenset(map(id, leaves))
-        self.leaves, self.touched = list(map(weakref.ref, leaves)), self.touched if ids == self.touched else ids
+        self.leaves, self.touched = list(map(weakref.ref, leaves)), frozenset(map(id, leaves))
 
     @property
     def tensors(self) -> list[Tensor]:

@@ -135,7 +135,7 @@ class WatchedRun:
 
     def record(self, act: Act, here: Site, touched: Iterable[int], **more: Any) -> TrainingEvent:
         """Add an event to the sequence. more: further fields of an TrainingEvent."""
-        ids, clock = touched if isinstance(touched, (set, frozenset)) else frozenset(touched), self.clock
+        clock, ids = self.clock, touched if isinstance(touched, set) else self.events.shared(frozenset(touched))
         iteration = clock.iteration + (act is Act.BACKWARD)
         event = TrainingEvent(act, here, ids, iteration, clock.nodes, clock.cuts, clock.forward_ran, **more)
         self.events.add(event)

@@ -13,6 +13,7 @@ from lab.watch.sites import Site
 
 MAX_EVENTS = 30_000  # the first and the last of them are kept
 MAX_LOOK_BACK = 1_000
+MAX_SETS = 100  # of ids that are shared
 
 
 class Act(Enum):
@@ -45,7 +46,17 @@ class TrainingEvent:
 
 
 class EventLog(list[TrainingEvent]):
-    """The sequence of events, the first of them first."""
+    """The sequence of events, the first of them first. Events that touched the same leaves share one set of ids."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.sets: dict[frozenset[int], frozenset[int]] = {}
+
+    def shared(self, ids: frozenset[int]) -> frozenset[int]:
+        """Return the set of an earlier event that is equal to this one, or this one."""
+        if len(self.sets) > MAX_SETS:
+            self.sets.clear()
+        return self.sets.setdefault(ids, ids)
 
     def add(self, event: TrainingEvent) -> None:
         """Add an event. The same act of a line on one leaf after the other is one event."""

@@ -3,7 +3,7 @@
 import torch
 
 from lab.watch import advice, cuts
-from lab.watch.event_order import passes_by_step
+from lab.watch.event_order import UsedPasses, passes_by_step
 from lab.watch.loss_graph import LossTerm
 from lab.watch.records import MIN_ITERATIONS, Leaf, WatchedOptimizer, has_numbers, shapes_of
 from lab.watch.run import WatchedRun
@@ -91,12 +91,12 @@ def report_unoptimized(run: WatchedRun) -> None:
         return  # only an image or a state is to be optimized; the network stays as it is
     if not all(has_numbers(tensor) for leaf in given if (tensor := leaf.ref()) is not None):
         return  # shards of parameters, which get their gradients from others
-    by_place: dict[Site, list[Leaf]] = {}
+    steps, by_place = list(passes_by_step(run)), dict[Site, list[Leaf]]()
     for key, leaf in leaves.items():
         idle = key not in owned and leaf.backward_count >= MIN_ITERATIONS
         tensor = None if not idle or leaf.loaded or leaf.has_graph_grad or leaf.changed else leaf.ref()
         if tensor is not None and tensor.requires_grad:
-            by_place.setdefault(cause_of_unoptimized(run, leaf), []).append(leaf)
+            by_place.setdefault(cause_of_unoptimized(run, leaf, steps), []).append(leaf)
     for where, lost in by_place.items():
         made_at = lost[0].site.line
         made_in = f", made in line {made_at}," if made_at and made_at != where.line else ""
@@ -105,11 +105,11 @@ def report_unoptimized(run: WatchedRun) -> None:
         run.report(19, where, evidence, advice.GIVE_TO_OPTIMIZER)
 
 
-def cause_of_unoptimized(run: WatchedRun, leaf: Leaf) -> Site:
+def cause_of_unoptimized(run: WatchedRun, leaf: Leaf, steps: list[UsedPasses]) -> Site:
     """Return the line that made a leaf, if the optimizer that steps after its backward passes was made before it, else
     the line of that optimizer."""
     stepped = [opt for opt in run.training.optimizers if opt.steps]
-    users = [step.by for step, call, _ in passes_by_step(run) if id(leaf.ref()) in call.touched]
+    users = [step.by for step, call, _ in steps if id(leaf.ref()) in call.touched]
     last = ([opt for opt in stepped if opt in users] or stepped)[-1]
     above = leaf.site.file == last.site.file and leaf.site.line < last.site.line
     late = leaf.optimizers_before > run.training.optimizers.index(last) if leaf.is_parameter else not above

@@ -6,7 +6,7 @@ torch = pytest.importorskip("torch")
 
 from lab.watch.records import Leaf, WatchedOptimizer  # noqa: E402
 from lab.watch.sites import NOWHERE, Site  # noqa: E402
-from lab.watch.training_events import MAX_EVENTS, Act, EventLog, TrainingEvent  # noqa: E402
+from lab.watch.training_events import MAX_EVENTS, MAX_SETS, Act, EventLog, TrainingEvent  # noqa: E402
 
 
 def event(act, line=1, leaves=(7,), by=None):
@@ -44,3 +44,10 @@ def test_a_long_run_keeps_its_first_and_its_last_events():
     for line in range(MAX_EVENTS + 50):
         log.add(event(Act.STEP, line))
     assert (len(log), log[0].site.line, log[-1].site.line) == (MAX_EVENTS, 0, MAX_EVENTS + 49)
+
+
+def test_events_that_touched_the_same_leaves_share_one_set():
+    log = EventLog()
+    assert log.shared(frozenset([7, 8])) is log.shared(frozenset([8, 7]))
+    sets = [log.shared(frozenset([number])) for number in range(2 * MAX_SETS)]
+    assert len(sets) > len(log.sets)
