@@ -14,7 +14,7 @@ from lab.watch.sites import NOWHERE, Site
 
 Tensor = torch.Tensor
 GraphNode: TypeAlias = Any  # torch.autograd.graph.Node, whose `variable` and `_saved_...` no type declares
-_DISPATCH = Tensor.__torch_dispatch__
+_DISPATCH, _PLAIN = Tensor.__torch_dispatch__, frozenset((Tensor, torch.nn.Parameter))
 KEY = "lab.watch"  # under which a graph node's metadata holds its NodeOrigin
 IN_PLACE = frozenset(["__setitem__", "__iadd__", "__isub__", "__imul__", "__itruediv__", "__ipow__"])
 NUMBERS = itertools.count()  # of leaves, optimizers and events, in the order in which they were made
@@ -43,8 +43,8 @@ def version_of(tensor: torch.Tensor) -> int:
 def has_numbers(tensor: torch.Tensor) -> bool:
     """Return whether own code can compute with a tensor: not if it is nested, on "meta", the parameter of a lazy layer,
     or of a class that defines what its operations do, such as a fake tensor."""
-    own = type(tensor).__torch_dispatch__ is not _DISPATCH
-    return not (own or tensor.is_nested or tensor.is_meta or is_lazy(tensor))
+    own = type(tensor) not in _PLAIN and (type(tensor).__torch_dispatch__ is not _DISPATCH or is_lazy(tensor))
+    return not (own or tensor.is_nested or tensor.is_meta)
 
 
 def writes_in_place(name: str) -> bool:

@@ -19,10 +19,11 @@ def find_stale(run: WatchedRun, reached: list[Tensor], here: Site) -> dict[int, 
     stale: dict[int, Site] = {}
     checked = 0
     for tensor in reached:
+        if (gradient := tensor.grad) is None:
+            continue
         key, leaf = id(tensor), run.leaf(tensor)
-        gradient = tensor.grad
-        used = None if gradient is None else run.events.last(Act.BACKWARD, Act.STEP, Act.WRITE, of=leaf)
-        if gradient is None or used is None or not leaf.backward_count:
+        used = run.events.last(Act.BACKWARD, Act.STEP, Act.WRITE, of=leaf)
+        if used is None or not leaf.backward_count:
             continue
         before = used if used.act is Act.BACKWARD else run.events.last(Act.BACKWARD, of=leaf)
         since = before.stale.get(key) if before is not None else None
