@@ -30,10 +30,9 @@ def judge(run: WatchedRun) -> None:
     check_clips(run)
 
 
-def check_step(run: WatchedRun, opt: WatchedOptimizer, here: Site) -> None:
-    """Report a step whose gradients were cleared after the last backward pass."""
-    passed = [event for event in run.events.since_step(opt) if event.act is Act.BACKWARD]
-    received = [given for given in opt.learning if any(id(given[0]) in event.touched for event in passed)]
+def check_step(run: WatchedRun, opt: WatchedOptimizer, passes: list[TrainingEvent], here: Site) -> None:
+    """Report a step whose gradients were cleared after the last of its backward passes."""
+    received = [given for given in opt.learning if any(id(given[0]) in event.touched for event in passes)]
     received.sort(key=lambda given: given[0].numel())  # the search ends at a gradient that is not 0: small ones first
     if received and all(tensor.grad is None or not bool(tensor.grad.any()) for tensor, *_ in received):
         clears = (run.events.last(Act.ZERO_GRAD, Act.CLEAR, of=leaf) for _, leaf, _ in received)

@@ -67,7 +67,7 @@ def before_step(run: WatchedRun, optimizer: Optimizer, *given: Any) -> None:
     for tensor, leaf, _ in opt.learning:
         if not leaf.backward_count and tensor.grad is not None:  # the graph of that pass was not searched
             leaf.backward_count = 1
-    event_order.check_step(run, opt, site())
+    event_order.check_step(run, opt, run.events.passes_since_step(opt), site())
     if opt.steps < MAX_MEASURED_STEPS or not opt.steps % EARLY_ITERATIONS:
         opt.values_before = [learning_rates.sample(tensor).clone() for tensor in measured(opt)]
     opt.steps += 1
@@ -80,7 +80,7 @@ def measured(opt: WatchedOptimizer) -> list[Tensor]:
 def after_step(run: WatchedRun, optimizer: Optimizer, *given: Any) -> None:
     """Record a step, what it wrote and how long it was, and report a stale gradient that it used; a hook of PyTorch."""
     opt, here = watched_optimizer(run, optimizer), site()
-    stale_gradients.check_step(run, opt)
+    stale_gradients.check_step(run, opt, run.events.passes_since_step(opt))
     run.record(Act.STEP, here, opt.parameter_ids, by=opt)
     for tensor, leaf, version in opt.learning:
         if version_of(tensor) != version:

@@ -7,7 +7,7 @@ from lab.watch.event_order import report_missing_call
 from lab.watch.records import EARLY_ITERATIONS, Leaf, WatchedOptimizer
 from lab.watch.run import WatchedRun
 from lab.watch.sites import Site
-from lab.watch.training_events import Act
+from lab.watch.training_events import Act, TrainingEvent
 
 Tensor = torch.Tensor
 MAX_CHECKED = 4  # gradients of a pass that are looked at, after EARLY_ITERATIONS
@@ -42,9 +42,8 @@ def find_stale(run: WatchedRun, reached: list[Tensor], here: Site) -> dict[int, 
     return stale
 
 
-def check_step(run: WatchedRun, opt: WatchedOptimizer) -> None:
-    """Report a stale gradient that a step has used."""
-    passes = [event for event in run.events.since_step(opt) if event.act is Act.BACKWARD]
+def check_step(run: WatchedRun, opt: WatchedOptimizer, passes: list[TrainingEvent]) -> None:
+    """Report a stale gradient that a step has used; `passes` came since the step before, the last of them first."""
     if any(event.stale for event in passes):
         for tensor, leaf, _ in opt.learning:
             last = next((event for event in passes if id(tensor) in event.touched), None)

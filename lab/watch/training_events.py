@@ -74,9 +74,10 @@ class EventLog(list[TrainingEvent]):
         recent, first = islice(reversed(self), MAX_LOOK_BACK), -1 if made is None else made.number
         return takewhile(lambda event: event.number > first, recent)
 
-    def since_step(self, opt: WatchedOptimizer) -> list[TrainingEvent]:
-        """Return the events since the last step of an optimizer, the last of them first."""
-        return list(takewhile(lambda event: event.act is not Act.STEP or event.by is not opt, self.since(opt)))
+    def passes_since_step(self, opt: WatchedOptimizer) -> list[TrainingEvent]:
+        """Return the backward passes since the last step of an optimizer, the last of them first."""
+        after = takewhile(lambda event: event.act is not Act.STEP or event.by is not opt, self.since(opt))
+        return [event for event in after if event.act is Act.BACKWARD]
 
     def last(self, *acts: Act, of: Leaf | None = None, by: WatchedOptimizer | None = None) -> TrainingEvent | None:
         """Return the last event of some kinds, which touched a leaf, or is of an optimizer."""

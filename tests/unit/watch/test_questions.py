@@ -193,6 +193,17 @@ for _ in range(4):
 print((sum(means) / 4).item())
 """,
     ),
+    "a closure that does not clear what its passes fill": (
+        6,
+        """slow = torch.optim.LBFGS(net.parameters(), lr=0.01, max_iter=2)
+def closure():
+    loss = nn.functional.cross_entropy(net(x), y)
+    loss.backward()  #
+    return loss
+for _ in range(3):
+    slow.step(closure)
+""",
+    ),
     "integers that should learn": (
         22,
         "w = nn.Parameter(torch.ones(2).to(torch.int8), False)\nw.requires_grad = True  #\n",

@@ -30,7 +30,7 @@ def test_the_last_event_is_found_by_kind_leaf_and_optimizer():
     assert log.last(Act.BACKWARD, of=leaf).site.line == 1
     assert log.last(Act.STEP, by=opt).site.line == 2
     assert log.last(Act.ZERO_GRAD) is None
-    assert [one.site.line for one in log.since_step(opt)] == [4, 3]
+    assert [one.site.line for one in log.passes_since_step(opt)] == [3]
 
 
 def test_what_touched_another_leaf_of_the_same_id_is_not_found():
