@@ -9,15 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from lab.failures.analysis.edits import Edit
-from lab.failures.analysis.facts import (
-    TENSORS,
-    Value,
-    ancestors,
-    is_unknown_loss,
-    modules,
-    owner_of,
-    traverse,
-)
+from lab.failures.analysis.facts import TENSORS, Value, ancestors, is_unknown_loss, modules, owner_of, traverse
 from lab.failures.analysis.kinds import EventKind, Kind, Tag, words
 from lab.failures.analysis.registry import LAYERS, LOSS_FUNCTIONS
 from lab.failures.analysis.rules.case import Case, RuleHit
