@@ -17,7 +17,8 @@ Kind = Literal["message", "code", "curve"]
 IN_NO_LOG = (ast.Import, ast.ImportFrom, ast.For, ast.While, ast.With, ast.FunctionDef, ast.ClassDef)
 MAX_CHARACTERS = 100_000  # of a text that are parsed
 MAX_SAMPLE = 20_000  # of these, whose lines tell the kind
-MIN_LINES = 3  # of code, or losses of a log: a shorter text counts as a message
+MIN_LINES = 3  # of code: a shorter text counts as a message
+MIN_LOSSES = 2  # of a log
 MIN_SHARE = 0.6  # of lines that must be code, or hold numbers of a log
 
 
@@ -59,7 +60,7 @@ def _is_log(text: str, lines: int) -> bool:
         losses = sum(table.losses for table in tables(log))
     except LogError:
         return False
-    return losses >= MIN_LINES and log.unread <= (1 - MIN_SHARE) * lines
+    return losses >= MIN_LOSSES and log.unread <= (1 - MIN_SHARE) * lines
 
 
 def _lines_of_code(text: str, lines: list[str]) -> list[str]:

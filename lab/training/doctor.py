@@ -208,25 +208,24 @@ def _best(f: Figures) -> str:
 
 
 def _piles_up(f: Figures) -> bool:
-    """Return whether gradients grow; in a log also whether the loss had fallen and rises so far that they must have."""
-    norms, loss, low = f.norms if f.norms.size else f.total[:, None], f.loss, np.min(f.loss)
+    """Return whether gradients grow; in a log also whether the loss had fallen and rises."""
+    norms, loss = f.norms if f.norms.size else f.total[:, None], f.loss
     grown = len(f) > WINDOW and np.any(np.median(norms[-WINDOW:], axis=0) >= np.maximum(2 * norms[0], BAND[1]))
-    if "log" not in f.known:
-        return bool(grown)
-    rises = loss[-WINDOW:].mean() >= 1.3 * low and loss[1:].min(initial=math.inf) <= loss[0]  # no number does neither
-    return bool(rises and (grown or (low < 0.3 * loss[0] and loss[int(np.argmin(loss)) :].max() > 1.5 * loss[0])))
+    rises = loss[-WINDOW:].mean() >= 1.3 * np.min(loss) and loss[1:].min(initial=math.inf) <= loss[0]
+    return bool(grown and (rises or "log" not in f.known))  # no number neither grows nor rises
 
 
 def _val_rises(f: Figures, share: float) -> bool:
     """Return whether validation loss rose by this share from its minimum while training loss kept falling."""
-    val, train = windows(f.val_loss), windows(f.loss)
+    end = f.measured.max(initial=-1) + 1  # behind the last one that is known
+    val, train = windows(f.val_loss[:end]), windows(f.loss[:end])
     best = int(np.argmin(val)) if len(val) and f.ended is None else len(val)
     if len(val) - 1 - best < 2 * WINDOW:
         return False
     usual = np.median(np.abs(np.diff(f.val_loss[-LONG:])))
-    lasts = min(val[-1], f.val_loss[-1]) >= (1 + share) * val[best] and val[-1] - val[best] >= 2 * usual
+    lasts = min(val[-1], f.val_loss[end - 1]) >= (1 + share) * val[best] and val[-1] - val[best] >= 2 * usual
     ahead = val[-1] - train[-1] >= 0.03 and not f.gap[-WINDOW:].mean() < 0.015
-    return bool(lasts and ahead and train[-1] <= 0.9 * train[best])
+    return bool(lasts and ahead and max(train[-1], f.loss[end - 1]) <= 0.9 * train[best])
 
 
 def _wide_gap(f: Figures) -> bool:
@@ -286,6 +285,7 @@ def _says_overfits(f: Figures) -> str:
     best, last = f.best, f.measured[-1]
     then = f"In epoch {f.epochs[best]} validation loss was lowest, {short(f.val_loss[best])}; in epoch {f.epochs[last]}"
     loss = f"it is {short(f.val_loss[last])}. Training loss went from {short(f.loss[best])} to {short(f.loss[last])}."
+    loss = loss if best < last else f"training loss is {short(f.loss[last])}."
     scores = f"training {f.scored} is {f.shown(f.train_score[last])} and validation {f.shown(f.val_score[last])}"
     return f"{then} {loss}" + (f"\nIn epoch {f.epochs[last]} {scores}." if np.isfinite(f.gap[last]) else "")
 
@@ -356,7 +356,7 @@ TABLE = (
         {f.penalty[0]: f.penalty[1] / 100})),
     Rule("overflow", "The loss is no longer a number", "settings", lambda f: f.ended, _says_ended,
         lambda f: _rescale(f) if f.rate <= 1 else _lower(f), since=lambda f: f.ended[0]),
-    Rule("rate-high", HIGH, "", lambda f: largest(f.loss[:WINDOW]) > 3 * f.plain and f.gain < 0.1
+    Rule("rate-high", HIGH, "settings", lambda f: largest(f.loss[:WINDOW]) > 3 * f.plain and f.gain < 0.1
         and f.config.init != "normal" and not f.rate <= 1,
         lambda f: f"In the first epochs the training loss is {short(largest(f.loss[:WINDOW]))}, where always answering "
         f"with {f.answer} costs {short(f.plain, 2)}.", _lower, since=lambda f: 0, like=("scale", "piling")),
@@ -371,15 +371,16 @@ TABLE = (
         lambda f: f"The gradient norm of {f.cut_off[1]} is exactly 0 from epoch {f.epochs[f.cut_off[0]]} on.", _lower,
         lambda f: f.cut_off[0], ("flat",)),
     Rule("softmax-twice", "Softmax before cross_entropy", "log accuracy", lambda f: f.double_softmax,
-        lambda f: f"Training accuracy is {f.train_score[-1]:.0%}, and yet the loss stands still at "
-        f"{short(f.loss[-1])}: with two softmaxes {f.double_softmax} classes cannot cost much less.", _lower),
-    Rule("rate-high", HIGH, "log", lambda f: f.jumped, lambda f: f.says_jump, _lower, lambda f: f.jumped, ("piling",)),
-    Rule("batch-noise", "Batches are too noisy", "log", lambda f: len(f.spikes) >= 3,
-        lambda f: f"{len(f.spikes)} of {len(f.raw)} values stand far above their neighbours, every "
-        f"{short(np.median(np.diff(f.spikes)))} rows: the highest is {short(f.raw.max())}, where the values around it "
-        f"are near {short(np.median(f.raw))}.", _lower, since=lambda f: f.group_of(f.spikes[0]), like=("rate-high",)),
-    Rule("rate-high", HIGH, "log", lambda f: f.oscillates and not f.fall > 0.2
-        and swings(f.smooth[-len(f.lately) :], 0.03), _says_swings, _lower, like=("batch-noise", "piling")),
+        lambda f: f"Training accuracy is {f.train_score[-1]:.0%}, and yet the loss stands at {short(f.loss[-1])}: "
+        f"with two softmaxes {f.double_softmax} classes cannot cost much less.", _lower, like=("noise",)),
+    Rule("rate-high", HIGH, "log", lambda f: f.turned, lambda f: f.says_turn, _lower, lambda f: f.turned, ("piling",)),
+    Rule("batch-noise", "Batches are too noisy", "log", lambda f: len(f.spikes) >= max(3, 0.02 * len(f.raw)),
+        lambda f: f"{len(f.spikes)} of {len(f.raw)} values stand far above their neighbours: the highest is "
+        f"{short(f.raw.max())}, and half of all values lie below {short(np.median(f.raw))}.",
+        _lower, lambda f: f.group_of(f.spikes[0]), ("rate-high",)),
+    Rule("rate-high", HIGH, "log", lambda f: f.oscillates and swings(f.smooth[-len(f.lately) :], 0.03)
+        and max(np.quantile(f.loss[len(f) // 2 :], 0.6), f.loss[-1]) > 0.6 * np.quantile(f.loss[: len(f) // 2], 0.6),
+        _says_swings, _lower, like=("batch-noise", "piling")),
     Rule("rate-high", "The loss swings", "settings", lambda f: f.oscillates, _says_swings, _lower),
     Rule("exploding", EXPLODE, "norms", lambda f: (f.gain < 0.5 and f.high_norm > HIGH_NORM)
         or (f.config.init == "normal" and largest(f.norms[:1]) > HIGH_NORM and f.val_loss[-1] > 0.5 * f.plain_val),
@@ -398,9 +399,8 @@ TABLE = (
         and np.mean(np.diff(f.smooth) < 0) >= 0.8 and 0 < 1 - f.smooth[-1] / f.smooth[0] < 0.2
         and later_fall(f.smooth) >= 0.35, _says_creeps, _raise, since=lambda f: 0, like=("vanishing", "labels")),
     Rule("frozen", "No parameter moves", "log", lambda f: f.range < (1e-6 if "norms" in f.known else 1e-3),
-        lambda f: f"The loss stays at {short(f.smooth[-1], 4)}, where equal answers cost {short(f.plain, 4)}: batch "
-        "noise, as with wrong labels, would move it more.", _raise, since=lambda f: 0,
-        like=("flat", "dying", "vanishing", "rate-low")),
+        lambda f: f"The loss stays at {short(f.smooth[-1], 4)}: noise of the batches would move it more.",
+        _raise, lambda f: 0, ("flat", "dying", "vanishing", "rate-low")),
     Rule("noise", "The labels are noisy", "settings accuracy validation", lambda f: len(f) >= WINDOW and f.rows >= FEW
         and -f.gap[-WINDOW:].mean() > 0.08 + f.error
         and 1 - f.train_score[-WINDOW:].mean() > 2 * (1 - f.val_score[-WINDOW:].mean()), _says_now,

@@ -8,13 +8,4 @@ from lab.failures.curve.answer import KNOWN, CurveAnswer, CurveCause, failure_of
 from lab.failures.curve.history import UploadedCurve
 from lab.failures.curve.log import LogError
 
-__all__ = [
-    "KNOWN",
-    "CurveAnswer",
-    "CurveCause",
-    "LogError",
-    "UploadedCurve",
-    "failure_of",
-    "of_records",
-    "read_log",
-]
+__all__ = ["KNOWN", "CurveAnswer", "CurveCause", "LogError", "UploadedCurve", "failure_of", "of_records", "read_log"]

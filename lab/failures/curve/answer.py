@@ -129,18 +129,14 @@ def _causes(curve: UploadedCurve) -> tuple[CurveCause, ...]:
     if not found:
         return ()
     finding = found[0]
-    also = () if curve.only_validation_ended else _lookalikes(finding, curve)
+    layers = {"vanishing", "flat"} if curve.norms.shape[1] > 1 else set()  # which the norms of layers tell apart
+    apart = {finding.key} | layers | ({"scale"} if curve.loss[0] < HUGE else set())
+    only_validation = curve.ended is not None and curve.ended[1] == "validation loss"
+    also = [key for key in finding.like if key not in apart and not only_validation]
     sentences = tuple(curve.in_unit(sentence) for sentence in finding.evidence)
-    sure = not also and not curve.only_validation_ended
-    first = CurveCause(finding.key, sentences, curve.place(finding.epoch), sure, KNOWN[finding.key].advice)
+    place = curve.places[curve.epochs.index(finding.epoch)]
+    first = CurveCause(finding.key, sentences, place, not (also or only_validation), KNOWN[finding.key].advice)
     return (first, *(CurveCause(key, (), None, False, KNOWN[key].advice) for key in also))
-
-
-def _lookalikes(finding: Finding, curve: UploadedCurve) -> tuple[str, ...]:
-    """Return the other causes that would give the same numbers, as far as the columns do not tell them apart."""
-    layers = {"vanishing", "flat"} if curve.norms.shape[1] > 1 else set()
-    small = {"scale"} if curve.loss[0] < HUGE else set()
-    return tuple(key for key in finding.like if key not in {finding.key} | layers | small)
 
 
 # ---------------------------------------------------------------- what could not be seen

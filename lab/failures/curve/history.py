@@ -20,7 +20,7 @@ from lab.training.records import Record
 BLOCKS, PER_BLOCK = 30, 8  # number of blocks that steps are averaged in; fewest steps in a block
 MANY_ROWS, FEW_EPOCHS = 60, 8  # with more rows in fewer epochs than these, steps are looked at
 MAX_EPOCHS = 5000  # that are points of their own
-MAX_CLASSES = 1000
+MAX_CLASSES, MAX_TOLD_APART = 1000, 14  # classes; of these, the floors of the loss are told apart by 0.03
 STATED = ("loss", "val_loss", "train_score", "val_score", "gap", "norms", "total", "smooth", "lately")
 SPIKE = 10  # gradient norm over its median
 CURVES = ("train_loss", "val_loss", "train_accuracy", "val_accuracy")
@@ -61,7 +61,11 @@ class UploadedCurve(Figures):
             columns, bad = ({ONLY.get(kind, kind): values for kind, values in each.items()} for each in (columns, bad))
             notes.append("There is no training loss: the validation loss is used for both.")
         loss = columns["train_loss"]
-        starts, unit = _grouped(columns.get("epoch"), np.flatnonzero(np.isfinite(loss) | bad["train_loss"]), notes)
+        known = np.flatnonzero(np.isfinite(loss) | bad["train_loss"])
+        if "step" in columns:  # the line above belongs to it, if it has the same step and no loss
+            above, step = np.maximum(known - 1, 0), columns["step"]
+            known = np.where((step[above] == step[known]) & ~np.isin(above, known), above, known)
+        starts, unit = _grouped(columns.get("epoch"), known, notes)
         gather, filled = (_stated, _held) if said else (_means, _bridged)
         means = {kind: gather(values, starts) for kind, values in columns.items()}
         if said:
@@ -104,13 +108,15 @@ class UploadedCurve(Figures):
         if validated and np.isfinite(means["val_loss"]).any():
             curve.measured = np.flatnonzero(np.isfinite(means["val_loss"]))
             curve.best = int(np.nanargmin(means["val_loss"]))
-        curve.norm_ended = _mostly_bad(ended["grad_norm"]) if "grad_norm" in ended else None
+        ends = ended.get("grad_norm", np.zeros(1, bool))
+        if ends[int(np.argmax(ends)) :].mean() > 0.5:  # a scaler of losses tries a few that are
+            curve.norm_ended = int(np.argmax(ends))
         if len(starts) < table.rows and np.isfinite(loss[: starts[1] if len(starts) > 1 else None]).sum() > 1:
             curve.first = float(loss[0]), float(columns["grad_norm"][0]) if "grad_norm" in columns else math.nan
         if not said:
             stated = cls.of(table, said=True)
             curve.best = stated.best
-            curve.stated = {name: getattr(stated, name) for name in STATED}
+            curve.stated = {name: getattr(stated, name) for name in STATED} | {"plain": math.inf}  # which is a guess
         return curve
 
     @cached_property
@@ -128,10 +134,6 @@ class UploadedCurve(Figures):
         first += [(self.norm_ended, "gradient norm")] if self.norm_ended is not None else []
         bad = np.flatnonzero(~np.isfinite(self.val_loss))
         return min(first, default=(int(bad[0]), "validation loss") if bad.size else None)
-
-    @property
-    def only_validation_ended(self) -> bool:
-        return bool(self.ended and self.ended[1] == "validation loss")
 
     @cached_property
     def grew(self) -> float:
@@ -177,12 +179,19 @@ class UploadedCurve(Figures):
         lost = WINDOW <= at < len(self) - WINDOW and loss[at + 1 :].min() > 1.1 * loss[:at].min()
         return at if lost and norm[at] >= SPIKE * np.median(norm) else 0
 
+    @cached_property
+    def turned(self) -> int:
+        """The point from which a loss that had fallen goes up for good: at a jump, or to far above its start."""
+        low = int(np.argmin(self.loss))
+        up = len(self) > WINDOW and low and np.median(self.loss[-WINDOW:]) > 1.5 * self.loss[0] > 0
+        return self.jumped or (low if up else 0)
+
     @property
-    def says_jump(self) -> str:
-        """The sentence for `jumped`."""
+    def says_turn(self) -> str:
+        """The sentence for `turned`."""
         at, loss = self.jumped, self.loss
-        norm = f"In epoch {self.epochs[at]} the gradient norm is {short(self.norm[at])}"
-        return f"{norm}. The loss had fallen to {short(loss[:at].min())} before, and ends at {short(loss[-1])}."
+        norm = f" In epoch {self.epochs[at]} the gradient norm is {short(self.norm[at])}." if at else ""
+        return f"The loss fell to {short(loss[: at or None].min())} and ends at {short(loss[-1])}.{norm}"
 
     @cached_property
     def double_softmax(self) -> int:
@@ -193,7 +202,7 @@ class UploadedCurve(Figures):
         accuracy, loss = self.train_score[-WINDOW:].mean(), self.loss[-WINDOW:].mean()
         if not (accuracy >= 0.7 and abs(self.fall) < STILL):
             return 0
-        floors = np.log1p(np.arange(1, 999) / math.e)  # of 2, 3, ... classes
+        floors = np.log1p(np.arange(1, MAX_TOLD_APART) / math.e)  # of 2, 3, ... classes
         fits = (np.abs(loss - floors - (1 - accuracy)) < 0.03) & (self.loss.max() <= floors + 1.03)
         return int(np.argmax(fits)) + 2 if fits.any() else 0
 
@@ -219,12 +228,15 @@ class UploadedCurve(Figures):
     @property
     def left_behind(self) -> bool:
         """Whether validation loss no longer falls, at many times the training loss, which began like it."""
-        late, low = max(WINDOW, len(self) // 3), self.loss[-WINDOW:].mean()
-        before, now = self.val_loss[-2 * late : -late], self.val_loss[-late:].mean()
+        late, low = max(WINDOW, len(self) // 3), np.median(self.loss[-WINDOW:])
+        before, now = self.val_loss[-2 * late : -late], np.median(self.val_loss[-late:])
         if len(before) < late or self.ended is not None:
             return False
+        loss, val_loss = (self.stated[name][self.measured[-1]] for name in ("loss", "val_loss"))
         far = now > (4 if now < 1.05 * self.val_loss.min() else 2) * low and now - low >= 0.25 * self.loss[0]
-        return bool(far and now >= 0.98 * before.mean() and self.val_loss[0] <= 4 * self.loss[0])
+        return bool(
+            far and val_loss > 2 * loss and now >= 0.98 * np.median(before) and self.val_loss[0] <= 4 * self.loss[0]
+        )
 
     def group_of(self, row: int) -> int:
         """Return the index of the point that a row belongs to."""
@@ -232,15 +244,8 @@ class UploadedCurve(Figures):
 
     def in_unit(self, text: str) -> str:
         """Replace "epoch" in a sentence of the doctor's by what this curve's points are, and are numbered by."""
-        if self.unit == "epoch":
-            return text
         numbered = f"the block from {self.counter}" if self.unit == "block" else self.counter
-        return re.sub(r"\bepoch\b", self.unit, re.sub(r"\bepoch(?= \d)", numbered, text)).replace(
-            "epochs", f"{self.unit}s"
-        )
-
-    def place(self, epoch: int) -> float:
-        return self.places[self.epochs.index(epoch)]
+        return re.sub(r"\bepoch(s?)\b(?! \d)", rf"{self.unit}\1", re.sub(r"\bepoch(?= \d)", numbered, text))
 
 
 def _grouped(epochs: np.ndarray | None, known: np.ndarray, notes: list[str]) -> tuple[list[int], str]:
@@ -264,21 +269,14 @@ def _grouped(epochs: np.ndarray | None, known: np.ndarray, notes: list[str]) -> 
 def _places(
     counter: np.ndarray | None, unit: str, starts: Sequence[int], rows: int
 ) -> tuple[Sequence[float], Literal["epoch", "step", "row"]]:
-    """Return where each point lies, at its epoch, its step if these never stand still, or else the number of its row;
-    and which of these it is."""
+    """Return where each point lies, and what that is: its epoch, its step if the known ones rise, or its row."""
     if counter is not None:
-        filled = forward_filled(counter)[starts]
+        filled, own = forward_filled(counter)[starts], np.isfinite(counter[starts])
         if unit == "epoch":
             return filled.tolist(), "epoch"
-        if np.all(np.diff(np.floor(filled)) > 0):
+        if np.all(np.diff(np.floor(filled[own] if 2 * own.sum() > len(own) else filled)) > 0):
             return filled.tolist(), "step"
     return np.arange(1.0, rows + 1)[starts].tolist(), "row"
-
-
-def _mostly_bad(bad: np.ndarray) -> int | None:
-    """Return the first bad point if most of those from there on are bad: a scaler of losses tries a few that are."""
-    first = int(np.argmax(bad))
-    return first if bad[first:].mean() > 0.5 else None
 
 
 def _means(values: np.ndarray, starts: Sequence[int]) -> np.ndarray:

@@ -12,17 +12,29 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
+from functools import lru_cache
+from itertools import dropwhile, pairwise
 from typing import Any, NamedTuple
 
 from lab.failures.curve.literal import NoLiteral, read_literal
-from lab.failures.curve.roles import COUNTER_WORD, FILLERS, OF_WORD, is_phase, is_score, kinds, phase, role, split
+from lab.failures.curve.roles import (
+    COUNTER_WORD,
+    FILLERS,
+    MAX_CACHED,
+    OF_WORD,
+    heading,
+    is_phase,
+    is_score,
+    phase,
+    role,
+)
 
 MAX_BYTES = 400_000
 MAX_COLUMNS = 400
 MAX_ROWS = 50_000
 MAX_CELLS = 150_000
 MAX_NAME = 80  # characters of a column's name
+MAX_QUOTED = 120  # characters of a line that is quoted
 MAX_NUMBER = 100  # characters of a number
 MAX_WORDS = 5  # of a name
 MAX_HEADER = 4  # lines of a header, with those drawn below it
@@ -47,10 +59,10 @@ _UPDATES = re.compile(r"\r\n|[\r\x08\x0b\x0c\x85\u2028\u2029]+")  # what begins 
 _SIGNS = str.maketrans("：，＝｜（）；、。−\u00a0\u202f│┃║┆┇┊┋", ":,=|();,;-  |||||||", "\u200b\ufeff")
 _TIMES = re.compile(
     r"(?<![\d.])(?:\d{4}[-/.]\d{1,2}[-/.]\d{1,2}T?|\d{1,2}[-/.]\d{1,2}[-/.]\d{4}|\d{1,3}:\d\d(?!\d)(?::\d\d(?:[.,]\d+)?)?Z?)"
-    r"|(?<![\w./\\-])[\w./\\-]{1,80}\.(?:py|cc|cpp|cu|h|js|jl)\b(?::\d+)?"
+    r"|(?<![\w.])[\w.]{1,80}:[\w<>]{1,80}:\d+(?=\s-\s)|(?<![\w./\\-])[\w./\\-]{1,80}\.(?:py|cc|cpp|cu|h|js|jl)\b(?::\d+)?"
 )
 _CALL = re.compile(
-    r"(?<![\w.])([^\W\d][\w.]{0,60})\((-?(?:" + _NUMBER + r"|nan|inf))(?:,[^()\n]{0,200})?\)", re.IGNORECASE
+    r"(?<![\w.])([^\W\d][\w.]{0,60})\((-?(?:" + _NUMBER + r"|nan|inf))(?:,[^()]{0,200})?\)", re.IGNORECASE
 )
 _NUMERAL = re.compile(r"[-+]?(?:" + _NUMBER + r"|nan|inf|infinity)", re.ASCII | re.IGNORECASE)
 _SHARE = re.compile(r"([-+]?" + _NUMBER + r")\s?%|(\d+)\s?/\s?\d+")  # 91 %, or 3/20
@@ -76,8 +88,13 @@ _TOKEN = re.compile(
 _NAMED_CELL = re.compile(r"[^\W\d][\"']?\s{0,9}[:=](?:\s|$|[-+.\d])")  # a number with a name beside it
 _COUNTED_NAME = re.compile(r"([^\W\d_]+)(\d{1,9})")
 _BEFORE_DIGIT = re.compile(r"(?<=[\u3040-\ud7ff])(?=\d)")  # in a script without spaces
-_HARD = re.compile(r"[,;]")  # no name belongs to a number behind one of these
+_HARD = re.compile(r"[,;·]")  # no name belongs to a number behind one of these
 _PLAIN = re.compile(r" ?")  # between a number and the name after it
+_IS_TEXT = re.compile(r"=\s?[\"']?$")  # before a word that is the value of a name
+_NO_NUMBER = re.compile(r"\b(?:(?:non-?|not |in)finite|not a number|nans)\b", re.IGNORECASE)
+_TROUBLE = re.compile(
+    _NO_NUMBER.pattern + r"|\bnan\b(?!\s?(?:\w+\s?)?[:=])|\b(?:diverg|explod)(?:ed|es|ing)\b", re.IGNORECASE
+)
 _HAS_NUMBER = re.compile(r"\d|nan|inf|∞", re.IGNORECASE)
 _STARTS_WITH_NAME = re.compile(r"\s*[^\W\dnNiI]")
 _MEANT = re.compile(r"\w|∞")
@@ -97,6 +114,7 @@ class LogRecords:
     loose   names whose nan may be a blank: those of tables, which some programs fill up with it
     texts   how many cells of a column hold text in place of a number
     unread  how many lines hold no number with a name
+    said    after which row a line says in words that a number is none or that the training diverges, and the line
     """
 
     rows: list[dict[str, float]] = field(default_factory=list)
@@ -104,6 +122,7 @@ class LogRecords:
     loose: set[str] = field(default_factory=set)
     texts: Counter[str] = field(default_factory=Counter)
     unread: int = 0
+    said: list[tuple[int, str]] = field(default_factory=list)
     cells: int = 0
     lists: dict[str, Sequence[float | None]] = field(default_factory=dict)  # that the rows from the last start on hold
 
@@ -259,7 +278,7 @@ def _of_part(row: Mapping[str, float], texts: Sequence[str]) -> Mapping[str, flo
     """Return a row with the part in the names of its losses and scores that one of the texts beside them names."""
     part = next((text for text in texts if len(text) < MAX_NAME and is_phase(text)), "")
     return {
-        f"{part} {name}" if part and is_score(name) and not phase(split(name)) else name: number
+        f"{part} {name}" if part and is_score(name) and not phase(name) else name: number
         for name, number in row.items()
     }
 
@@ -278,7 +297,7 @@ def _flatten(value: dict[str, Any], before: str) -> Iterator[tuple[str, Any]]:
             if "counts" not in item:  # a histogram of this lab's records
                 yield from _flatten(item, f"{before}{name}/")
         else:
-            yield f"{before}{name}", item
+            yield f"{before}{name}", number(item) if isinstance(item, str) else item
 
 
 # ---------------------------------------------------------------- lines
@@ -298,31 +317,22 @@ class _Token(NamedTuple):
         return self.value is not None and self.value.is_integer() and not self.percent
 
 
-class _Known(NamedTuple):
-    """What is known about a name."""
-
-    role: str | None
-    phase: str  # the word that says training or validation
-    other: bool  # whether it says that the number is none of this moment
-    words: int
-
-
 class _Lines:
     """Reads line after line: as a row of a table, or else for numbers with names beside them."""
 
     def __init__(self, lines: Sequence[str], log: LogRecords) -> None:
-        self.lines, self.log = lines, log
+        self.lines, self.log = [*lines, *[""] * (MAX_HEADER + 1)], log
         self.count = 0  # lines with names beside numbers
         self.header: list[str] = []
         self.delimiter = ""
         self.numeric: list[bool] = []  # which cells of the first row are numbers
         self.heading = ""  # a line above that says training or validation
         self.runs: dict[str, int] = {}  # number of each run that a table names
-        self.known: dict[str, _Known] = {}
+        self.trouble = bool(_TROUBLE.search("\n".join(lines)))  # whether a line says so
 
     def read(self, at: int) -> int:
         """Read the line with this index, with its neighbours if it begins a table. Return the index of the next one."""
-        line = self._line(at)
+        line = self.lines[at]
         if not _MEANT.search(line):
             self.heading = self.heading if line.strip() else ""
             return at + 1
@@ -334,22 +344,25 @@ class _Lines:
         if not _STARTS_WITH_NAME.match(line) and (bare := _bare_numbers(line)):
             self.log.add(bare)
             self.log.loose |= bare.keys()
-        else:
-            self._add_text(line)
+            return at + 1
+        rows = len(self.log.rows)
+        self._add_text(_NO_NUMBER.sub("nan", line) if self.trouble else line)
+        numbers = (value for row in self.log.rows[rows:] for name, value in row.items() if role(name))
+        if self.trouble and _TROUBLE.search(line) and all(map(math.isfinite, numbers)):
+            self.log.said.append((rows, line.strip()[:MAX_QUOTED]))
         return at + 1
-
-    def _line(self, at: int) -> str:
-        return self.lines[at] if at < len(self.lines) else ""
 
     # ------------------------------------------------------------ tables
 
     def _begin_table(self, at: int) -> int:
         """Take a line as a header if a row that fits follows it. Return the index of that row; 0 if it is none."""
-        line = self._line(at)
-        below = self._line(at + 1)
+        line = self.lines[at]
+        below = self.lines[at + 1]
         if number(below) is not None and (role(line.strip()) or line.strip().lower() in VALUES):
             return self._take_header([line.strip()], ",", [True], at + 1)
         if len(line) > MAX_LINE or _NAMED_CELL.search(line) or _NAMED_CELL.search(below):
+            return 0
+        if not any(map(_HAS_NUMBER.search, self.lines[at + 1 : at + 1 + MAX_HEADER])):
             return 0
         for delimiter in DELIMITERS:
             if delimiter not in line:
@@ -361,7 +374,7 @@ class _Lines:
             if spaced and any(cell[:1].isdigit() for cell in header):
                 continue  # 11.2 M   parameters
             header, after = self._whole_header(header, delimiter, at)
-            cells = _cells(self._line(after), delimiter) or [""]
+            cells = _cells(self.lines[after], delimiter) or [""]
             numbered = number(cells[0]) is not None and number(cells[-1]) is not None and line.startswith(" ")
             if spaced and numbered and len(cells) == len(header) + 1:
                 header = ["", *header]  # the rows are numbered
@@ -377,7 +390,7 @@ class _Lines:
         words, such as the types of the columns, is left out."""
         after = at + 1
         for after in range(at + 1, at + 1 + MAX_HEADER):
-            below = self._line(after)
+            below = self.lines[after]
             cells = _cells(below, delimiter)
             if not _MEANT.search(below) or not (delimiter in below or any(map(str.isdigit, below))):
                 continue
@@ -414,7 +427,7 @@ class _Lines:
             value = number(cell)
             if value is not None:
                 row[name] = value
-            elif self._about(name).role == "run":
+            elif role(name) == "run":
                 row[name] = float(self.runs.setdefault(cell, len(self.runs) + 1))
             elif cell.lower() not in GAPS:
                 self.log.texts[name] += 1
@@ -424,18 +437,10 @@ class _Lines:
 
     # ------------------------------------------------------------ numbers with names beside them
 
-    def _about(self, name: str) -> _Known:
-        if name not in self.known:
-            words = split(name)
-            self.known[name] = _Known(role(name), phase(words), "other" in kinds(words), len(words))
-        return self.known[name]
-
     def _add_text(self, line: str) -> None:
         if not _HAS_NUMBER.search(line):
             self.log.unread += 1
-            words = split(line) if len(line) < MAX_NAME else []
-            if 0 < len(words) < MAX_WORDS and phase(words):
-                self.heading = phase(words)
+            self.heading = (heading(line) if len(line) < MAX_NAME else "") or self.heading
             return
         self.count += 1
         if self.count > MAX_LINES:
@@ -445,7 +450,8 @@ class _Lines:
             line = _THOUSANDS.sub(lambda found: found[0].replace(",", ""), line)
         if not line.isascii():
             line = _BEFORE_DIGIT.sub(" ", line)
-        records = self._records(list(self._pairs(list(self._tokens(line)))))
+        tokens = sorted(_tokens(line), key=lambda token: not _is_part(token))
+        records = self._records(list(self._pairs(tokens)))
         rows = [self._named(pairs) for pairs in records]
         for row in rows:
             self.log.add(row)
@@ -456,7 +462,7 @@ class _Lines:
         records: list[list[tuple[str, _Token | None]]] = [[]]
         counted: dict[str, float | None] = {}
         for name, token in pairs:
-            if token and (self._about(name).role in COUNTERS or name in COUNTER_NAMES):
+            if token and (role(name) in COUNTERS or name in COUNTER_NAMES):
                 self.heading = "" if name not in COUNTER_NAMES else self.heading
                 if counted.get(name, token.value) != token.value:
                     records.append([])
@@ -464,25 +470,6 @@ class _Lines:
                 counted[name] = token.value
             records[-1].append((name, token))
         return records
-
-    def _tokens(self, line: str) -> Iterator[_Token]:
-        """Yield the numbers and names of a line."""
-        end = 0
-        for found in _TOKEN.finditer(line):
-            gap, end = line[end : found.start()], found.end()
-            if not found["name"]:
-                yield _number_token(found, gap)
-                if counter := found["counted"] or (_is_counted(found["unit"]) and found["unit"]):
-                    yield _Token("", counter)
-                continue
-            words = [word.rstrip(".-/&'’") for word in re.split(r"[ (\[]+", found["name"])]
-            counted = _COUNTED_NAME.fullmatch(words[-1])
-            if counted and self._about(counted[1]).role in COUNTERS:
-                words[-1] = counted[1]
-            if name := _without_fillers(words):
-                yield _Token(gap, name)
-            if counted and words[-1] == counted[1]:
-                yield _Token("", value=float(counted[2]))
 
     def _pairs(self, tokens: Sequence[_Token]) -> Iterator[tuple[str, _Token | None]]:
         """Yield names with their numbers, and names without one: a number belongs to the name before it, or else to
@@ -494,7 +481,9 @@ class _Lines:
             after = tokens[at + 1] if at + 1 < len(tokens) else None
             at += 1
             if token.name:
-                named = token.name if after and not after.name and not _HARD.search(after.gap) else ""
+                counted = at + 1 < len(tokens) and not tokens[at + 1].gap and tokens[at + 1].name  # 3epochs
+                own = after and not after.name and not _HARD.search(after.gap) and not counted and not _is_part(token)
+                named = token.name if own else ""
                 yield token.name, after if named else None
                 at += bool(named)
             elif _belongs_to_next(tokens, at - 1) and after:
@@ -503,7 +492,7 @@ class _Lines:
             elif (
                 (counters < MAX_COUNTERS or token.total in totals)
                 and token.counts
-                and (token.total or not named or self._about(named).role in COUNTERS)
+                and (token.total or not named or role(named) in COUNTERS)
             ):
                 if token.total and token.total in totals:  # the next record of the line
                     counters, totals = totals.index(token.total), []
@@ -519,21 +508,21 @@ class _Lines:
         validation, where their own names do not."""
         row: dict[str, float] = {}
         often = Counter(name for name, token in pairs if token)
-        heading, last = self.heading, ""
+        losses = {phase(name) for name, token in pairs if token and (role(name) or "").endswith("loss")}
+        above, last = self.heading, ""
         for name, token in pairs:
-            about = self._about(name)
-            scored = is_score(name)
-            if about.phase and not about.other and not (token and scored) and about.words < MAX_WORDS:
-                heading = about.phase
+            scored, is_accuracy = is_score(name), (role(name) or "").endswith("accuracy")
+            if not (token and scored):
+                above = heading(name) or above
             if not token:
                 continue
-            last = about.phase or last
-            before = heading or (last if often[name] > 1 else "")
-            if scored and before and not about.phase:
+            last = phase(name) or last
+            follows = often[name] > 1 or (is_accuracy and losses == {last})
+            before = above or (last if follows else "")
+            if scored and before and not phase(name):
                 name = f"{before} {name}"
             if token.value is not None:
-                share = token.total if about.role and about.role.endswith("accuracy") else None
-                row.setdefault(name, token.value / share if share else token.value)
+                row.setdefault(name, token.value / (token.total or 1 if is_accuracy else 1))
         return row
 
 
@@ -554,25 +543,44 @@ def _cells(line: str, delimiter: str) -> list[str]:
 
 def _bare_numbers(line: str) -> dict[str, float]:
     """Return the numbers of a line that holds nothing else; an empty dict if it does."""
-    delimiter = next((sign for sign in "\t;,|" if sign in line), " ")
-    numbers = {}
-    for at, cell in enumerate(_cells(line, delimiter), 1):
-        value = number(cell)
-        if value is not None:
-            numbers[UNNAMED.format(at)] = value
-        elif cell.lower() not in GAPS:
-            return {}
-    return numbers
+    cells = _cells(line, next((sign for sign in "\t;,|" if sign in line), " "))
+    values = {UNNAMED.format(at): number(cell) for at, cell in enumerate(cells, 1) if cell.lower() not in GAPS}
+    numbers = {name: value for name, value in values.items() if value is not None}
+    return numbers if len(numbers) == len(values) else {}
+
+
+def _tokens(line: str) -> Iterator[_Token]:
+    """Yield the numbers and names of a line."""
+    end, counts = 0, False
+    for found in _TOKEN.finditer(line):
+        gap, end = line[end : found.start()], found.end()
+        if not found["name"]:
+            token = _number_token(found, gap)
+            if not (counts and token.percent):  # the share done
+                yield token
+            if counter := found["counted"] or (_is_counted(found["unit"]) and found["unit"]):
+                yield _Token("", counter)
+            counts = False
+            continue
+        names, count = _names(found["name"], "=" in gap and bool(_IS_TEXT.search(gap)))
+        for name in names:
+            yield _Token(gap, name)
+            gap, counts = " ", role(name) in COUNTERS
+        if count is not None:
+            yield _Token("", value=count)
 
 
 def _number_token(found: re.Match[str], gap: str) -> _Token:
     if found["count"]:
         return _Token(gap, value=number(found["count"]), total=number(found["total"]))
-    unit = found["unit"]
-    if not unit:
-        return _Token(gap, value=number(found["number"]))
-    percent = unit.strip() == "%"
-    return _Token(gap, value=number(found["number"]) if percent or _is_counted(unit) else None, percent=percent)
+    unit = (found["unit"] or "").strip()
+    known = unit in ("", "%") or _is_counted(unit)
+    return _Token(gap, value=number(found["number"]) if known else None, percent=unit == "%")
+
+
+def _is_part(token: _Token) -> bool:
+    """Return whether a token is the value of a name and says training or validation, as in "split=val"."""
+    return "=" in token.gap and bool(_IS_TEXT.search(token.gap)) and is_phase(token.name)
 
 
 def _is_counted(unit: str | None) -> bool:
@@ -580,14 +588,27 @@ def _is_counted(unit: str | None) -> bool:
     return unit is not None and "/" not in unit and role(unit) in COUNTERS
 
 
+@lru_cache(maxsize=MAX_CACHED)
+def _names(text: str, is_text: bool) -> tuple[list[str], float | None]:
+    """Return the names in some words, and the count at the end of the last one, as in "epoch3". There are two names if
+    the first word is the value of another name, or if a sentence ends with a counter: "loss is high in epoch"."""
+    words = [word.rstrip(".-/&'’") for word in re.split(r"[ (\[]+", text)]
+    counted = _COUNTED_NAME.fullmatch(words[-1])
+    count = float(counted[2]) if counted and role(counted[1]) in COUNTERS else None
+    if counted and count is not None:
+        words[-1] = counted[1]
+    cut = max((at for at in range(1, len(words)) if words[at - 1].lower() in FILLERS), default=0)
+    if is_text or role(" ".join(words[cut:])) not in COUNTERS:
+        cut = int(is_text)
+    names = (_without_fillers(words[:cut]), _without_fillers(words[cut:]))
+    return [name for name in names if name], count
+
+
 def _without_fillers(words: Sequence[str]) -> str:
     """Return a name without words such as "the" at its ends, and of a sentence only the end."""
-    first, last = 0, len(words)
-    while first < last and (not words[first] or words[first].lower() in FILLERS):
-        first += 1
-    while last > first and (not words[last - 1] or words[last - 1].lower() in FILLERS):
-        last -= 1
-    return " ".join(words[max(first, last - MAX_WORDS) : last])
+    for _ in range(2):
+        words = [*dropwhile(lambda word: not word or word.lower() in FILLERS, words)][::-1]
+    return " ".join(words[-MAX_WORDS:])
 
 
 def _belongs_to_next(tokens: Sequence[_Token], at: int) -> bool:

@@ -3,14 +3,24 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby, pairwise
 from types import MappingProxyType
 
 import numpy as np
 
-from lab.failures.curve.log import COUNTER, COUNTERS, MAX_CELLS, MAX_COLUMNS, UNNAMED, VALUES, LogError, LogRecords
+from lab.failures.curve.log import (
+    COUNTER,
+    COUNTER_NAMES,
+    COUNTERS,
+    MAX_CELLS,
+    MAX_COLUMNS,
+    UNNAMED,
+    VALUES,
+    LogError,
+    LogRecords,
+)
 from lab.failures.curve.roles import is_phase, kinds, phase, role, split
 from lab.text import counted
 
@@ -27,8 +37,10 @@ ROLES = {
 }
 PLAIN_WORDS = {"total", "avg", "average", "mean", "running", "sum", "all", "set", "overall"}  # of a loss as a whole
 MAX_LISTED = 8  # names in a sentence
+MAX_SAID = 2  # lines that are quoted
 MIN_RUN = 2  # rows
 MIN_UNNAMED = 3  # rows of numbers without any name
+MIN_COMPLETED = 0.01  # of the rows, that a counter completes
 MIN_COUNTED = 4  # rows, from which a counter that stands in a single one counts none of them
 
 
@@ -48,6 +60,10 @@ class LogColumn:
     @property
     def falls(self) -> int:
         return sum(b < a for a, b in pairwise(self.values))
+
+    @property
+    def varies(self) -> bool:
+        return len(set(self.values)) > 1
 
 
 @dataclass(frozen=True)
@@ -76,7 +92,7 @@ class Table:
 
     @property
     def rows(self) -> int:
-        return len(next(iter(self.columns.values())))
+        return len(next(iter(self.columns.values()), ()))
 
     @property
     def losses(self) -> int:
@@ -110,21 +126,41 @@ def tables(log: LogRecords, chosen: Mapping[str, str | None] = MappingProxyType(
     for kind, name in names.items():
         arrays[kind], printed[kind] = np.full(len(log.rows), math.nan), np.zeros(len(log.rows), bool)
         arrays[kind][columns[name].rows], printed[kind][columns[name].rows] = columns[name].values, True
+    used = {*names.values()}
+    for name, column in columns.items():
+        if name not in used and (kind := role(name) or "") in names and _completes(column, kind, arrays[kind], log):
+            arrays[kind][column.rows], printed[kind][column.rows] = column.values, True
+            used.add(name)
     few = len(log.rows) < MIN_COUNTED
-    others = tuple(name for name in columns if name not in names.values() and (few or len(columns[name].rows) > 1))
+    others = tuple(name for name, column in columns.items() if name not in used and (few or len(column.rows) > 1))
     notes = _notes(names, others, log)
-    part = (
-        "train_loss" in names and not _is_total(split(names["train_loss"])) and _has_parts(columns, names["train_loss"])
-    )
+    part = not _is_total(names.get("train_loss", "")) and sum(role(name) == "train_loss" for name in columns) > 1
     starts = _run_starts(arrays, log)
     found = []
     for run, (a, b) in enumerate(zip(starts, [*starts[1:], len(log.rows)], strict=True)):
         kept = {kind: array[a:b] for kind, array in arrays.items() if kind != "run" and printed[kind][a:b].any()}
         bad = {kind: _bad(array, printed[kind][a:b], names[kind] in log.loose) for kind, array in kept.items()}
         kept = {kind: _cleaned(kind, array) for kind, array in kept.items()}
-        said = [*notes, *_bad_notes(kept, bad, names)]
-        found.append(Table(kept, bad, names, said, others, len(starts), run, part))
+        table = Table(kept, bad, names, [*notes], others, len(starts), run, part)
+        table.notes.extend(_bad_notes(table, [(at - a, line) for at, line in log.said if a <= at <= b]))
+        found.append(table)
     return found
+
+
+def _completes(column: LogColumn, kind: str, values: np.ndarray, log: LogRecords) -> bool:
+    """Return whether a column has only what another one of its role lacks: inf or nan, as in "Loss is nan", or the
+    numbers of the same counter, which do not fall between those of the other one."""
+    if np.isfinite(values[column.rows]).any() or column.name in log.loose:
+        return False
+    if kind not in COUNTERS or len(column.rows) <= MIN_COMPLETED * len(values):
+        return not np.isfinite(column.values).any()
+    filled = values.copy()
+    filled[column.rows] = column.values
+    return _falls(filled) <= _falls(values)
+
+
+def _falls(values: np.ndarray) -> int:
+    return int((np.diff(values[np.isfinite(values)]) < 0).sum())
 
 
 def _cleaned(kind: str, values: np.ndarray) -> np.ndarray:
@@ -140,34 +176,28 @@ def _cleaned(kind: str, values: np.ndarray) -> np.ndarray:
 def _roles(columns: Mapping[str, LogColumn], log: LogRecords) -> dict[str, str]:
     """Return role -> name of the column that has it."""
     candidates: dict[str, list[LogColumn]] = {}
+    few = max((len(column.values) for column in columns.values()), default=0) < MIN_COUNTED
     for name, column in columns.items():
-        if (kind := role(name)) and (kind not in COUNTERS or len(column.values) > 1 or len(log.rows) < MIN_COUNTED):
+        if (kind := role(name)) and (few or kind == "lr" or len(column.values) > 1):
             candidates.setdefault(kind, []).append(column)
-    names = {kind: _best(kind, found, columns).name for kind, found in candidates.items()}
+    part = _part(_best("train_loss", candidates["train_loss"], []).name) if "train_loss" in candidates else []
+    names = {kind: _best(kind, found, part).name for kind, found in candidates.items()}
     phased = {
-        f"{_phase_kind(name)}_loss": name
+        f"{'val' if 'val' in kinds(split(name)) else 'train'}_loss": name
         for name, column in reversed(list(columns.items()))
         if is_phase(name) and not column.whole
     }
     names = phased | names
     if not names.keys() & {"train_loss", "val_loss"}:
         names |= _losses_without_a_name(columns, names, log)
-    _let_parts_agree(names, candidates)
     if "val_accuracy" not in names and "train_accuracy" in names and _follows_validation(names["train_accuracy"], log):
         names["val_accuracy"] = names.pop("train_accuracy")
-    counters = [
-        name
-        for name in (COUNTER.format(1), COUNTER.format(2))
-        if name in columns and len(set(columns[name].values)) > 1
-    ]
+    counters = [name for name in COUNTER_NAMES if name in columns and columns[name].varies]
     if "epoch" not in names:
-        words = [
-            name
-            for name, column in columns.items()
-            if name not in names.values() and is_phase(name) and column.whole and len(set(column.values)) > 1
-        ]
-        counted = [counters.pop(0)] if len(counters) > 1 else words[:1]
-        names |= dict.fromkeys(("epoch",), counted[0]) if counted else {}
+        free = [column for name, column in columns.items() if name not in names.values() and is_phase(name)]
+        words = [column.name for column in free if column.whole and column.varies]
+        if counted := [counters.pop(0)] if len(counters) > 1 else words[:1]:
+            names["epoch"] = counted[0]
     if "step" not in names and counters:
         names["step"] = counters[0]
     return names
@@ -179,28 +209,25 @@ def _follows_validation(name: str, log: LogRecords) -> bool:
     record = max((row for row in log.rows if name in row), key=len)
     before = [role(other) for other in [*record][: [*record].index(name)]]
     losses = [kind for kind in before if kind in ("train_loss", "val_loss")]
-    return not phase(split(name)) and losses[-1:] == ["val_loss"]
+    return not phase(name) and losses[-1:] == ["val_loss"]
 
 
-def _is_total(words: Iterable[str]) -> bool:
-    """Return whether these words name a loss as a whole, and not a part of it."""
-    return all(word in PLAIN_WORDS or kinds([word]) for word in words)
+def _is_total(name: str) -> bool:
+    """Return whether a name is that of a loss as a whole, and not of a part of it."""
+    return all(word in PLAIN_WORDS or kinds([word]) for word in split(name))
 
 
-def _has_parts(columns: Mapping[str, LogColumn], name: str) -> bool:
-    return sum(role(other) == role(name) for other in columns) > 1
-
-
-def _best(kind: str, found: Sequence[LogColumn], columns: Mapping[str, LogColumn]) -> LogColumn:
-    """Return the best of several columns for one role."""
+def _best(kind: str, found: Sequence[LogColumn], part: Sequence[str]) -> LogColumn:
+    """Return the best of several columns for one role. part: of the training loss, whose likes are best to compare."""
 
     def rank(column: LogColumn) -> tuple[float, ...]:
         words = split(column.name)
         if kind in COUNTERS:
-            return (len(set(column.values)) > 1, -column.falls, len(column.values))
+            return (column.varies, -column.falls, len(column.values))
         return (
-            _is_total(words),
-            len(set(column.values)) > 1,
+            kind != "val_loss" or _part(column.name) == part,
+            _is_total(column.name),
+            column.varies,
             any("loss" in word or not word.isascii() for word in words) or not kind.endswith("loss"),
             "epoch" in words and len(column.values) > MIN_RUN,
             not any(word.endswith("5") for word in words),
@@ -210,16 +237,6 @@ def _best(kind: str, found: Sequence[LogColumn], columns: Mapping[str, LogColumn
         )
 
     return max(found, key=rank)  # of equals the first
-
-
-def _let_parts_agree(names: dict[str, str], candidates: Mapping[str, Sequence[LogColumn]]) -> None:
-    """Take for validation the same part of the loss as for training."""
-    if "train_loss" not in names or "val_loss" not in names:
-        return
-    part = _part(names["train_loss"])
-    same = [column.name for column in candidates.get("val_loss", ()) if _part(column.name) == part]
-    if same and _part(names["val_loss"]) != part:
-        names["val_loss"] = same[0]
 
 
 def _part(name: str) -> list[str]:
@@ -244,10 +261,6 @@ def _losses_without_a_name(
     return {"train_loss": usual[0]} if usual else {}
 
 
-def _phase_kind(name: str) -> str:
-    return "val" if "val" in kinds(split(name)) else "train"
-
-
 # ---------------------------------------------------------------- runs
 
 
@@ -266,7 +279,8 @@ def _run_starts(arrays: Mapping[str, np.ndarray], log: LogRecords) -> list[int]:
     else:
         starts = [at for at in log.starts if at < rows]
     ends = [*starts[1:], rows]
-    return [0, *(a for a, b in zip(starts[1:], ends[1:], strict=True) if np.isfinite(loss[a:b]).sum() >= MIN_RUN)]
+    starts = [a for a, b in zip(starts, ends, strict=True) if np.isfinite(loss[a:b]).sum() >= MIN_RUN]
+    return starts or [0]
 
 
 def _restarts(counter: np.ndarray) -> list[int]:
@@ -325,17 +339,17 @@ def _notes(names: Mapping[str, str], others: Sequence[str], log: LogRecords) -> 
     return notes
 
 
-def _bad_notes(columns: Mapping[str, np.ndarray], bad: Mapping[str, np.ndarray], names: Mapping[str, str]) -> list[str]:
-    """Say where numbers are inf or nan."""
-    notes = []
-    unit = next((kind for kind in ("step", "epoch") if kind in columns), "")
-    place = forward_filled(columns[unit]) if unit else np.arange(1, len(next(iter(columns.values()), ())) + 1)
-    for kind, where in bad.items():
-        rows = np.flatnonzero(where)
-        if rows.size:
-            known = rows.size + int(np.isfinite(columns[kind]).sum())
+def _bad_notes(table: Table, said: Sequence[tuple[int, str]]) -> list[str]:
+    """Say where numbers are inf or nan, or are said to be."""
+    unit = next((kind for kind in ("step", "epoch") if kind in table.columns), "")
+    place = forward_filled(table.columns[unit]) if unit else np.arange(1, table.rows + 1)
+    after = f"After {unit or 'record'} {{:g}} the log says “{{}}”."
+    notes = [after.format(place[max(at - 1, 0)], line) for at, line in said[:MAX_SAID] if len(place)]
+    for kind, where in table.bad.items():
+        if where.any():
+            known = int((where | np.isfinite(table.columns[kind])).sum())
             notes.append(
-                f"“{names[kind]}” is NaN or infinite in {rows.size} of {counted(known, 'record')}, first in "
-                f"{unit or 'record'} {place[rows[0]]:g}."
+                f"“{table.names[kind]}” is NaN or infinite in {where.sum()} of {counted(known, 'record')}, first in "
+                f"{unit or 'record'} {place[np.argmax(where)]:g}."
             )
     return notes

@@ -749,4 +749,133 @@ MORE_FORMATS = {
         {"_step": "step", "train/loss": "train_loss", "train/grad_norm": "grad_norm"},
         {"rate-high"},
     ),
+    "a step in brackets behind a prefix": Case(
+        filled(
+            "I0412 10:11:{n:02d}.485176 140231773149120 logging_writer.py:48] [{n}00] learning_rate=0.1, train_loss={loss:.4f}\n"
+            "I0412 10:11:{n:02d}.485180 140231773149120 logging_writer.py:48] [{n}00] eval_loss={val:.4f}\n"
+            "I0412 10:11:{n:02d}.485190 140231773149120 local.py:41] Setting work unit notes: 3.4 steps/s, {n}.0% ({n}00/9000)",
+            **OVER,
+        ),
+        {"number 2": "step", "learning_rate": "lr", "train_loss": "train_loss", "eval_loss": "val_loss"},
+        OVERFITTED,
+    ),
+    "a step in parentheses": Case(
+        filled("({n}0) accuracy=0.{n:02d}, loss={loss:.4f}", loss=TRAIN),
+        {"number 1": "step", "accuracy": "train_accuracy", "loss": "train_loss"},
+        WELL,
+    ),
+    "values that are words, another one in each line": Case(
+        filled(
+            'run=a{n} host=node-{n} msg="epoch done" split=train lr=0.001 epoch={n} loss={loss:.4f}\n'
+            "run=a{n} host=node-{n} epoch={n} loss={val:.4f} split=val",
+            **OVER,
+        ),
+        {"lr": "lr", "epoch": "epoch", "train loss": "train_loss", "val loss": "val_loss"},
+        OVERFITTED,
+    ),
+    "the plain loss among its parts": Case(
+        filled(
+            "{{'entropy_loss': -1.{n:02d}, 'kl_loss': 0.{n:02d}, 'value_loss': 3.1, 'loss': {loss:.4f}}}", loss=TRAIN
+        ),
+        {"loss": "train_loss"},
+        WELL,
+    ),
+    "perplexity before the loss": Case(
+        filled("step={n} train/Perplexity={ppl:.2f} train/CrossEntropyLoss={loss:.4f}", loss=TRAIN, ppl=np.exp(TRAIN)),
+        {"step": "step", "train/CrossEntropyLoss": "train_loss"},
+        WELL,
+    ),
+    "a step by two names": Case(
+        "\n".join(
+            (f"step {n}: train loss {loss:.4f}, val loss {val:.4f}\n" if n % 20 == 0 else "")
+            + f"iter {n}: loss {loss:.4f}, time 120.31ms, mfu 17.20%"
+            for n, (loss, val) in enumerate(zip(falling(400), rising(400), strict=True))
+        ),
+        {"iter": "step", "loss": "train_loss", "val loss": "val_loss"},
+        OVERFITTED,
+    ),
+    "the share done before the step": Case(
+        "\r".join(
+            f"Steps: {2 * n:3d}%|{'#' * (n // 5)}{' ' * (10 - n // 5)}| {60 * n}/3000 [01:00<28:00, 1.67it/s, step_loss={loss}]"
+            for n, loss in enumerate(ending(50, 29), 1)
+        ),
+        {"Steps": "step", "step_loss": "train_loss"},
+        {"nan"},
+    ),
+    "tensors, the last ones over two lines": Case(
+        "I print the loss every 20 batches. Why does it grow?\n\n"
+        + filled("{n}0 tensor({loss:.4f}, device='cuda:0', grad_fn=<MseLossBackward0>)", 8, loss=falling(8, 5, 1))
+        + "\n"
+        + filled(
+            "{n}0 tensor({loss:.4f}, device='cuda:0',\n       grad_fn=<MseLossBackward0>)", 16, 9, loss=growing(16) * 2
+        )
+        + "\n\noptimizer = torch.optim.SGD(net.parameters(), lr=0.1, momentum=0.9)",
+        {"lr": "lr", "column 1": "epoch", "column 2": "train_loss"},
+        {"rate-high"},
+    ),
+    "a loss and a score behind the name of the part": Case(
+        filled(
+            "Epoch {n}/19\n----------\ntrain Loss: {loss:.4f} Acc: 0.9{n:02d}\nval Loss: {val:.4f} Acc: 0.6100\n",
+            **OVER,
+        ),
+        {
+            "Epoch": "epoch",
+            "train Loss": "train_loss",
+            "train Acc": "train_accuracy",
+            "val Loss": "val_loss",
+            "val Acc": "val_accuracy",
+        },
+        OVERFITTED,
+    ),
+    "numbers in quotes": Case(
+        filled('{{"epoch": {n}, "train_loss": "{loss:.3f}"}}\n{{"epoch": {n}, "valid_loss": "{val:.3f}"}}', **OVER),
+        {"epoch": "epoch", "train_loss": "train_loss", "valid_loss": "val_loss"},
+        OVERFITTED,
+    ),
+    "a word for learning in the name of a loss": Case(
+        filled("Époque n° {n:2d} — perte apprentissage = {loss:.4f} ; perte validation = {val:.4f}", **OVER).replace(
+            ".", ","
+        ),
+        {"Époque n°": "epoch", "perte apprentissage": "train_loss", "perte validation": "val_loss"},
+        OVERFITTED,
+    ),
+    "a module, a function and a line before each": Case(
+        filled(
+            "08:42:{n:02d} | INFO | __main__:trainiere:88 - Epoche {n:02d}: Verlust Training {loss:.4f}, Treffer {n} %",
+            loss=TRAIN,
+        ),
+        {"Epoche": "epoch", "Verlust Training": "train_loss", "training Treffer": "train_accuracy"},
+        WELL,
+    ),
+    "a count in the words above": Case(
+        "My model was trained for 15 epochs, is that enough?\n"
+        + filled("epoch {n} loss {loss:.4f} val_loss {val:.4f}", 15, loss=falling(15), val=falling(15, floor=0.2)),
+        {"epoch": "epoch", "loss": "train_loss", "val_loss": "val_loss"},
+        WELL,
+    ),
+    "a climb that stays up": Case(
+        filled("step={n}00 loss={loss:.3f} lr=5.0e-01", loss=[5.8, 5.3, 6.1, *(9 + 0.9 * np.sin(range(17)))]),
+        {"step": "step", "loss": "train_loss", "lr": "lr"},
+        {"rate-high"},
+    ),
+    "losses of single batches that fall on the whole": Case(
+        filled("iteration {n} loss {loss}", 14, loss=[191, 86, 179, 209, 21, 57, 31, 89, 19, 47, 46, 155, 60, 65]),
+        {"iteration": "step", "loss": "train_loss"},
+        WELL,
+    ),
+}
+
+
+def with_spikes(count, *spikes):
+    """A falling loss, with spikes from which it recovers: where, how high and how many points wide each is."""
+    loss = falling(count)
+    for at, height, width in spikes:
+        loss[at : at + width] += height * np.linspace(1, 0.2, width)
+    return loss
+
+
+SPIKES = {
+    "one": with_spikes(20, (14, 30, 3)),
+    "three in 1,000": with_spikes(1000, (300, 20, 2), (500, 5, 9), (640, 40, 1)),
+    "two that are wide": with_spikes(100, (40, 4, 10), (70, 6, 8)),
 }

@@ -6,7 +6,7 @@ import re
 
 import numpy as np
 import pytest
-from failures.log_cases import FORMATS, MORE_FORMATS, falling, growing, rising, stuck
+from failures.log_cases import FORMATS, MORE_FORMATS, SPIKES, falling, growing, rising, stuck
 
 from lab.failures import LogError, read_log
 from lab.failures.curve.roles import role
@@ -40,8 +40,8 @@ def test_what_is_left_out_is_listed():
     assert "Not used: “mem”, “psnr”." in answer.notes
 
 
-DERIVED = re.compile(  # numbers that are computed: a factor, what guessing costs, a distance, a count
-    r"by about \S+|costs? [\d.]+|every \S+ rows|\d+ of \d+|near [\d.]+|in \d+ \w+s\b|two softmaxes \d+|row \d+"
+DERIVED = re.compile(  # numbers that are computed, from those in the log: a factor, a count, a median
+    r"by about \S+|among ten classes costs 2\.3|\d+ of \d+|below [\d.]+|in \d+ \w+s\b|two softmaxes \d+|row \d+"
 )
 
 
@@ -94,6 +94,61 @@ def test_another_column_may_be_chosen_or_none():
 def test_where_a_number_is_none_is_said_whatever_it_measures(template, at, note):
     text = lines(template, falling(12), [*[0.1] * at, *["nan"] * (12 - at)])
     assert note in read_log(text).notes
+
+
+@pytest.mark.parametrize(
+    ("line", "ended"),
+    [
+        ("Model diverged with loss = NaN", 11),
+        ("Loss is nan, stopping training {'loss_box': tensor(nan, device='cuda:0')}", 11),
+        ("ERROR: NaN encountered in loss at step 12. Stopping.", 12),
+        ("loss became non-finite in step 12", 12),
+        ("Training diverged!", None),
+        ("The gradients explode, or are not finite.", None),
+    ],
+)
+def test_a_nan_or_a_divergence_that_is_told_in_words_is_said_where_it_is(line, ended):
+    answer = read_log(lines("step {} loss {:.3f}", falling(12)) + "\n" + line)
+    assert answer.columns == {"step": "step", "loss": "train_loss"}
+    if ended:
+        assert answer.causes[0].key == "nan"
+        assert not answer.causes[0].sure
+        assert answer.ended == f"From step {ended} on the training loss is no longer a number."
+    else:
+        assert answer.notes == (f"After step 11 the log says “{line}”.",)
+        assert not answer.causes
+
+
+def test_a_part_that_is_no_number_beside_the_loss_does_not_end_it():
+    answer = read_log(lines("step {} loss {:.3f} aux_loss nan", falling(12)))
+    assert answer.ended == ""
+    assert not answer.causes
+
+
+@pytest.mark.parametrize("template", ["step {} loss {:.4f}", "epoch {} loss {:.4f} val_loss {:.4f}"])
+@pytest.mark.parametrize("name", SPIKES)
+def test_spikes_from_which_a_loss_recovers_are_no_illness(name, template):
+    assert read_log(lines(template, SPIKES[name], SPIKES[name] + 0.05)).causes == ()
+
+
+def test_two_kinds_of_lines_are_one_row_where_they_have_the_same_step():
+    val = rising(31)
+    text = "".join(
+        f"step {at}0: val loss {val[at]:.4f}\niter {at}0: loss {loss:.4f}\n" for at, loss in enumerate(falling(31))
+    )
+    answer = read_log(text)
+    assert np.allclose(answer.curve.val_loss, val, atol=1e-4)
+    assert [*answer.curve.places] == [*range(0, 310, 10)]
+    assert answer.causes[0].evidence[0].startswith(f"In step {np.argmin(val)}0 validation loss was lowest")
+    assert "step" not in answer.others
+
+
+def test_what_guessing_costs_is_not_guessed_from_the_first_loss():
+    """The number of classes stands nowhere."""
+    chance = np.random.default_rng(0)
+    for loss in (3.04 + 0.0001 * chance.normal(size=60), 3.04 + 0.005 * chance.normal(size=60)):
+        for cause in read_log(lines("epoch {} loss {:.5f} acc 0.0{:.0f}", loss, 40 + 9 * chance.random(60))).causes:
+            assert not any(re.search("costs?|classes", sentence) for sentence in cause.evidence)
 
 
 def test_one_nan_between_numbers_is_found_where_each_is_printed_and_a_blank_where_a_table_is_filled_with_them():
