@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from contextlib import suppress
 from typing import Literal
 
 from lab.failures.causes import shared_by
@@ -35,8 +36,10 @@ def kind_of(text: str) -> Kind:
         return "curve"
     if len(lines) < MIN_LINES or (shared_by(sample) and _statements(text) is None):
         return "message"
-    code = [line for line in _lines_of_code(sample, lines) if STATEMENT.match(line)]
-    return "code" if len(code) >= MIN_SHARE * len(lines) else "message"
+    read = lines
+    with suppress(NotReadable):
+        read = [line.strip() for line in program(sample).splitlines()]
+    return "code" if sum(bool(STATEMENT.match(line)) for line in read) >= MIN_SHARE * len(lines) else "message"
 
 
 def _statements(text: str) -> list[ast.stmt] | None:
@@ -61,10 +64,3 @@ def _is_log(text: str, lines: int) -> bool:
     except LogError:
         return False
     return losses >= MIN_LOSSES and log.unread <= (1 - MIN_SHARE) * lines
-
-
-def _lines_of_code(text: str, lines: list[str]) -> list[str]:
-    try:
-        return [line.strip() for line in program(text).splitlines() if line.strip()]
-    except NotReadable:
-        return lines

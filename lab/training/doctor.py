@@ -211,8 +211,7 @@ def _piles_up(f: Figures) -> bool:
     """Return whether gradients grow; in a log also whether the loss had fallen and rises."""
     norms, loss = f.norms if f.norms.size else f.total[:, None], f.loss
     grown = len(f) > WINDOW and np.any(np.median(norms[-WINDOW:], axis=0) >= np.maximum(2 * norms[0], BAND[1]))
-    rises = loss[-WINDOW:].mean() >= 1.3 * np.min(loss) and loss[1:].min(initial=math.inf) <= loss[0]
-    return bool(grown and (rises or "log" not in f.known))  # no number neither grows nor rises
+    return bool(grown and ("log" not in f.known or (np.argmin(loss) and loss[-WINDOW:].mean() >= 1.3 * loss.min())))
 
 
 def _val_rises(f: Figures, share: float) -> bool:
@@ -261,11 +260,12 @@ def _at_chance(f: Figures) -> bool:
 
 
 def _says_ended(f: Figures) -> str:
-    at, which = f.ended or (0, "")
+    (at, which), norm = f.ended or (0, ""), largest(f.norms)
     before = f"; one epoch before training loss was {short(f.loss[at - 1])}" if at else ""
-    norm = largest(f.norms)
     high = f"\nThe largest gradient norm that was measured is {short(norm, 2)}." if norm > HIGH_NORM else ""
-    return f"In epoch {f.epochs[at]} the {which} is no longer a number{before}.{high}"
+    values = {"training loss": f.loss, "validation loss": f.val_loss}.get(which, f.loss[:0])
+    gone = "no longer" if not np.isfinite(values[at:]).any() else "not"
+    return f"In epoch {f.epochs[at]} the {which} is {gone} a number{before}.{high}"
 
 
 def _says_dead(f: Figures) -> str:
@@ -341,7 +341,7 @@ TABLE = (
     Rule("rate-high", HIGH, "log", lambda f: f.ended, _says_ended, _lower, since=lambda f: f.ended[0],
         like=("scale", "nan", "piling")),
     Rule("rate-high", HIGH, "log", lambda f: f.range < 1e-3 and np.isfinite(f.val_score).any() and f.smooth[-1] > 7,
-        lambda f: f"The loss stays at {short(f.smooth[-1], 4)}: the answers are certain, and wrong.", _lower,
+        lambda f: f"The {f.watched} stays at {short(f.smooth[-1], 4)}: the answers are certain, and wrong.", _lower,
         since=lambda f: 0, like=("scale", "dying")),
     Rule("flat", "No gradient reaches the hidden layers", "norms", lambda f: f.norms[0, :-1].max() == 0
         and (min(f.near_zero(0)) >= 1 if "histograms" in f.known else f.norms[:, :-1].max() <= 1e-12),
@@ -399,16 +399,16 @@ TABLE = (
         and np.mean(np.diff(f.smooth) < 0) >= 0.8 and 0 < 1 - f.smooth[-1] / f.smooth[0] < 0.2
         and later_fall(f.smooth) >= 0.35, _says_creeps, _raise, since=lambda f: 0, like=("vanishing", "labels")),
     Rule("frozen", "No parameter moves", "log", lambda f: f.range < (1e-6 if "norms" in f.known else 1e-3),
-        lambda f: f"The loss stays at {short(f.smooth[-1], 4)}: noise of the batches would move it more.",
+        lambda f: f"The {f.watched} stays at {short(f.smooth[-1], 4)}: noise of the batches would move it more.",
         _raise, lambda f: 0, ("flat", "dying", "vanishing", "rate-low")),
     Rule("noise", "The labels are noisy", "settings accuracy validation", lambda f: len(f) >= WINDOW and f.rows >= FEW
         and -f.gap[-WINDOW:].mean() > 0.08 + f.error
         and 1 - f.train_score[-WINDOW:].mean() > 2 * (1 - f.val_score[-WINDOW:].mean()), _says_now,
         _do("Look at the training samples that the network gets wrong: their labels may be wrong.")),
     Rule("overfitting", "The network overfits", "validation", _overfits, _says_overfits, _simplify, lambda f: f.best),
-    Rule("labels", STUCK, "log", lambda f: f.stands, lambda f: f"The loss stays between {short(f.smooth.min(), 4)} and "
-        f"{short(f.smooth.max(), 4)} from the first epoch on.", _leave_the_plateau, since=lambda f: 0,
-        like=("rate-low", "vanishing", "flat", "underfitting")),
+    Rule("labels", STUCK, "log", lambda f: f.stands, lambda f: f"The {f.watched} stays between "
+        f"{short(f.smooth.min(), 4)} and {short(f.smooth.max(), 4)} from the first epoch on.", _leave_the_plateau,
+        since=lambda f: 0, like=("rate-low", "vanishing", "flat", "underfitting")),
     Rule("underfitting", SMALL_ONE, "accuracy", lambda f: (f.units < 3 or ("log" in f.known and len(f) >= 40))
         and len(f) >= LONG and abs(f.fall) < STILL and f.gain < 0.1 and not f.learned, _says_now, _enlarge,
         like=("labels",)),

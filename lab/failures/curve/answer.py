@@ -169,6 +169,7 @@ def _ended(c: UploadedCurve) -> str:
     if c.ended is None and not c.records[-1].get("diverged"):
         return ""
     at, which = c.ended or (len(c) - 1, "loss of a batch")
-    if which == "training loss" and np.isfinite(c.loss[at:]).any():
+    values = {"training loss": c.loss, "validation loss": c.val_loss}.get(which, c.loss[:0])
+    if np.isfinite(values[at:]).any():
         return c.in_unit(f"In epoch {c.epochs[at]} the {which} is not a number, and later it is one again.")
     return c.in_unit(f"From epoch {c.epochs[at]} on the {which} is no longer a number.")

@@ -7,7 +7,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Sequence
 from functools import cached_property
-from typing import Any, Literal, cast
+from typing import Any, cast
 
 import numpy as np
 
@@ -32,7 +32,7 @@ class UploadedCurve(Figures):
 
     places   where each point lies on the axis of the curve
     unit     what a point is: an "epoch", a "block" of steps, or a "row"
-    counter  what the points are numbered by: "epoch", "step" or "row"
+    counter  what the points are numbered by: "epoch", "step" or "row"; `watched`: which loss `smooth` is
     stated   arrays by name, of numbers that stand in the log, where those of the curve have means and bridges
     first    loss and gradient norm of the very first step
     raw      the loss of each row; `starts`: the first row of each point
@@ -41,7 +41,7 @@ class UploadedCurve(Figures):
     """
 
     starts: Sequence[int] = ()
-    counter = "epoch"
+    counter, watched = "epoch", "loss"
     norm_ended: int | None = None
     notes: Sequence[str] = ()
 
@@ -66,7 +66,7 @@ class UploadedCurve(Figures):
             above, step = np.maximum(known - 1, 0), columns["step"]
             known = np.where((step[above] == step[known]) & ~np.isin(above, known), above, known)
         starts, unit = _grouped(columns.get("epoch"), known, notes)
-        gather, filled = (_stated, _held) if said else (_means, _bridged)
+        gather = _stated if said else _means
         means = {kind: gather(values, starts) for kind, values in columns.items()}
         if said:
             norms = [kind for kind in columns if kind.startswith("grad_norm")]
@@ -77,8 +77,8 @@ class UploadedCurve(Figures):
             notes.append("The dead units belong to other layers than the gradient norms and are not used.")
             dead = []
         for name in dead:
-            means[f"dead_units/{name}"] = np.nan_to_num(_bridged(means[f"dead_units/{name}"]))
-        points = {kind: filled(means[kind]) for kind in CURVES if kind in means}
+            means[f"dead_units/{name}"] = np.nan_to_num(_filled(means[f"dead_units/{name}"]))
+        points = {kind: _filled(means[kind], said) for kind in CURVES if kind in means}
         for kind in points.keys() & {"train_loss", "val_loss"}:
             points[kind][ended[kind]] = math.nan  # no gap
         if validated := "val_loss" in points:
@@ -105,6 +105,7 @@ class UploadedCurve(Figures):
         curve.layers = layers or dead or curve.layers
         curve.total = means.get("grad_norm", curve.total)
         curve.notes, curve.raw, curve.starts, curve.counter = notes, loss, starts, counter
+        curve.watched = "validation loss" if validated else "loss"
         if validated and np.isfinite(means["val_loss"]).any():
             curve.measured = np.flatnonzero(np.isfinite(means["val_loss"]))
             curve.best = int(np.nanargmin(means["val_loss"]))
@@ -147,7 +148,8 @@ class UploadedCurve(Figures):
     @cached_property
     def range(self) -> float:
         """The range of the loss over its mean; inf if the network has learned or there are few epochs."""
-        many = len(self) >= RECENT and not self.learned
+        trained = 1 - self.loss[-WINDOW:].mean() / self.loss[:WINDOW].mean()
+        many = len(self) >= RECENT and not self.learned and trained < 0.15
         return float(np.ptp(self.smooth) / abs(self.smooth.mean())) if many else math.inf
 
     @cached_property
@@ -155,8 +157,7 @@ class UploadedCurve(Figures):
         """Whether the loss has hardly changed since the first epoch."""
         first, last = self.smooth[:WINDOW].mean(), self.smooth[-WINDOW:].mean()
         better = self.train_score[-WINDOW:].mean() - self.train_score[0] > 0.15
-        trained = 1 - self.loss[-WINDOW:].mean() / self.loss[:WINDOW].mean()
-        return bool(self.range < 0.12 and abs(1 - last / first) < 0.06 and trained < 0.15 and not better)
+        return bool(self.range < 0.12 and abs(1 - last / first) < 0.06 and not better)
 
     @cached_property
     def spikes(self) -> np.ndarray:
@@ -266,9 +267,7 @@ def _grouped(epochs: np.ndarray | None, known: np.ndarray, notes: list[str]) -> 
     return [0, *(int(part[0]) for part in np.array_split(known, blocks)[1:])], "block"
 
 
-def _places(
-    counter: np.ndarray | None, unit: str, starts: Sequence[int], rows: int
-) -> tuple[Sequence[float], Literal["epoch", "step", "row"]]:
+def _places(counter: np.ndarray | None, unit: str, starts: Sequence[int], rows: int) -> tuple[Sequence[float], str]:
     """Return where each point lies, and what that is: its epoch, its step if the known ones rise, or its row."""
     if counter is not None:
         filled, own = forward_filled(counter)[starts], np.isfinite(counter[starts])
@@ -293,12 +292,8 @@ def _stated(values: np.ndarray, starts: Sequence[int]) -> np.ndarray:
     return np.array([group[-1 if at else 0] if group.size else math.nan for at, group in enumerate(groups)])
 
 
-def _held(values: np.ndarray) -> np.ndarray:
-    """Fill gaps with the value before."""
-    return forward_filled(values) if np.isfinite(values).any() else values.copy()
-
-
-def _bridged(values: np.ndarray) -> np.ndarray:
-    """Bridge gaps with straight lines."""
+def _filled(values: np.ndarray, held: bool = False) -> np.ndarray:
+    """Bridge gaps with straight lines, or fill them with the value before."""
     known = np.flatnonzero(np.isfinite(values))
-    return np.interp(np.arange(len(values)), known, values[known]) if known.size else values.copy()
+    bridged = np.interp(np.arange(len(values)), known, values[known]) if known.size else values.copy()
+    return forward_filled(values) if held and known.size else bridged

@@ -180,22 +180,17 @@ def read(source: str | bytes) -> LogRecords:
 
 
 def _text(source: str | bytes) -> str:
-    size = len(source) if isinstance(source, bytes) else len(source.encode("utf-8", "replace"))
-    if size > MAX_BYTES:
-        raise LogError(f"That is {size / 1000:,.0f} kB, and the limit is {MAX_BYTES / 1000:g} kB. {LESS}")
-    text = source if isinstance(source, str) else _decoded(source)
-    if "\0" in text:
+    raw = source if isinstance(source, bytes) else source.encode("utf-8", "replace")
+    if len(raw) > MAX_BYTES:
+        raise LogError(f"That is {len(raw) / 1000:,.0f} kB, and the limit is {MAX_BYTES / 1000:g} kB. {LESS}")
+    if isinstance(source, bytes):
+        try:
+            source = raw.decode("utf-16" if raw[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8")
+        except UnicodeDecodeError:
+            source = raw.decode("latin-1")
+    if "\0" in source:
         raise LogError("That is a binary file, not text.")
-    return _UPDATES.sub("\n", _COLOURS.sub("", text)).translate(_SIGNS)
-
-
-def _decoded(source: bytes) -> str:
-    if source[:2] in (b"\xff\xfe", b"\xfe\xff"):
-        return source.decode("utf-16", "replace")
-    try:
-        return source.decode("utf-8")
-    except UnicodeDecodeError:
-        return source.decode("latin-1")
+    return _UPDATES.sub("\n", _COLOURS.sub("", source)).translate(_SIGNS)
 
 
 def _has_decimal_commas(text: str) -> bool:
@@ -293,11 +288,10 @@ def _flatten(value: dict[str, Any], before: str) -> Iterator[tuple[str, Any]]:
         yield from (("step", item) for name, item in lists.items() if name == "x" or role(name) in COUNTERS)
         return
     for name, item in value.items():
-        if isinstance(item, dict):
-            if "counts" not in item:  # a histogram of this lab's records
-                yield from _flatten(item, f"{before}{name}/")
-        else:
+        if not isinstance(item, dict):
             yield f"{before}{name}", number(item) if isinstance(item, str) else item
+        elif "counts" not in item:  # a histogram of this lab's records
+            yield from _flatten(item, f"{before}{name}/")
 
 
 # ---------------------------------------------------------------- lines
@@ -341,7 +335,7 @@ class _Lines:
             return at + 1
         if after := self._begin_table(at):
             return after
-        if not _STARTS_WITH_NAME.match(line) and (bare := _bare_numbers(line)):
+        if not _STARTS_WITH_NAME.match(line) and (bare := _bare_numbers(line) or _bare_numbers(_TIMES.sub(" ", line))):
             self.log.add(bare)
             self.log.loose |= bare.keys()
             return at + 1
@@ -360,9 +354,8 @@ class _Lines:
         below = self.lines[at + 1]
         if number(below) is not None and (role(line.strip()) or line.strip().lower() in VALUES):
             return self._take_header([line.strip()], ",", [True], at + 1)
-        if len(line) > MAX_LINE or _NAMED_CELL.search(line) or _NAMED_CELL.search(below):
-            return 0
-        if not any(map(_HAS_NUMBER.search, self.lines[at + 1 : at + 1 + MAX_HEADER])):
+        named = len(line) > MAX_LINE or _NAMED_CELL.search(line) or _NAMED_CELL.search(below)
+        if named or not any(map(_HAS_NUMBER.search, self.lines[at + 1 : at + 1 + MAX_HEADER])):
             return 0
         for delimiter in DELIMITERS:
             if delimiter not in line:
@@ -395,9 +388,9 @@ class _Lines:
             if not _MEANT.search(below) or not (delimiter in below or any(map(str.isdigit, below))):
                 continue
             goes_on = delimiter == "|" and "" in cells
-            if len(cells) != len(header) or any(number(cell) is not None for cell in cells):
-                break
-            if not goes_on and any(role(cell) for cell in cells):
+            if len(cells) != len(header) or any(
+                number(cell) is not None or (not goes_on and role(cell)) for cell in cells
+            ):
                 break
             if goes_on:
                 header = [f"{above} {below}".strip() for above, below in zip(header, cells, strict=True)]

@@ -51,7 +51,7 @@ FILLERS = {
 }
 NORM_ALONE = {"norm", "total", "global", "l2"}  # words of the name of a norm that says of nothing else
 FIRST_WITHOUT_SPACES = 0x2E80  # character of a script that writes words without spaces
-MAX_CACHED = 4096  # names
+MAX_CACHED = 20_000  # names
 MAX_HEADING = 5  # words above which a name is no heading
 LAYERED = ("dead units", "update ratio")  # each may be followed by the name of a layer
 _EXACT = {word: kind for kind, words in WORDS.items() for word in words.split()}
@@ -76,7 +76,11 @@ _NORM = re.compile(
 
 def split(name: str) -> list[str]:
     """Return the words of a name, in lower case. Cross entropy is one: entropy alone is no loss."""
-    return _SPLIT.sub(" ", _CAMEL.sub(r"\1 \2", name).lower()).replace("cross entropy", "crossentropy").split()
+    return (
+        _SPLIT.sub(" ", _CAMEL.sub(r"\1 \2", name).lower().replace("@1", "1"))
+        .replace("cross entropy", "crossentropy")
+        .split()
+    )
 
 
 @lru_cache(maxsize=MAX_CACHED)

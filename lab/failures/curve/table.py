@@ -140,6 +140,8 @@ def tables(log: LogRecords, chosen: Mapping[str, str | None] = MappingProxyType(
     for run, (a, b) in enumerate(zip(starts, [*starts[1:], len(log.rows)], strict=True)):
         kept = {kind: array[a:b] for kind, array in arrays.items() if kind != "run" and printed[kind][a:b].any()}
         bad = {kind: _bad(array, printed[kind][a:b], names[kind] in log.loose) for kind, array in kept.items()}
+        if "val_loss" in bad and np.isfinite(kept["val_loss"]).any():  # a bar shows one before it was measured
+            bad["val_loss"][: int(np.argmax(np.isfinite(kept["val_loss"])))] = False
         kept = {kind: _cleaned(kind, array) for kind, array in kept.items()}
         table = Table(kept, bad, names, [*notes], others, len(starts), run, part)
         table.notes.extend(_bad_notes(table, [(at - a, line) for at, line in log.said if a <= at <= b]))
@@ -182,14 +184,10 @@ def _roles(columns: Mapping[str, LogColumn], log: LogRecords) -> dict[str, str]:
             candidates.setdefault(kind, []).append(column)
     part = _part(_best("train_loss", candidates["train_loss"], []).name) if "train_loss" in candidates else []
     names = {kind: _best(kind, found, part).name for kind, found in candidates.items()}
-    phased = {
-        f"{'val' if 'val' in kinds(split(name)) else 'train'}_loss": name
-        for name, column in reversed(list(columns.items()))
-        if is_phase(name) and not column.whole
-    }
-    names = phased | names
+    for name in (name for name, column in columns.items() if is_phase(name) and not column.whole):
+        names.setdefault("val_loss" if "val" in kinds(split(name)) else "train_loss", name)
     if not names.keys() & {"train_loss", "val_loss"}:
-        names |= _losses_without_a_name(columns, names, log)
+        names |= _unnamed_losses(columns, names, log)
     if "val_accuracy" not in names and "train_accuracy" in names and _follows_validation(names["train_accuracy"], log):
         names["val_accuracy"] = names.pop("train_accuracy")
     counters = [name for name in COUNTER_NAMES if name in columns and columns[name].varies]
@@ -243,13 +241,9 @@ def _part(name: str) -> list[str]:
     return [word for word in split(name) if not kinds([word]) & {"train", "val", "epoch", "step"}]
 
 
-def _losses_without_a_name(
-    columns: Mapping[str, LogColumn], names: Mapping[str, str], log: LogRecords
-) -> dict[str, str]:
+def _unnamed_losses(columns: Mapping[str, LogColumn], names: Mapping[str, str], log: LogRecords) -> dict[str, str]:
     """Find losses that have no name, or that are the only numbers."""
-    free = {
-        name: column for name, column in columns.items() if role(name) is None and not name.startswith(COUNTER[:-2])
-    }
+    free = {name: column for name, column in columns.items() if not (role(name) or name.startswith(COUNTER[:-2]))}
     unnamed = [name for name in free if name.startswith(UNNAMED[:-2])]
     if unnamed:
         first = columns[unnamed[0]]
@@ -285,11 +279,9 @@ def _run_starts(arrays: Mapping[str, np.ndarray], log: LogRecords) -> list[int]:
 
 def _restarts(counter: np.ndarray) -> list[int]:
     """Return 0 and each row at which a counter falls back to where it began."""
-    starts, known = [0], np.flatnonzero(np.isfinite(counter))
-    for before, at in pairwise(known):
-        if counter[at] < counter[before] and counter[at] <= counter[known[0]]:
-            starts.append(int(at))
-    return starts
+    known = np.flatnonzero(np.isfinite(counter))
+    falls = (int(at) for before, at in pairwise(known) if counter[at] < counter[before])
+    return [0, *(at for at in falls if counter[at] <= counter[known[0]])]
 
 
 def _begins_anew(loss: np.ndarray, at: int) -> bool:

@@ -156,6 +156,7 @@ def test_one_nan_between_numbers_is_found_where_each_is_printed_and_a_blank_wher
     losses[12] = float("nan")
     answer = read_log(lines("epoch {} loss {:.3f}", losses))
     assert answer.causes[0].key == "nan"
+    assert answer.causes[0].evidence[0].startswith("In epoch 12 the training loss is not a number; one epoch before")
     assert answer.ended == "In epoch 12 the training loss is not a number, and later it is one again."
     rows = "\n".join(f"{at},{falling(20)[at]:.3f},{'nan' if at % 4 else 0.5}" for at in range(20))
     assert read_log(f"epoch,loss,val_loss\n{rows}").ended == ""
@@ -186,6 +187,16 @@ def test_a_few_gradients_that_overflow_as_a_scaler_of_losses_tries_them_are_no_e
     answer = read_log(lines("step {} loss {:.3f} grad_norm {}", falling(20), norms))
     assert answer.causes == ()
     assert answer.ended == ""
+
+
+def test_a_validation_loss_is_none_only_after_it_was_measured_and_its_standing_is_not_that_of_the_loss():
+    answer = read_log(lines("epoch {} loss {:.3f} val_loss {}", falling(20), ["inf"] * 5 + ["0.5"] * 15))
+    assert (answer.ended, answer.causes) == ("", ())
+
+
+def test_rows_of_numbers_behind_a_time_are_rows():
+    text = "\n".join(f"2024-05-01 10:{at:02d}:00 {at} {loss:.4f}" for at, loss in enumerate(falling(20)))
+    assert read_log(text).columns == {"column 1": "epoch", "column 2": "train_loss"}
 
 
 def test_steps_of_a_few_epochs_are_points_of_their_own():
