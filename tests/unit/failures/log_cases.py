@@ -759,11 +759,6 @@ MORE_FORMATS = {
         {"number 2": "step", "learning_rate": "lr", "train_loss": "train_loss", "eval_loss": "val_loss"},
         OVERFITTED,
     ),
-    "a step in parentheses": Case(
-        filled("({n}0) accuracy=0.{n:02d}, loss={loss:.4f}", loss=TRAIN),
-        {"number 1": "step", "accuracy": "train_accuracy", "loss": "train_loss"},
-        WELL,
-    ),
     "values that are words, another one in each line": Case(
         filled(
             'run=a{n} host=node-{n} msg="epoch done" split=train lr=0.001 epoch={n} loss={loss:.4f}\n'
@@ -784,23 +779,6 @@ MORE_FORMATS = {
         filled("step={n} train/Perplexity={ppl:.2f} train/CrossEntropyLoss={loss:.4f}", loss=TRAIN, ppl=np.exp(TRAIN)),
         {"step": "step", "train/CrossEntropyLoss": "train_loss"},
         WELL,
-    ),
-    "a step by two names": Case(
-        "\n".join(
-            (f"step {n}: train loss {loss:.4f}, val loss {val:.4f}\n" if n % 20 == 0 else "")
-            + f"iter {n}: loss {loss:.4f}, time 120.31ms, mfu 17.20%"
-            for n, (loss, val) in enumerate(zip(falling(400), rising(400), strict=True))
-        ),
-        {"iter": "step", "loss": "train_loss", "val loss": "val_loss"},
-        OVERFITTED,
-    ),
-    "the share done before the step": Case(
-        "\r".join(
-            f"Steps: {2 * n:3d}%|{'#' * (n // 5)}{' ' * (10 - n // 5)}| {60 * n}/3000 [01:00<28:00, 1.67it/s, step_loss={loss}]"
-            for n, loss in enumerate(ending(50, 29), 1)
-        ),
-        {"Steps": "step", "step_loss": "train_loss"},
-        {"nan"},
     ),
     "tensors, the last ones over two lines": Case(
         "I print the loss every 20 batches. Why does it grow?\n\n"
@@ -845,12 +823,6 @@ MORE_FORMATS = {
             loss=TRAIN,
         ),
         {"Epoche": "epoch", "Verlust Training": "train_loss", "training Treffer": "train_accuracy"},
-        WELL,
-    ),
-    "a count in the words above": Case(
-        "My model was trained for 15 epochs, is that enough?\n"
-        + filled("epoch {n} loss {loss:.4f} val_loss {val:.4f}", 15, loss=falling(15), val=falling(15, floor=0.2)),
-        {"epoch": "epoch", "loss": "train_loss", "val_loss": "val_loss"},
         WELL,
     ),
     "a climb that stays up": Case(

@@ -6,7 +6,7 @@ import re
 
 import numpy as np
 import pytest
-from failures.log_cases import FORMATS, MORE_FORMATS, SPIKES, falling, growing, rising, stuck
+from failures.log_cases import FORMATS, MORE_FORMATS, SPIKES, ending, falling, growing, rising, stuck
 
 from lab.failures import LogError, read_log
 from lab.failures.curve.roles import role
@@ -234,6 +234,18 @@ def test_several_runs_are_told_apart_and_the_one_that_goes_wrong_is_shown(text):
 def test_batches_that_start_again_in_each_epoch_are_one_run():
     text = "\n".join(f"batch {at % 10} loss {loss:.4f}" for at, loss in enumerate(falling(40)))
     assert read_log(text).runs == 1
+
+
+def test_numbers_above_the_losses_are_no_run():
+    assert read_log(f"In [14]: history.history\nOut[14]:\n{{'loss': {falling(12).tolist()}}}").runs == 1
+    assert read_log("Is 15 epochs enough?\n" + lines("epoch {} loss {:.3f}", falling(12), start=1)).runs == 1
+
+
+def test_the_share_done_is_no_step():
+    bar = "Steps: {:3d}%|##  | {}/3000 [01:00<28:00, 1.67it/s, step_loss={:.3f}]"
+    answer = read_log("\r".join(bar.format(2 * at, 60 * at, loss) for at, loss in enumerate(ending(50, 29))))
+    assert answer.columns == {"Steps": "step", "step_loss": "train_loss"}
+    assert answer.ended == "From step 1740 on the training loss is no longer a number."
 
 
 def test_one_of_several_losses_is_judged_with_doubt():
