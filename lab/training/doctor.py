@@ -221,7 +221,7 @@ def _val_rises(f: Figures, share: float) -> bool:
     best = int(np.argmin(val)) if len(val) and f.ended is None else len(val)
     if len(val) - 1 - best < 2 * WINDOW:
         return False
-    usual = np.median(np.abs(np.diff(f.val_loss[-LONG:])))
+    usual = np.median(np.abs(np.diff(f.val_loss[f.measured][-LONG:])))
     lasts = min(val[-1], f.val_loss[end - 1]) >= (1 + share) * val[best] and val[-1] - val[best] >= 2 * usual
     ahead = val[-1] - train[-1] >= 0.03 and not f.gap[-WINDOW:].mean() < 0.015
     return bool(lasts and ahead and max(train[-1], f.loss[end - 1]) <= 0.9 * train[best])
