@@ -16,13 +16,7 @@ ENCODINGS = {
     "euc_jp": "Japanese, EUC", "big5": "traditional Chinese", "koi8_r": "Cyrillic, KOI8", "cp866": "Cyrillic, DOS",
 }  # read by rows  # fmt: skip
 KANA = frozenset(("HIRAGANA", "KATAKANA", "KATAKANA-HIRAGANA"))
-# Their scripts besides CJK. The standards put common characters first: the codec, and the first bytes of these
-COMMON = {
-    "cp932": (KANA, "cp932", b"\x88", b"\x99"),
-    "euc_jp": (KANA, "euc_jp", b"\xb0", b"\xd0"),
-    "gb18030": (frozenset[str](), "gb2312", b"\xb0", b"\xd8"),
-    "big5": (frozenset[str](), "big5", b"\xa4", b"\xc7"),
-}
+EAST_ASIAN = {"cp932": KANA | {"CJK"}, "euc_jp": KANA | {"CJK"}, "gb18030": {"CJK"}, "big5": {"CJK"}}  # their scripts
 SAMPLE_BYTES = 20_000  # of lines with letters outside ASCII, which tell the encoding
 NEARLY_AS_GOOD = 0.1  # difference in the share of plausible words that tells no encoding from another
 MAX_OTHERS = 2  # readings that are mentioned
@@ -114,10 +108,8 @@ def _is_word(word: str, encoding: str) -> bool | None:
     word, scripts = "".join(c for c, _ in letters), {script for _, script in letters}
     if word.isascii():
         return None
-    if encoding in COMMON:
-        kana, codec, first, end_of_common = COMMON[encoding]
-        common = [script in kana or first <= c.encode(codec, "ignore") < end_of_common for c, script in letters]
-        return kana | {"CJK"} >= scripts and sum(common) > len(common) / 2
+    if encoding in EAST_ASIAN:
+        return scripts <= EAST_ASIAN[encoding]
     cased = word.islower() or word.isupper() or word[1:].islower()
     if scripts == {"LATIN"}:
         return cased and (len(word) == 1 or 3 * sum(map(str.isascii, word)) >= len(word))

@@ -253,7 +253,7 @@ CASES = {  # name of the decision -> header, rows, the columns that are used, th
     ),
     "texts of one class each": (
         "a,b,y",
-        lambda i: f"{('Junk', 'Inbox', 'Archive')[i % 3]},{i * i % 17},{'sh'[i % 3 > 0]}",
+        lambda i: f"{('Junk', 'Spam', 'Inbox', 'Archive')[i % 4]},{i * i % 17},{'sh'[i % 4 > 1]}",
         ["b"],
         "left out, because it tells the target exactly: 'a'",
     ),
@@ -508,6 +508,10 @@ FORMS = {
 @pytest.mark.parametrize("form", FORMS)
 def test_forms_of_a_table_give_the_same_data(form):
     assert from_table(FORMS[form], "t").fingerprint == from_table(PLAIN, "t").fingerprint
+
+
+def test_texts_in_arff_are_without_their_quotes():
+    assert from_table(FORMS["ARFF with quotes"], "t").classes == ("p", "q")
 
 
 @pytest.mark.parametrize(
