@@ -19,7 +19,7 @@ KANA = frozenset(("HIRAGANA", "KATAKANA", "KATAKANA-HIRAGANA"))
 EAST_ASIAN = {"cp932": KANA | {"CJK"}, "euc_jp": KANA | {"CJK"}, "gb18030": {"CJK"}, "big5": {"CJK"}}  # their scripts
 SAMPLE_BYTES = 20_000  # of lines with letters outside ASCII, which tell the encoding
 NEARLY_AS_GOOD = 0.1  # difference in the share of plausible words that tells no encoding from another
-MAX_OTHERS = 2  # readings that are mentioned
+MAX_OTHERS = 3  # readings that are mentioned
 _WORD = re.compile(r"(?:[A-Za-z]|[^\x00-\x7f])+")
 
 
