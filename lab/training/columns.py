@@ -183,10 +183,10 @@ def _checked(column: TableColumn) -> TableColumn:
     if wild.any():
         column.remarks.append(("too large, read as missing", f"{wild.sum():,} in {column.name!r}"))
         column.values = np.where(wild, np.nan, column.values)
-    values = column.values[~np.isnan(column.values)]
-    ends = (values.min(), values.max()) if values.size else ()
+    ends = [end.reduce(column.values) for end in (np.fmin, np.fmax) if column.values.size]  # which pass over nan
     for code in (one for one in ends if NINES.fullmatch(f"{one:.12g}")):
-        others, its = values[values != code], column.values == code
+        its = column.values == code
+        others = column.values[~(its | np.isnan(column.values))]
         if its.sum() > 1 and len(others) and 0 < np.ptp(others) < np.abs(others - code).min():
             column.remarks.append(("far from all others, read as missing", f"{code:.12g} in {column.name!r}"))
             column.values = np.where(its, np.nan, column.values)

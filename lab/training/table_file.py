@@ -84,7 +84,7 @@ def utf8(content: bytes, name: str, encoding: str | None = None) -> tuple[bytes,
         text, found = "\0", ""
     if re.search("[\0-\x08\x0e-\x1a]", text[:SAMPLE_BYTES]):
         raise DataError(f"{name!r} is not a text file: save the table as CSV in UTF-8.")
-    return text.encode("utf-8", "replace"), found
+    return content if found == "utf-8" and content.isascii() else text.encode("utf-8", "replace"), found
 
 
 def _sheet(content: bytes, name: str) -> tuple[bytes, str] | None:

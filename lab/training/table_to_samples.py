@@ -72,7 +72,7 @@ def of_text(text: bytes, name: str, settings: TableSettings, shared: bool) -> Ra
     read = [columns.read(frame[one], one, table.comma, one == wanted, settings.task) for one in names]
     answer = read.pop(names.index(wanted))
     encoding = settings.encoding or "utf-8"
-    report = [*text_encoding.doubts(text.decode(), encoding), *table.remarks]
+    report = [*([] if text.isascii() else text_encoding.doubts(text.decode(), encoding)), *table.remarks]
     classes, rows = _classes(name, answer, settings.task, read, report)
     for column in read:
         column.values = column.values[rows] if not rows.all() else column.values
