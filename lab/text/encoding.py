@@ -6,7 +6,7 @@ import codecs
 import io
 import re
 import unicodedata
-from functools import cache
+from functools import lru_cache
 
 # Those of older programs; of two that are as plausible, the first is chosen
 ENCODINGS = {
@@ -116,7 +116,7 @@ def _is_word(word: str, encoding: str) -> bool | None:
     return (scripts in ({"CYRILLIC"}, {"GREEK"}) and cased) or scripts in ({"HANGUL"}, {"HEBREW"}, {"ARABIC"})
 
 
-@cache
+@lru_cache(maxsize=2_000)  # characters come from visitors
 def _script(character: str) -> str:
     """Return the script of a letter, such as LATIN; "" for other characters."""
     name = unicodedata.name(character, "") if unicodedata.category(character)[0] in "LM" else ""
