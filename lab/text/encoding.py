@@ -23,9 +23,10 @@ MAX_OTHERS = 3  # readings that are mentioned
 _WORD = re.compile(r"(?:[A-Za-z]|[^\x00-\x7f])+")
 
 
-def decode(content: bytes, encoding: str | None = None) -> tuple[str, str]:
+def decode(content: bytes, encoding: str | None = None, expected: str = "") -> tuple[str, str]:
     """Return the text of a file, and its encoding, which is found if none is given; "�" stands for what is not of it.
 
+    expected: a text that is in the file, which decides between encodings that are as plausible.
     Raises LookupError for an unknown encoding, UnicodeError if there is no text at all.
     """
     head = content[:2000]
@@ -39,7 +40,8 @@ def decode(content: bytes, encoding: str | None = None) -> tuple[str, str]:
     try:
         return content.decode(), "utf-8"
     except UnicodeDecodeError:
-        return decode(content, _likely(content)[0])
+        likely = _likely(content)
+        return decode(content, next((one for one in likely if expected in content.decode(one, "replace")), likely[0]))
 
 
 def described(encoding: str) -> str:
@@ -108,8 +110,8 @@ def _is_word(word: str, encoding: str) -> bool | None:
     word, scripts = "".join(c for c, _ in letters), {script for _, script in letters}
     if word.isascii():
         return None
-    if encoding in EAST_ASIAN:
-        return scripts <= EAST_ASIAN[encoding]
+    if encoding in EAST_ASIAN:  # with capitals of ASCII at one end, as in B棟
+        return set(map(_script, re.sub("^[A-Z]+|[A-Z]+$", "", word, count=1))) <= EAST_ASIAN[encoding]
     cased = word.islower() or word.isupper() or word[1:].islower()
     if scripts == {"LATIN"}:
         return cased and (len(word) == 1 or 3 * sum(map(str.isascii, word)) >= len(word))

@@ -66,8 +66,8 @@ class ReadTable:
     remarks: list[str] = field(default_factory=list)
 
 
-def utf8(content: bytes, name: str, encoding: str | None = None) -> tuple[bytes, str]:
-    """Return the text of a file in UTF-8, and what it was read from: its encoding, which is found if none is given.
+def utf8(content: bytes, name: str, encoding: str | None = None, expected: str = "") -> tuple[bytes, str]:
+    """Return the text of a file in UTF-8, and what it was read from: its encoding, found also by a text in it.
 
     Raises DataError if it is no text.
     """
@@ -77,7 +77,7 @@ def utf8(content: bytes, name: str, encoding: str | None = None) -> tuple[bytes,
         if content.startswith(start):
             raise DataError(f"{name!r} is {what}.")
     try:
-        text, found = text_encoding.decode(content, encoding)
+        text, found = text_encoding.decode(content, encoding, expected)
     except LookupError:
         raise DataError(f"There is no encoding {encoding!r}: write for example --encoding shift_jis.") from None
     except UnicodeError:

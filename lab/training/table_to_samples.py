@@ -34,7 +34,7 @@ _NAME_OF_ID = re.compile(r"(.*[\W_])?(id|nr|no|index|key|uuid|idx|#)\.?|.*[a-z](
 
 def of_file(path: str, settings: TableSettings) -> Raw:
     """Read the samples in a file. Raises DataError."""
-    text, encoding = table_file.utf8(_content(path), path, settings.encoding)
+    text, encoding = table_file.utf8(_content(path), path, settings.encoding, settings.target or "")
     return of_text(text, path, settings._replace(encoding=encoding), shared=False)
 
 

@@ -23,7 +23,12 @@ TEXTS = {
     "cp1253": ["ηλικία;φύλο\nάνδρας;Αθήνα;Θεσσαλονίκη"],
     "mac_roman": ["Größe;Straße;Käufer", "Fläche;Länge;Wärme"],
     "cp850": ["año;población;España"],
-    "cp932": ["年齢,性別,購入\n34,男,はい\n23,女,いいえ", "名前,価格\nりんご,￥1,200\nバナナ,￥300", "品名,数量\n机,3"],
+    "cp932": [
+        "棟,等級\nA棟,秀\nB棟,優",
+        "年齢,性別,購入\n34,男,はい\n23,女,いいえ",
+        "名前,価格\nりんご,￥1,200\nバナナ,￥300",
+        "品名,数量\n机,3",
+    ],
     "cp949": ["나이,성별,지역\n34,남,서울"],
     "gb18030": ["年龄,性别,城市,是否购买\n34,男,北京,是", "温度,湿度,产量"],
     "big5": ["年齡,性別,城市\n34,男,台北"],
@@ -44,6 +49,12 @@ def test_another_reading_that_is_as_plausible_is_named():
     assert doubts(text, encoding)[0].endswith("(--encoding), such as cp1250 for 'věk' instead of 'vìk'")
     assert reread(text, encoding, "cp1250") == "jméno;věk\nPřemysl;3\n"
     assert doubts(reread(text, encoding, "cp1250"), "cp1250") == []  # it was chosen, so that it is no guess
+
+
+@pytest.mark.parametrize("expected", ["věk", "vìk", "no such text"])
+def test_a_text_that_is_known_decides_between_encodings_that_are_as_plausible(expected):
+    content = "jméno;věk\nPřemysl;3\n".encode("cp1250")
+    assert decode(content, expected=expected)[1] == ("cp1250" if expected == "věk" else "cp1252")
 
 
 def test_a_few_wrong_bytes_do_not_change_the_encoding():
