@@ -537,9 +537,13 @@ def _cells(line: str, delimiter: str) -> list[str]:
 def _bare_numbers(line: str) -> dict[str, float]:
     """Return the numbers of a line that holds nothing else; an empty dict if it does."""
     cells = _cells(line, next((sign for sign in "\t;,|" if sign in line), " "))
-    values = {UNNAMED.format(at): number(cell) for at, cell in enumerate(cells, 1) if cell.lower() not in GAPS}
-    numbers = {name: value for name, value in values.items() if value is not None}
-    return numbers if len(numbers) == len(values) else {}
+    numbers = {}
+    for at, cell in enumerate(cells, 1):
+        if cell.lower() not in GAPS:
+            if (value := number(cell)) is None:
+                return {}
+            numbers[UNNAMED.format(at)] = value
+    return numbers
 
 
 def _tokens(line: str) -> Iterator[_Token]:
