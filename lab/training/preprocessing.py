@@ -74,7 +74,7 @@ def standardise(
     variance = np.einsum("ij,ij->j", train_x, train_x, dtype=np.float64) / len(train_x)
     scale = np.sqrt(variance.mean()) if pixels else np.sqrt(variance)
     scale = np.where(constant.all() if pixels else constant, 1.0, scale)
-    farthest = np.abs(val_x).max(axis=0, initial=0.0)
+    farthest = [] if pixels else np.abs(val_x).max(axis=0, initial=0.0)  # of images it would copy all
     for column, spread, far in () if pixels else zip(columns, scale, farthest, strict=True):
         if spread < MIN_SCALE or far > MAX_DEVIATIONS * spread:
             raise DataError(
