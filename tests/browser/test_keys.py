@@ -45,7 +45,10 @@ SLIDERS = "[data-testid=stSlider] input[type=range]:enabled"
 LISTS = "[data-testid=stSelectbox] input[role=combobox]:enabled"
 TEXTS = ":is([data-testid=stTextInput] input, [data-testid=stTextArea] textarea):enabled"
 MOST = 3  # sliders, texts and lists of a page
-MARKED = "document.getElementById(document.activeElement.getAttribute('aria-activedescendant')).textContent"  # option
+MARKED = """() => new Promise((done) => {  // the option that is marked when the list has heard of the keys
+  const read = () => document.getElementById(document.activeElement.getAttribute("aria-activedescendant")).textContent;
+  requestAnimationFrame(() => requestAnimationFrame(() => done(read())));
+})"""
 PAGES = (
     "shapes", "shapes?tab=matmul", "descent", "graph-lab", "graph-lab?kind=Recorded pass",
     "why-reverse-mode?tab=one&zeros=nowhere", "why-reverse-mode?tab=curious",
