@@ -44,7 +44,7 @@ def prepared(page, theme="light", width=1280, height=900, reduced_motion="no-pre
     page.context.clear_cookies()
     page.set_default_timeout(PATIENCE)
     page.set_viewport_size({"width": width, "height": height})
-    page.emulate_media(color_scheme=theme, reduced_motion=reduced_motion)
+    page.emulate_media(color_scheme=theme, reduced_motion=reduced_motion, forced_colors="none")
     return page
 
 
