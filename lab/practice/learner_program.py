@@ -94,9 +94,11 @@ def examples() -> Mapping[str, str]:
 
 def pack(source: str) -> str:
     """Return a program in a form that fits into an address, or "" if it is too long for one."""
+    if len(source) > MAX_LINKED:
+        return ""
     deflate = zlib.compressobj(9, zlib.DEFLATED, -zlib.MAX_WBITS)
     packed = deflate.compress(source.encode("utf-8", "replace")) + deflate.flush()
-    return base64.urlsafe_b64encode(packed).decode().rstrip("=") if len(source) <= MAX_LINKED else ""
+    return base64.urlsafe_b64encode(packed).decode().rstrip("=")
 
 
 def unpack(text: str) -> str:
