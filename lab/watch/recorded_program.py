@@ -9,10 +9,8 @@ import gc
 import linecache
 import signal
 import sys
-import time
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
-from functools import partial
 from importlib.util import find_spec
 from types import ModuleType
 from typing import Any
@@ -28,7 +26,6 @@ MAX_BYTES = 1_500_000  # of one recorded pass
 ZERO_GRAD = 6  # the failure's number
 STALE = "backward() here added to the gradient of {}, which the last step had already used: nobody had cleared it."
 RESERVE = 2.0  # seconds of processor time for a last collection of garbage, which nothing interrupts, and the report
-TICK = 0.005  # seconds between two looks at the time: the timer counts no time in the kernel, but the limit does
 WARM_UP = """\
 from model import Tensor
 w = Tensor([1.0])
@@ -117,11 +114,10 @@ def run(source: str, file: str, send: Send, seconds: float = 0.0) -> tuple[dict[
         watcher, recorder = Watcher(), TorchRecorder(recording.keep, forgets=True)
     with EngineRecorder(recording.keep) as engine, watcher or nullcontext(), recorder or nullcontext():
         if seconds:
-            end = time.process_time() + max(seconds - RESERVE, seconds / 2)
-            signal.signal(signal.SIGVTALRM, partial(time_is_up, end))
-            signal.setitimer(signal.ITIMER_VIRTUAL, TICK, TICK)
+            signal.signal(signal.SIGPROF, time_is_up)
+            signal.setitimer(signal.ITIMER_PROF, max(seconds - RESERVE, seconds / 2))
         ended, _ = execute(source, file)
-        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        signal.setitimer(signal.ITIMER_PROF, 0)
         error = None if isinstance(ended, SystemExit) else ended
         if error is not None or not recording.passes:
             recording.keep_forward(engine.unfinished(), not engine.is_full)
@@ -156,8 +152,5 @@ def execute(
     return None, variables
 
 
-def time_is_up(end: float, *_: object) -> None:
-    """Raise TimeUp, once, if the process has used the processor time that the program may."""
-    if time.process_time() >= end:
-        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
-        raise TimeUp
+def time_is_up(*_: object) -> None:
+    raise TimeUp
