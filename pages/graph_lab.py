@@ -23,7 +23,6 @@ from pages.parts.graph import inputs, loaded_pass, passes, program
 from pages.parts.practice import choice, finished, running
 
 PRESETS = expression_box.presets()
-OWN = "Your own expression"
 KINDS = {"expression": "Expression", "program": "Your program", "recorded": "Recorded pass"}
 PLAYER_KEY = "graph player"
 
@@ -72,7 +71,7 @@ def main() -> None:
             kind = pick("What to look at", KINDS, "graph-kind", bind="query-params", bare=True, width=145)
             if kind == "program" and arrived:
                 program.restored()
-            elif kind == "expression" and (arrived or "graph preset" not in st.session_state):
+            elif kind == "expression" and (arrived or "graph remembered" not in st.session_state):
                 _begin()
             {"expression": _choose, "program": program.choose, "recorded": loaded_pass.choose}[kind]()
             with st.popover("How it works", icon=":material/help:", key="graph help"):
@@ -91,9 +90,17 @@ def main() -> None:
 
 def _choose() -> None:
     """Let the learner choose an example, or write an expression."""
-    st.session_state["graph shown"] = st.session_state["graph preset"]
-    examples = [*(preset["name"] for preset in PRESETS), OWN]
-    pick("Example", examples, "graph preset", persist_state="session", on_change=_choose_preset, bare=True, width=180)
+    preset = _preset()
+    by_name = {preset["name"]: preset for preset in PRESETS}
+    st.menu_button(
+        preset["name"] if preset else "Your own expression",
+        [*by_name],
+        key="graph example",
+        on_click=lambda: _choose_preset(by_name[st.session_state["graph example"]]),
+        help="Examples.",
+        icon=":material/menu_book:",
+        width=200,
+    )
     with st.container(width="stretch"):
         _expression()
     inputs.settings()
@@ -127,33 +134,28 @@ HELD = (
 def _begin() -> None:
     """Start with another expression and its inputs."""
     session = st.session_state
-    preset = _name_preset()
+    preset = _preset()
     # An input that is removed and typed again keeps its value.
     session["graph remembered"] = (preset["values"] if preset else {}) | session["graph-in_"]
     inputs.open_player()
 
 
-def _name_preset() -> dict[str, Any] | None:
-    """Return the example whose text stands in the field, if there is one, and choose its name."""
-    preset = next((one for one in PRESETS if one["text"] == st.session_state["graph-expression"]), None)
-    st.session_state["graph preset"] = preset["name"] if preset else OWN
-    return preset
+def _preset() -> dict[str, Any] | None:
+    """Return the example whose text stands in the field, if there is one."""
+    return next((one for one in PRESETS if one["text"] == st.session_state["graph-expression"]), None)
 
 
-def _choose_preset() -> None:
-    preset = next((p for p in PRESETS if p["name"] == st.session_state["graph preset"]), None)
-    if preset:
-        binding.step()
-        st.session_state["graph-expression"], st.session_state["graph-in_"] = preset["text"], {}
-        st.session_state["graph-leaf_"] = {}
-        _begin()
+def _choose_preset(preset: dict[str, Any]) -> None:
+    binding.step()
+    st.session_state["graph-expression"], st.session_state["graph-in_"] = preset["text"], {}
+    st.session_state["graph-leaf_"] = {}
+    _begin()
     inputs.go("none")
 
 
 def _edit_expression(key: str) -> None:
     if not expression_box.take_text("graph", key):
         return
-    _name_preset()
     if isinstance(inputs.parsed(), Expression):  # a typing error must not lose the graph
         inputs.go("none")
 
@@ -210,8 +212,7 @@ def _show_telling() -> None:
     """Choose the example in which the chosen engine's wrong rule shows."""
     session = st.session_state
     telling = TELLING[session["graph-engine"]]
-    session["graph preset"] = next(preset["name"] for preset in PRESETS if preset["key"] == telling)
-    _choose_preset()
+    _choose_preset(next(preset for preset in PRESETS if preset["key"] == telling))
     session["graph engine news"] = session["graph turned"] = True
 
 
@@ -240,11 +241,10 @@ def _switch(name: str, value: str) -> None:
 
 
 def _turn(by: int) -> None:
-    """Move `by` examples on from the one that is shown; the browser's widget may still have the previous one."""
-    names, shown = [preset["name"] for preset in PRESETS], st.session_state["graph shown"]
-    at = names.index(shown) + by if shown in names else 0
-    st.session_state["graph preset"] = names[at % len(names)]
-    _choose_preset()
+    """Move `by` examples on from the one that is shown."""
+    shown = _preset()
+    at = PRESETS.index(shown) + by if shown else 0
+    _choose_preset(PRESETS[at % len(PRESETS)])
     st.session_state["graph turned"] = True
 
 

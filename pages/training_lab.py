@@ -9,7 +9,7 @@ from streamlit.delta_generator import DeltaGenerator
 from lab.config import ROOT
 from lab.training.config import PAGE_EPOCHS, Config
 from lab.training.datasets import Dataset
-from lab.training.lessons import FIRST
+from lab.training.lessons import FIRST, LESSONS
 from lab.training.live import LiveRun, Own
 from lab.training.worker import Worker, start_spare_process
 from lab.ui import binding, page, progress
@@ -335,8 +335,8 @@ def _guess(run: LiveRun) -> None:
 
     Without a lesson, say what to do or what to watch.
     """
-    lesson = settings.lesson()
-    if not lesson or run.config != lesson.config:
+    lesson = LESSONS.get(settings.lesson_name(run.config))
+    if not lesson:
         if run.own and not run.done:
             return
         running = st.session_state["training running"]

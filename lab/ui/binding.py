@@ -152,7 +152,7 @@ def arrive(page: str, *values: HeldValue) -> bool:
         known = value.key in session
         brought = (asked or entered) and value.key in address if value.shared else asked
         if brought or not known:
-            session[value.key] = value.read(address)
+            set_widget(value.key, value.read(address))
         new = new or not known
     return asked or new
 
@@ -160,8 +160,8 @@ def arrive(page: str, *values: HeldValue) -> bool:
 def _moved(text: str, entered: bool) -> bool:
     """Return whether the browser has moved to another entry of this page's history; text: its number in the address.
 
-    After `step` the browser still sends the entry it had before, until it has heard of the new one; it then gives the
-    old one another name.
+    After `step` the browser sends the entry it had before until it has heard of the new one, and then renames the old
+    one. An entry that it has moved to is renamed here: from then on it has heard of the values.
     """
     session = st.session_state
     entry = _entry(text)
@@ -174,6 +174,9 @@ def _moved(text: str, entered: bool) -> bool:
         session[SINCE]["stepped"] = False
         return False
     session[ENTRY], session[SINCE] = (entry,), {"stepped": False, "set": {}}
+    if not entered:
+        session[ENTRY] = entry.removesuffix(LEFT) if LEFT in entry else entry + LEFT, entry
+        st.query_params[ENTRY] = session[ENTRY][0] or []
     return not entered
 
 
@@ -183,7 +186,7 @@ def _entry(text: str) -> str:
 
 
 def _keep() -> None:
-    """Set again what `set_widget` has set if the message has left the browser before it heard of that step.
+    """Set again what `set_widget` has set if the message has left the browser before it heard of that entry.
 
     Such a message has the old values of the widgets. A value that differs from them is what the visitor has chosen.
     """
@@ -209,8 +212,7 @@ def write(*values: HeldValue) -> None:
 
 def reset(*values: HeldValue) -> None:
     """Set values to their defaults; call it in a callback or before they are used."""
-    for value in values:
-        st.session_state[value.key] = copy(value.default)
+    st.session_state.update({value.key: copy(value.default) for value in values})
 
 
 def put(key: str, value: Any) -> None:
@@ -219,10 +221,9 @@ def put(key: str, value: Any) -> None:
 
 
 def set_widget(key: str, value: Any) -> None:
-    """Set a widget after `step`, in the same callback, although its old value may still be on the way here."""
+    """Set a widget of an entry that has just begun, although its old value may still be on the way here."""
     session = st.session_state
-    before = session[SINCE]["set"].get(key, ())[1:]
-    session[SINCE]["set"][key] = value, session.get(key), *before
+    session[SINCE]["set"][key] = value, session.get(key), *session[SINCE]["set"].get(key, ())[1:]
     session[key] = value
 
 

@@ -5,7 +5,7 @@
  * link is opened in the way the browser's Back is: with the address alone, which then has all values of the page. */
 
 const ENTRY = "entry"; // the parameter that numbers the entries of a page: lab/ui/binding.py
-const LEFT = "~"; // added to the number of an entry that is left, which the server takes for the present one until then
+const LEFT = "~"; // added to the number of an entry that is left: until then the server takes it for the present one
 const MAIN = "[data-testid=stMain]";
 const TITLE = `${MAIN} h1`;
 const SHARED = ["set", "name", "embed", "embed_options"]; // parameters of all pages
@@ -30,9 +30,9 @@ export function follow(titles) {
     if (!leaves) {
       const here = new URL(location.href);
       const number = here.searchParams.get(ENTRY) ?? "";
-      const isStep = parseInt(to.searchParams.get(ENTRY) ?? "0") > (parseInt(number) || 0);
-      if (!isStep && number) to.searchParams.set(ENTRY, number);
-      if (!isStep) return history.replaceState(state, title, to);
+      const steps = (parseInt(to.searchParams.get(ENTRY) ?? "") || 0) - (parseInt(number) || 0);
+      if (steps < 0) to.searchParams.set(ENTRY, number);
+      if (steps <= 0) return history.replaceState(state, title, to);
       here.searchParams.set(ENTRY, number + LEFT);
       replace(history.state, "", here);
     }

@@ -69,8 +69,8 @@ def test_a_link_opens_the_program_in_another_browser(open_page, browser, app_url
     page = open_page("graph-lab?kind=Your+program")
     page.wait_for_function("() => location.search.includes('code=')")
     before = page.url
-    page.get_by_role("combobox", name="Example").click()
-    page.get_by_role("option", name="A broadcast bias").click()
+    page.get_by_role("button", name="Examples").click()
+    page.get_by_role("menuitem", name="A broadcast bias").click()
     expect(page.locator(".cm-content")).to_contain_text("bias = Tensor")
     page.wait_for_function("(before) => location.href !== before", arg=before)
     link = page.url

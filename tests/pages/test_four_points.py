@@ -13,11 +13,11 @@ def opened(**parameters):
 
 def test_it_is_a_lesson_and_another_one_leads_back():
     at = opened()
-    at.selectbox(key="training lesson").select("Four points").run()
+    at.menu_button(key="training lesson").click("Four points").run()
     assert not at.exception
     assert address(at)["four"] == "1"
     assert "4 points" in texts(at.markdown)
-    at.selectbox(key="training lesson").select("Rate too high").run()
+    at.menu_button(key="training lesson").click("Rate too high").run()
     assert not at.exception
     assert "four" not in address(at)
     assert at.session_state["training worker"].run.config.lr == 0.3

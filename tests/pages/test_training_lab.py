@@ -69,7 +69,8 @@ def put(at, **state):
 
 def choose(at, name, value):
     """Choose a setting of the network or of its training."""
-    at.selectbox(key="training lesson" if name == "lesson" else f"training-{name}").set_value(value).run()
+    lessons = at.menu_button(key="training lesson")
+    (lessons if name == "lesson" else at.selectbox(key=f"training-{name}")).set_value(value).run()
     assert not at.exception
 
 
@@ -531,7 +532,7 @@ def test_a_lesson_shows_what_its_name_says(at, one_seed, lesson, verdict, failur
     """That the remedies help is seen in tests/unit/training/test_doctor.py."""
     run(at)
     choose(at, "lesson", lesson)
-    assert at.selectbox(key="training lesson").value == lesson
+    assert at.menu_button(key="training lesson").label == lesson
     train_epochs(at)
     finding = diagnose(live(at).records, live(at).config)[0]
     assert finding.key == verdict
@@ -644,7 +645,7 @@ def test_a_lesson_asks_first_and_its_own_run_answers(at, answer, right):
 def test_of_a_run_of_ones_own_nothing_is_asked(at):
     run(at, seed="4")
     assert group(at, "training-guess") is None
-    assert at.selectbox(key="training lesson").value == "Your own settings"
+    assert at.menu_button(key="training lesson").label == "Your own settings"
 
 
 def test_a_unit_fills_the_plane_when_it_is_chosen_or_pointed_at(at):

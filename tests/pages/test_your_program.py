@@ -114,7 +114,7 @@ def test_a_forged_pass_gets_a_sentence():
 
 def test_an_example_goes_to_the_editor():
     at = opened()
-    at.selectbox(key="program example").select_index(1).run()
+    at.menu_button(key="program example").click_index(1).run()
     assert editor(at)["given"]["text"].startswith("# A value used twice")
 
 

@@ -54,9 +54,7 @@ def choose() -> None:
     def give() -> None:
         _give(texts[st.session_state["program example"]])
 
-    pick(
-        "Example", [*texts], "program example", on_change=give, bare=True, width=230, index=None, placeholder="Example"
-    )
+    st.menu_button("Examples", [*texts], key="program example", on_click=give, icon=":material/menu_book:")
     if running.finish("graph"):
         st.session_state[PASS] = 0
     ran = running.result("graph")

@@ -25,16 +25,15 @@ from lab.training.config import (
 )
 from lab.training.config import SETTINGS as DECLARED
 from lab.training.datasets import BUILT_IN, SYNTHETIC, SYNTHETIC_SAMPLES
-from lab.training.lessons import FIRST, LESSONS, Lesson
+from lab.training.lessons import FIRST, LESSONS
 from lab.training.live import Own
 from lab.training.samples import TableSettings
 from lab.training.worker import Worker
 from lab.ui import binding
 from lab.ui.binding import HeldValue, number
-from lab.ui.widgets import button, pick
+from lab.ui.widgets import button
 from pages.parts.training import four_points
 
-OWN = "Your own settings"
 OWN_DATA = ("points", "table")
 PLANES = (*(name for name in SYNTHETIC if name != "sine"), "points")  # data with two inputs and classes
 DATA = (*BUILT_IN, *OWN_DATA)  # no MNIST, because a page loads nothing from the network
@@ -207,33 +206,31 @@ def chosen() -> tuple[Config | None, str]:
 
 
 def choose_lesson(config: Config | None) -> None:
-    """Draw the list of lessons, which shows the lesson of the settings."""
+    """Draw the menu of lessons; its button names the lesson of the settings."""
 
     session = st.session_state
 
     def begin() -> None:
-        session[four_points.OPEN] = session["training lesson"] == four_points.TITLE
+        lesson = session["training lesson"]
+        session[four_points.OPEN] = lesson == four_points.TITLE
         binding.step()
-        if session["training lesson"] in LESSONS:
-            set_widgets(LESSONS[session["training lesson"]].config)
+        if lesson in LESSONS:
+            set_widgets(LESSONS[lesson].config)
 
-    shown = next((name for name in LESSONS if LESSONS[name].config == config), OWN)
-    session["training lesson"] = four_points.TITLE if session[four_points.OPEN] else shown
-    what = "Each lesson sets up the lab and asks you to predict what happens."
-    pick(
-        "Lesson",
-        [*LESSONS, four_points.TITLE, OWN],
-        "training lesson",
-        on_change=begin,
-        bare=True,
-        help=what,
-        width=200,
+    st.menu_button(
+        four_points.TITLE if session[four_points.OPEN] else lesson_name(config),
+        [*LESSONS, four_points.TITLE],
+        key="training lesson",
+        on_click=begin,
+        help="Lessons: each sets up the lab and asks you to predict what happens.",
+        icon=":material/menu_book:",
+        width=220,
     )
 
 
-def lesson() -> Lesson | None:
-    """Return the lesson with the present settings, or None."""
-    return LESSONS.get(st.session_state["training lesson"])
+def lesson_name(config: Config | None) -> str:
+    """Return the name of the lesson with these settings, or what other settings are called."""
+    return next((name for name in LESSONS if LESSONS[name].config == config), "Your own settings")
 
 
 def main_settings() -> None:
