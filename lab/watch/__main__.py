@@ -45,8 +45,7 @@ def code_of(ended: SystemExit | None) -> int:
 
 
 def show(error: BaseException) -> None:
-    """Print a traceback without the frames of this package and the calls that led to them, unless the script prints its
-    errors itself."""
+    """Print a traceback without this package's frames and the calls that led to them, unless the script does so."""
     if sys.excepthook is not sys.__excepthook__:
         sys.excepthook(type(error), error, error.__traceback__)
         return

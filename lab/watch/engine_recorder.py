@@ -1,7 +1,7 @@
 """Record the passes of `model.Tensor` in any code: operations, messages and accumulations."""
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from types import FrameType
 from typing import Any, NamedTuple
 
@@ -104,8 +104,11 @@ class EngineRecorder:
         """Whether there may be more operations since the last backward pass than `unfinished` returns."""
         return len(self.made) >= MAX_CARDS or len(self.made) - self.pending > MAX_UNFINISHED
 
-    def unfinished(self) -> list[NodeCard]:
-        """Return the cards of the first operations since the last backward pass."""
+    def unfinished(self, named: Mapping[str, Any]) -> list[NodeCard]:
+        """Return the cards of the first operations since the last backward pass; named: the program's variables."""
+        for name, value in named.items():
+            if isinstance(value, Tensor) and not name.startswith("_"):
+                self.names[value] = self.names.get(value) or name
         results, order = [*self.made][self.pending :][:MAX_UNFINISHED], dict[Tensor, None]()
         for result in results:  # each was made after its operands
             for child in result.children:

@@ -12,6 +12,7 @@ import sys
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from importlib.util import find_spec
+from traceback import walk_tb
 from types import ModuleType
 from typing import Any
 
@@ -116,20 +117,23 @@ def run(source: str, file: str, send: Send, seconds: float = 0.0) -> tuple[dict[
         if seconds:
             signal.signal(signal.SIGPROF, time_is_up)
             signal.setitimer(signal.ITIMER_PROF, max(seconds - RESERVE, seconds / 2))
-        ended, _ = execute(source, file)
+        ended, named = execute(source, file)
         signal.setitimer(signal.ITIMER_PROF, 0)
         error = None if isinstance(ended, SystemExit) else ended
         if error is not None or not recording.passes:
-            recording.keep_forward(engine.unfinished(), not engine.is_full)
+            for frame, _ in walk_tb(error.__traceback__ if error else None):
+                named = named | frame.f_locals if frame.f_code.co_filename == file else named
+            recording.keep_forward(engine.unfinished(named), not engine.is_full)
             if recorder:
-                recording.keep_forward(recorder.unfinished(), not recorder.is_full, recorder.ends)
+                cards = recorder.guarded(recorder.unfinished, named) or ()
+                recording.keep_forward(cards, not recorder.is_full, recorder.ends)
         findings = [
             RunFinding(ZERO_GRAD, file, line, STALE.format(leaf), advice=BY_NUMBER[ZERO_GRAD].fix)
             for line, leaf in engine.stale.items()
         ]
     findings += watcher.findings(error) if watcher else []
-    named = ("failure", "line", "evidence", "advice")
-    rows = [{name: getattr(found, name) for name in named} for found in findings if found.file == file]
+    fields = ("failure", "line", "evidence", "advice")
+    rows = [{name: getattr(found, name) for name in fields} for found in findings if found.file == file]
     return {"passes": recording.passes, "findings": rows}, error
 
 

@@ -34,8 +34,7 @@ NOWHERE = Site("", 0)
 
 @cache
 def is_library(filename: str) -> bool:
-    """Return whether a file is Python's own, installed, generated ("<frozen ...>"), the lab's engine or part of this
-    package."""
+    """Return whether a file is installed, generated ("<frozen ...>"), Python's, the engine's or this package's."""
     if filename.startswith("<"):
         return True
     path = Path(filename).resolve()
@@ -118,8 +117,7 @@ def nodes_of(filename: str, *kinds: type[ast.AST], line: int = 0) -> list[Any]:
 
 
 def line_that_sets(filename: str, name: str) -> int:
-    """Return the only line that gives a variable, an attribute or a default of this name a constant; 0 if there is not
-    exactly one."""
+    """Return the only line that gives a variable, attribute or default of this name a constant; 0 if none or more."""
     given = [(last_name(to), node.value) for node in nodes_of(filename, ast.Assign) for to in node.targets]
     given += [(last_name(node.target), node.value) for node in nodes_of(filename, ast.AnnAssign)]
     for node in nodes_of(filename, ast.arguments):
@@ -152,8 +150,7 @@ def line_of_missing_call(filename: str, name: str) -> int:
 
 
 def line_that_keeps(filename: str, line: int, holders: Collection[str]) -> int:
-    """Return the line that puts the variable which a line sets into a container, else one that fills a container of
-    these names; 0 if there is none."""
+    """Return the line that puts the variable set in a line into a container, else one that fills a `holder`, or 0."""
     made = {last_name(target) for node in nodes_of(filename, ast.Assign, line=line) for target in node.targets}
     fills = [node for node in nodes_of(filename, ast.Call) if getattr(node.func, "attr", "") in FILLS]
     lines = [call.lineno for call in fills if made & names_in(*call.args)]

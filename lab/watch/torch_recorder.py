@@ -1,7 +1,7 @@
 """Record the forward pass of a PyTorch program as cards, with a function mode that sees each operation."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import torch
@@ -110,8 +110,13 @@ class TorchRecorder(Listener):
             self.parameter_paths.clear()
         self.card_count, self.bytes = len(self.cards()), 0
 
-    def unfinished(self) -> list[NodeCard]:
-        """Return the cards of the operations since the last backward pass, in order."""
+    def unfinished(self, named: Mapping[str, Any]) -> list[NodeCard]:
+        """Return the cards of the operations since the last backward pass, in order; named: the program's variables."""
+        for name, value in named.items():
+            if isinstance(value, Tensor) and not name.startswith("_"):
+                card = self.result_cards.get((node_of(value), value.output_nr)) or self.known(value)
+                if card and not card.label:
+                    card.label = name
         for tensor, card in self.graphless.values():
             card.earlier = held_gradient(tensor) if tensor.is_leaf else None
         return [card for card in self.result_cards.values() if card.serial >= self.first_card and card.op]

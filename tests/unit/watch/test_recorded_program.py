@@ -149,6 +149,23 @@ def test_what_was_recorded_before_an_error_is_shown():
     assert {event["kind"] for event in trace.events} == {"forward"}
 
 
+NAMED = {  # ends of programs whose last result is named y
+    "an error": "y = a * 2.0\n1 / 0",
+    "an error in a function": "def f(y):\n    1 / 0\nf(a * 2.0)",
+    "an error after a pass": "(a * a).sum().backward()\ny = a * 2.0\n1 / 0",
+    "no pass": "y = a * 2.0",
+}
+
+
+@pytest.mark.parametrize("end", NAMED)
+@pytest.mark.parametrize("engine", BEGINNINGS)
+def test_a_result_that_nothing_uses_has_the_program_s_name(engine, end):
+    if engine == "PyTorch":
+        pytest.importorskip("torch")
+    trace = Ran(BEGINNINGS[engine].format("[1.5, -2.0]") + "a = w\n" + NAMED[end]).traces[-1]
+    assert [(node["op"], node["label"]) for node in trace.nodes if node["op"]] == [("*", "y")]
+
+
 def test_a_second_pass_through_a_freed_graph_gets_the_engine_s_sentence():
     ran = Ran("from model import Tensor\na = Tensor(2.0)\nb = a * a\nb.backward()\nb.backward()\n")
     assert "already gone through" in str(ran.error)
