@@ -158,7 +158,7 @@ def _next_step() -> int:
 
 def _what_happened(result: Outcome) -> None:
     target = result.experiment.target
-    held = " and ".join(f"`{h.name}`" for h in result.held)
+    held = ", ".join(f"`{h.name}` = {brief(h.now)}" for h in result.held)
     if result.steps == 0:
         st.markdown("So far there are only the inputs. Press **1 Forward** to begin.")
     elif result.steps == 1:

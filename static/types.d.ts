@@ -63,7 +63,7 @@ export type TraceNode = Leaf | Operation;
 /** A variable captured by the closure of an operation's backward step. */
 export type Captured = CapturedTensor | CapturedArray | CapturedSetting;
 
-/** An operand captured as the receiver of a message. */
+/** An operand, captured to send it a message if it has a gradient. */
 export interface CapturedTensor {
   name: string;
   holds: "operand";

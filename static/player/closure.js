@@ -5,7 +5,7 @@ import { h, link, section } from "./dom.js";
 import { factsOf } from "./facts.js";
 import { isOperation } from "./states.js";
 
-/** @import { Captured, CapturedArray, CapturedSetting, Operation } from "../types.js" */
+/** @import { Captured, CapturedArray, CapturedTensor, CapturedSetting, Operation } from "../types.js" */
 /** @import { Frame, TraceStates } from "./states.js" */
 
 export class Closure {
@@ -56,8 +56,7 @@ export class Closure {
     );
   }
 
-  /** Return the row of a captured variable. @param {TraceStates} states @param {Operation} node
-   * @param {Captured} entry */
+  /** Write the row of a variable. @param {TraceStates} states @param {Operation} node @param {Captured} entry */
   row(states, node, entry) {
     const read = entry.holds !== "operand"; // the backward step only sends to an operand and never reads it
     return h(
@@ -70,11 +69,10 @@ export class Closure {
     );
   }
 
-  /** Say what a captured variable holds. @param {TraceStates} states @param {Operation} node @param {Captured} entry
-   * @returns {(string | Node)[]} */
+  /** Say what a captured variable holds. @param {TraceStates} states @param {Operation} node @param {Captured} entry */
   meaning(states, node, entry) {
     const toNode = (/** @type {number} */ id) => link(states.name(id), () => this.onSelect(id));
-    if (entry.holds === "operand") return ["the tensor ", toNode(entry.node), ", to send its message to"];
+    if (entry.holds === "operand") return [purpose(states, entry), toNode(entry.node)];
     if (entry.holds === "setting") return [`a setting (${entry.type})`];
     const shape = entry.shape.length ? ` ${shapeText(entry.shape)}` : "";
     if (entry.holds === "output") return [`its own output${shape}`];
@@ -98,10 +96,13 @@ export class Closure {
   status(entry) {
     if (this.isWritten(entry)) return "⚠ written to";
     if (!this.read) return "not read yet";
-    if (entry.written === undefined) return "never read";
-    return "unchanged";
+    return entry.written === undefined ? "never read" : "unchanged";
   }
 }
+
+/** Say what a closure keeps a tensor for. @param {TraceStates} states @param {CapturedTensor} entry */
+export const purpose = (states, entry) =>
+  states.nodes[entry.node].requires_grad ? "the tensor that gets a message: " : "a tensor that gets no message: ";
 
 /** Write the value that a closure holds. The trace leaves it out if it is the value of a node.
  * @param {TraceStates} states @param {Operation} node @param {CapturedArray | CapturedSetting} entry */
@@ -110,8 +111,7 @@ export function valueText(states, node, entry) {
   return brief(entry.value ?? states.nodes[operandOf(node, entry) ?? node.id].value);
 }
 
-/** Return the operand whose value a closure holds, or null if it holds something else.
- * @param {Operation} node @param {CapturedArray} entry */
+/** Return the operand whose value a closure holds, or null. @param {Operation} node @param {CapturedArray} entry */
 function operandOf(node, entry) {
   const found = /^value of operand (\d+)$/.exec(entry.holds);
   return found ? node.children[Number(found[1])] : null;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { valueText } from "../../static/player/closure.js";
+import { purpose, valueText } from "../../static/player/closure.js";
 import { brief } from "../../static/player/format.js";
 import { TraceStates } from "../../static/player/states.js";
 import { traces } from "./traces.js";
@@ -25,6 +25,21 @@ test("the X-ray shows what each closure kept, also what the trace did not send t
     });
   }
   assert.ok(lookedUp > 100);
+});
+
+test("a closure keeps a tensor to send it a message, and one without a gradient is said to get none", () => {
+  const told = new Set();
+  for (const { op, data } of traces.operations) {
+    const states = new TraceStates(data);
+    for (const entry of states.operation(states.output).captured) {
+      if (entry.holds !== "operand") continue;
+      const sent = states.events.some((event) => event.kind === "message" && event.child === entry.node);
+      const text = purpose(states, entry);
+      assert.equal(text, sent ? "the tensor that gets a message: " : "a tensor that gets no message: ", op);
+      told.add(text);
+    }
+  }
+  assert.equal(told.size, 2);
 });
 
 test("the masks of closures are shown as Python writes them", () => {

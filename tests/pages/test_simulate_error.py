@@ -63,6 +63,21 @@ def test_the_first_thing_to_do_is_the_first_step():
     assert "this run" not in texts(at.markdown)
 
 
+HELD = {  # operation -> what the page says that its closure holds
+    "mul": "It holds `left` = [2, −1, 3], `right` = [4, 5, −2].",
+    "square": "It holds `left` = [2, −1, 3], `result` = [4, 1, 9], `right` = 2.",
+    "relu": "It holds `result` = [2, 0, 3].",
+    "add": "It holds no array at all.",
+}
+
+
+@pytest.mark.parametrize("op", HELD)
+def test_what_a_closure_holds_is_told_with_its_numbers(op):
+    at = opened(op=OPS[op].text)
+    go(at)
+    assert HELD[op] in texts(at.markdown)
+
+
 def test_guard_off_a_wrong_gradient_without_an_error():
     at = opened()
     for number, label in enumerate(("2 Mutate", "3 Backward", "4 Compare"), start=1):
