@@ -370,6 +370,16 @@ def test_button_picture_loss_and_the_doctor_are_in_the_window_at_once(open_page,
         expect(part).to_be_in_viewport(ratio=0.99)
 
 
+@pytest.mark.parametrize("width", [360, 930, 1024])
+def test_a_row_of_settings_that_scrolls_fades_at_its_edge_until_the_last_one_is_in_sight(open_page, width):
+    line = open_lab(open_page, width=width).locator(".st-key-training-line")
+    scrolls, mask = line.evaluate("(one) => [one.scrollWidth > one.clientWidth, getComputedStyle(one).maskImage]")
+    assert scrolls <= ("gradient" in mask)
+    line.evaluate("(one) => (one.scrollLeft = one.scrollWidth)")
+    room = line.evaluate("(one) => one.getBoundingClientRect().right - one.lastChild.getBoundingClientRect().right")
+    assert room >= 32 * ("gradient" in mask)
+
+
 def test_a_class_cannot_become_markup(open_page):
     page = open_lab(open_page, "data=table&hidden=4")
     label = "<img src=x onerror=alert(1)>"

@@ -259,7 +259,7 @@ def test_a_run_on_the_page_is_that_of_the_command_line_and_can_be_looked_back_at
     assert accuracy["rows"][-1][2] == f"{live(at).history[-1]['val_accuracy']:.1%}"
 
     before = line(at, "loss", "validation")
-    assert heading(at, "Decision boundary") == "Decision boundary"
+    assert heading(at, "Decision boundary") == "Decision boundary validation samples"
     for epoch in (0, 2):
         put(at, cursor=epoch)
         assert f"epoch {epoch}" in heading(at, "Decision boundary")
@@ -414,6 +414,31 @@ def test_a_regression_shows_its_curve_and_has_no_accuracy(at):
     assert any("should give" in m.value for m in at.markdown)
     tick(at, "sine 32-32 adam 0.01")
     assert any(f"best validation R² {best:.3f}" in m.value for m in at.markdown)
+
+
+SAMPLES = {  # which are drawn -> address
+    "validation samples": {"data": "moons"},
+    "training samples": {"data": "sine", "part": "training", "samples": "100"},
+    "all samples": {"data": "points"},
+}
+
+
+@pytest.mark.parametrize("which", SAMPLES)
+def test_the_picture_says_which_samples_it_shows(at, which):
+    run(at, **SAMPLES[which])
+    assert shown(at)["plane"]["note"] == which
+    data, at_hand = live(at).trainer.dataset, {"training samples": "train_x", "validation samples": "val_x"}
+    parts = [getattr(data, at_hand[which])] if which in at_hand else [data.train_x, data.val_x]
+    drawn = [line for line in chart(at, "plane")["series"] if line["type"] == "scatter"]
+    assert sum(len(line["data"]) for line in drawn) == sum(map(len, parts))
+
+
+def test_of_a_regression_on_two_columns_no_axis_is_called_by_a_column(at):
+    run(at, data="table", hidden="3")
+    rows = "".join(f"{i * 13 % 17},{i % 7},{i**1.5:.2f}\n" for i in range(40))
+    upload_table(at, content=f"a,b,goal\n{rows}".encode())
+    assert shown(at)["plane"]["title"].startswith("Answers")
+    assert shown(at)["plane"]["note"] == "validation samples"
 
 
 def test_the_address_restores_the_settings_and_carries_them_and_the_command_is_the_same_run(at):
@@ -855,7 +880,7 @@ def test_a_table_is_read_and_its_mistakes_are_said(at):
     upload_table(at)
     assert live(at).config.data == "table"
     assert live(at).trainer.dataset.classes == ("0", "1")
-    assert shown(at)["plane"]["note"] == "x: a, y: b"
+    assert shown(at)["plane"]["note"] == "validation samples, x:\u00a0a, y:\u00a0b"
     assert "mine.csv" in " ".join(c.value for c in at.caption).replace("\\", "")
     at.selectbox(key="own table target").set_value("b").run()
     assert live(at).trainer.dataset.classes == ("0", "1", "2")

@@ -220,7 +220,7 @@ def lay_out(view: View, progress: DeltaGenerator) -> Places:
     )
     host = ChartHost(
         "training",
-        NOTES | compared | dict.fromkeys(("plane", "samples", "confusion"), _when(view)) | _axes(view),
+        NOTES | compared | dict.fromkeys(("samples", "confusion"), _when(view)) | {"plane": _about_the_plane(view)},
         HEIGHTS | {first: "auto" if first == "samples" else TALL},
     )
     with progress:
@@ -267,7 +267,7 @@ def draw(view: View, places: Places) -> None:
     contents = memoize(
         "training instruments",
         (view, view.run.batches, list(shown), chosen, _waiting(), page.theme()),
-        lambda: ({key: make() for key, make in shown.items()}, _progress(view) | _network(view) | _tables()),
+        lambda: ({key: make() for key, make in shown.items()}, _besides_charts(view)),
     )
     places.host.fill(*contents)
     places.complete = True
@@ -307,7 +307,7 @@ def follow(view: View, places: Places, turn: int) -> None:
             key = list(places.slow)[places.next_slow % len(places.slow)]
             places.next_slow += 1
             shown[key] = places.slow[key]
-        others = _progress(view) | _network(view) | _tables()  # in each update, as the browser may skip a text
+        others = _besides_charts(view)  # in each update, as the browser may skip a text
         if update % REST == 0:
             doctor.say(view.seen, view.run.config, places.doctor, doctor.tried(view.run))
         places.host.fill({key: make() for key, make in shown.items()}, others)
@@ -326,12 +326,12 @@ def _when(view: View) -> str:
     return f"epoch {kept}" if kept == view.cursor else f"epoch {kept}, the nearest that is kept to {view.cursor}"
 
 
-def _axes(view: View) -> dict[str, str]:
-    """Say which columns of the visitor's table the plane shows, as the note of the chart."""
-    if "table" not in view.run.own or len(columns := view.run.trainer.dataset.columns) != 2:
-        return {}
-    axes = f"x: {columns[0][:16]}, y: {columns[1][:16]}"  # more would wrap
-    return {"plane": f"{axes}; {_when(view)}" if _when(view) else axes}
+def _about_the_plane(view: View) -> str:
+    """Say which samples the plane shows, along which columns of the visitor's table, and when."""
+    columns = view.run.trainer.dataset.columns if "table" in view.run.own and on_a_plane(view.run) else ()
+    axes = [f"{axis}:\u00a0{name[:16]}" for axis, name in zip("xy", columns, strict=False)]  # more would wrap
+    part = "all" if "points" in view.run.own else view.points if view.held_out else "training"
+    return ", ".join(filter(None, [f"{part} samples", *axes, _when(view)]))
 
 
 def _progress(view: View) -> dict[str, Any]:
@@ -453,7 +453,8 @@ def _by_epoch(view: View) -> CurveOptions:
 
 def _both_parts(view: View) -> CurveOptions:
     """Return the options of `_by_epoch` and those of a chart of training and validation, with the runs to compare."""
-    return replace(_by_epoch(view), held_out=view.held_out, others=_others())
+    named = [(one.name if one.config.val_fraction else f"{one.name} (training)", one.records) for one in _overlaid()]
+    return replace(_by_epoch(view), held_out=view.held_out, others=named)
 
 
 def _samples(view: View) -> Chart:
@@ -473,18 +474,14 @@ def _confusion(view: View) -> Chart:
     return charts.confusion_matrix(counts, data.classes, page.theme(), view.part)
 
 
-def _tables() -> dict[str, Any]:
-    return {"tables": st.session_state["training-tables"]}
-
-
-def _network(view: View) -> dict[str, Any]:
-    """Return the picture of the network, for the chart host's "network"."""
+def _besides_charts(view: View) -> dict[str, Any]:
+    """Return what else the chart host shows: the progress, the network, and whether tables are open."""
     run, plane = view.run, None
     if on_a_plane(run):
         plane = grid(run.trainer.dataset.train_x, SMALL)
     note = "gradients of the next batch" if view.lines == "gradients" else ""
     shown = charts.network(run, view.network(), plane, lines=view.lines, height=TALL, theme=page.theme(), note=note)
-    return {"network": shown}
+    return _progress(view) | {"network": shown, "tables": st.session_state["training-tables"]}
 
 
 def _tabs(view: View) -> tuple[str, Callable[[], Chart]] | None:
@@ -531,12 +528,6 @@ def layer_choice(label: str, layers: list[str], key: str) -> str:
 def _switch(label: str, options: Mapping[str, str] | Sequence[str], key: str) -> str:
     """Draw a row of buttons whose value is held while it is not on the page."""
     return switch(label, options, key, default=None, **HELD)
-
-
-def _others() -> list[tuple[str, list[Record]]]:
-    return [
-        (kept.name if kept.config.val_fraction else f"{kept.name} (training)", kept.records) for kept in _overlaid()
-    ]
 
 
 def _overlaid() -> list[ShelvedRun]:
