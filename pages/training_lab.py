@@ -214,6 +214,9 @@ VALUES = (
     POINTS,
     HeldValue("training-epoch", None, lambda text: range(PAGE_EPOCHS).index(int(text))),  # None: the last trained epoch
     HeldValue("training-trained", (0, 0), kept.parse_position, kept.position_text),
+    HeldValue(
+        "training-tried", (), lambda text: tuple(text.split(",")), ",".join
+    ),  # findings whose remedies were tried
     HeldValue("training-guess", None),  # None also for an answer the lesson lacks
     binding.flag(one_input.PAD),
     *VIEW,
@@ -240,7 +243,7 @@ def _begin() -> None:
 def _go_to_epoch(config: Config) -> None:
     """Go to the epoch in the address, and ask for a run with these settings that has come as far as the address says.
 
-    A link holds only settings, and no results: the run is trained again.
+    A link holds only settings, and no results: the run is trained again, and remedies are tried again.
     """
     session = st.session_state
     epoch, trained = session["training-epoch"], session["training-trained"]
@@ -249,6 +252,7 @@ def _go_to_epoch(config: Config) -> None:
     elif epoch > trained[0]:
         trained = config.epochs, 0
     session["training cursor"], session["training until"] = epoch, (config, trained)
+    session["training try again"] = session["training-tried"]
 
 
 def _train_again() -> None:
@@ -262,12 +266,14 @@ def _train_again() -> None:
 
 
 def _note_place() -> None:
-    """Note for the address which epoch is looked at, and how far the run has been trained, or will be."""
+    """Note for the address which epoch is looked at, how far the run is trained, or will be, and what was tried."""
     session, run = st.session_state, _run()
     chosen = session["training cursor"]
     session["training-epoch"] = chosen if chosen < run.config.epochs else None
     wanted = session["training until"][1] if session["training until"] else (0, 0)
     session["training-trained"] = max(run.position, wanted)
+    tried = [trial.finding.key for trial in doctor.tried(run)]
+    session["training-tried"] = tuple(dict.fromkeys((*tried, *session["training try again"])))
 
 
 # ---------------------------------------------------------------- start, pause, step, reset

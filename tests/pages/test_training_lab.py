@@ -1055,6 +1055,28 @@ def test_a_reload_says_nothing_of_a_run_that_went_to_the_shelf_before(at):
     assert not again.toast
 
 
+def test_a_reload_tries_the_remedies_again_that_were_tried(at, one_seed):
+    run(at, **STUCK)
+    train_epochs(at)
+    try_the_remedy(at)
+    said = boxes(at)
+    assert "(shown). Tried initial weights he: **cured**" in said
+    again = reload(at)
+    tick_until(again, lambda: "Tried" in boxes(again))
+    assert boxes(again) == said
+    assert remedies(again)
+
+
+def test_what_a_reload_tries_again_can_be_stopped_and_what_is_not_found_is_left_out(at):
+    run(at, **STUCK, trained="25", tried="flat,no-finding")
+    tick_until(at, lambda: any("Trying" in caption.value for caption in at.caption))
+    click(at, "trial stop")
+    assert "tried" not in address(run(at))
+    assert tries(at)
+    unknown = run(new(), **STUCK, tried="no-finding")
+    assert "tried" not in address(run(unknown))
+
+
 def test_reset_keeps_what_was_trained(at):
     run(at, data="blobs", hidden="4", epochs="2")
     train_epochs(at)

@@ -87,21 +87,27 @@ def prescribe(seen: Sequence[Record], run: LiveRun) -> None:
     """Draw a button that tries the next remedy, and buttons that set a remedy that helped or cannot be tried."""
     config, found = run.config.latest, _found(seen, run.config)
     trials = _trials_of(found, tried(run))
+    withdrawn = [trial.finding.settings for trial in trials]
+    untried = [
+        finding
+        for finding in candidates(found)
+        if finding.settings not in withdrawn and trainable(replace(config, **finding.settings))
+    ]
+    again = [finding for finding in untried if finding.key in st.session_state["training try again"]]
+    if not again:
+        st.session_state["training try again"] = ()
+    elif not experiment(run):
+        _begin(again[0], run)
     with st.container(key="training-remedies", horizontal=True, vertical_alignment="center", gap="small"):
-        if (under_way := experiment(run)) and not under_way.done:
+        if experiment(run):
             st.fragment(_follow, run_every=TICK)(run)
             button("Stop trying", "training trial stop", stop, icon="stop")
             return
         helpful = next((trial.finding for trial in trials if trial.helps), None)
-        withdrawn = [trial.finding.settings for trial in trials]
-        untried = (
-            finding
-            for finding in candidates(found)
-            if finding.settings not in withdrawn and trainable(replace(config, **finding.settings))
-        )
         if helpful:
             remedy_button(config, helpful.settings, f"training remedy {helpful.key}")
-        elif finding := next(untried, None):
+        elif untried:
+            finding = untried[0]
             button(
                 f"Try {in_words(finding.settings)}",
                 f"training try {finding.key}",
@@ -114,18 +120,9 @@ def prescribe(seen: Sequence[Record], run: LiveRun) -> None:
         for finding in found:
             if not can_be_tried(finding):
                 remedy_button(config, finding.settings, f"training remedy {finding.key}")
-        _ways_to_failures(found)
-
-
-def _ways_to_failures(found: Sequence[Finding]) -> None:
-    for finding in found[:1]:
-        if failure := failure_of(finding):
-            page.link_to(
-                "pages/what_went_wrong.py",
-                f"Failure {failure.number}: cause and fix",
-                "troubleshoot",
-                {"failure": failure.key},
-            )
+        if failure := failure_of(found[0]) if found else None:
+            label = f"Failure {failure.number}: cause and fix"
+            page.link_to("pages/what_went_wrong.py", label, "troubleshoot", {"failure": failure.key})
 
 
 # ---------------------------------------------------------------- experiments, in the session
@@ -136,16 +133,20 @@ def _begin(finding: Finding, run: LiveRun) -> None:
 
 
 def experiment(run: LiveRun) -> TrialResult | None:
-    """Return the running or finished experiment on this run, or None."""
+    """Return the experiment on this run that is under way, or None."""
     found: TrialResult | None = st.session_state.get("training trial")
-    same = found and (found.config, found.dataset.fingerprint) == (run.config, run.trainer.dataset.fingerprint)
+    same = (
+        found
+        and not found.done
+        and (found.config, found.dataset.fingerprint) == (run.config, run.trainer.dataset.fingerprint)
+    )
     return found if same else None
 
 
 def _follow(run: LiveRun) -> None:
     """Go on with the experiment on this run and say how far it is; when it is done, keep its result."""
     session, found = st.session_state, experiment(run)
-    if not found or found.done:
+    if not found:
         return
     try:
         found.watch()
@@ -161,7 +162,8 @@ def _follow(run: LiveRun) -> None:
 
 
 def stop() -> None:
-    """Stop the running experiment."""
+    """Stop the running experiment, and those that would follow it after a reload."""
+    st.session_state["training try again"] = ()
     found: TrialResult | None = st.session_state.get("training trial")
     if found and not found.done:
         found.stop()
