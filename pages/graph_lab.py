@@ -30,9 +30,10 @@ PLAYER_KEY = "graph player"
 WHAT_TO_DO = (
     "Choose an expression and set its inputs. **Run forward pass** computes the values from the inputs to the result; "
     "**Run backward pass** sends gradients back. Look for the :orange[orange] numbers: each says how fast the result "
-    "changes as its input grows."
+    "changes as its input grows. In forward mode, **Send tangents** carries the derivatives for one input forward."
 )
 INSTRUCTION = "Drag a number on its card, or run both passes."
+TANGENTS = "Drag a number, or send the tangent of {}."
 MODES = {"reverse": "Reverse", "forward": "Forward mode"}
 ENGINES = {  # engines with one wrong rule: name in the address -> label
     "overwrites": "= for +=",
@@ -301,9 +302,10 @@ def _moving(expression: Expression | None, live: dict[str, Live], outdated: bool
         if labs is None and last is not None:
             st.caption("The player still shows the last graph that could be computed.")
         with row(key="graph engine line", gap="small"):
-            st.markdown(INSTRUCTION, width=178)  # two lines, so that everything fits at 1024 pixels
+            first = st.container(width=178)  # two lines, so that everything fits at 1024 pixels
             st.space("stretch")
             along = _direction(expression, values)
+            first.markdown(TANGENTS.format(session["graph-along"]) if along else INSTRUCTION)
             if not along:
                 choice.choose("graph", _change_engine, ENGINES)
         yours = _by_other_engine(expression, values, labs) if labs and not along else None

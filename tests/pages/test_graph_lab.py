@@ -411,10 +411,12 @@ def test_forward_mode_is_in_the_address_and_has_one_number_at_a_time():
     assert sent(at)["along"] == {"name": "X", "cell": 0}
     at.selectbox(key="graph-along").select("w[1]").run()
     assert sent(at)["along"] == {"name": "w", "cell": 1}
+    assert "or send the tangent of w[1]." in texts(at.markdown)
     assert sent(at)["canPredict"] is False  # the questions are about gradients
     assert address(at)["mode"] == "Forward mode"
     at.segmented_control(key="graph-mode").set_value("reverse").run()
     assert sent(at)["along"] is None
+    assert "or run both passes." in texts(at.markdown)
     at = run(app("pages/graph_lab.py"), expression="a*b", mode="sideways")
     assert sent(at)["along"] is None
 

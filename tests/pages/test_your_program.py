@@ -1,6 +1,7 @@
 """Graph lab > Your program, without a browser: what the page sends to the editor and to the player."""
 
 import json
+from unittest.mock import Mock
 
 import pytest
 
@@ -57,6 +58,16 @@ def test_it_begins_with_an_example_and_an_invitation():
     assert editor(at)["given"] is None
     assert "Press **Run**" in texts(at.markdown)
     assert address(at)["kind"] == "Your program"
+
+
+@pytest.mark.parametrize("before", [None, ProgramRun(SOURCE, problem="NameError")])
+def test_while_a_program_runs_nothing_is_asked_or_said_of_the_one_before(monkeypatch, before):
+    monkeypatch.setattr(running, "wait", lambda place: None)
+    at = app("pages/graph_lab.py")
+    at.session_state["program of graph"], at.session_state["program ran for graph"] = Mock(done=False), before
+    run(at, kind="Your program")
+    assert editor(at)["working"] is True
+    assert not any(said in texts(at.markdown) for said in ("Press **Run**", "No pass was recorded"))
 
 
 def test_a_link_brings_its_program_and_runs_nothing():

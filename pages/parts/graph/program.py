@@ -87,7 +87,7 @@ def show() -> None:
     with picture:
         if ran and ran.passes:
             _play(ran, ran.passes[min(session.get(PASS, 0), len(ran.passes) - 1)])
-        else:
+        elif running.current("graph") is None:
             st.markdown(_nothing(ran), width="content")
     if ran:
         tell(ran)
