@@ -116,7 +116,7 @@ export function storyOfChange(change, now) {
     return {
       phase,
       sentence: `${name} moves by ${signed(by)}, and ${moves}: ${each} for each 1 of ${name}.`,
-      equation: [figure(before, `${out} before`, "value"), sign("→"), figure(is, `${out} is`, "value")],
+      equation: [figure(before, `${out} before`, "value"), sign("→"), figure(is, `${out} now`, "value")],
       note: now.seedIndex < 0 ? "" : `Run the backward pass: does the gradient of ${name} say the same?`,
     };
   }
@@ -128,8 +128,8 @@ export function storyOfChange(change, now) {
     : "A gradient is the slope at one point: the two come closer for a smaller change, and part at a bend or a kink.";
   return {
     phase,
-    sentence: `Predicted ${numeral(predicted)} (gradient × change). ${out} is ${numeral(is)}.`,
-    equation: [figure(predicted, `predicted: ${sum}`, "ghost"), figure(is, `${out} is`, "value")],
+    sentence: `Predicted ${numeral(predicted)} (gradient × change). Now ${out} is ${numeral(is)}.`,
+    equation: [figure(predicted, `predicted: ${sum}`, "ghost"), figure(is, `${out} now`, "value")],
     note,
   };
 }

@@ -195,7 +195,7 @@ def test_a_number_follows_the_hand_and_what_was_predicted_stays_beside_it(open_p
     page.mouse.down()
     page.mouse.move(x, y - 40, steps=10)  # ten steps of 0.1
     expect(card_of(page, "out").locator(".value")).to_have_text("104")
-    expect(page.locator(".sentence")).to_have_text("Predicted 101 (gradient × change). out is 104.")
+    expect(page.locator(".sentence")).to_have_text("Predicted 101 (gradient × change). Now out is 104.")
     expect(page.locator("text.ghost")).to_have_text("predicted 101")
     page.mouse.up()
     for kind in ("range", "number"):

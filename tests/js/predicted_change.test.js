@@ -22,7 +22,7 @@ for (const [which, name, cell, expected] of /** @type {[string, string, number, 
     0,
     [
       "a: 2 → 2.5",
-      "Predicted 2.5 (gradient × change). out is 2.5.",
+      "Predicted 2.5 (gradient × change). Now out is 2.5.",
       "The prediction is exact for this change.",
       "2.5 2.5",
     ],
@@ -33,7 +33,7 @@ for (const [which, name, cell, expected] of /** @type {[string, string, number, 
     0,
     [
       "a: 2 → 2.1",
-      "Predicted 4.4 (gradient × change). out is 4.41.",
+      "Predicted 4.4 (gradient × change). Now out is 4.41.",
       "A gradient is the slope at one point: the two come closer for a smaller change, and part at a bend or a kink.",
       "4.4 4.41",
     ],
@@ -44,7 +44,7 @@ for (const [which, name, cell, expected] of /** @type {[string, string, number, 
     0,
     [
       "a: 1 → −2",
-      "Predicted 0 (gradient × change). out is 2.",
+      "Predicted 0 (gradient × change). Now out is 2.",
       "A gradient is the slope at one point: the two come closer for a smaller change, and part at a bend or a kink.",
       "0 2",
     ],
@@ -53,7 +53,7 @@ for (const [which, name, cell, expected] of /** @type {[string, string, number, 
     "still",
     "a",
     0,
-    ["a: −2 → −1", "Predicted 2 (gradient × change). out is 2.", "The prediction is exact for this change.", "2 2"],
+    ["a: −2 → −1", "Predicted 2 (gradient × change). Now out is 2.", "The prediction is exact for this change.", "2 2"],
   ],
 ])) {
   test(`${which}: what the gradient predicted stands next to what happened`, () => {
@@ -64,7 +64,7 @@ for (const [which, name, cell, expected] of /** @type {[string, string, number, 
 test("a cell of an array is predicted by its own gradient", () => {
   const [phase, sentence] = told("cell", "v", 1) ?? [];
   assert.equal(phase, "v[1]: 2 → 2.5");
-  assert.equal(sentence, "Predicted 16 (gradient × change). out is 16.25.");
+  assert.equal(sentence, "Predicted 16 (gradient × change). Now out is 16.25.");
   assert.equal(told("cell", "v", 0), null); // another cell has changed
 });
 
@@ -78,7 +78,7 @@ test("before the backward pass nothing is predicted", () => {
 });
 
 test("a result that is not a number is told as it is", () => {
-  assert.equal(told("nan", "a")?.[1], "Predicted −2 (gradient × change). out is NaN.");
+  assert.equal(told("nan", "a")?.[1], "Predicted −2 (gradient × change). Now out is NaN.");
 });
 
 test("if another input has changed too, the prediction starts again", () => {
