@@ -73,17 +73,18 @@ def table_fits(trace: Trace, name: str) -> bool:
 
 
 def set_kinds(trace: Trace) -> None:
-    """Add kind and symbol from lab/operation_table.py to the elementwise operations of a trace of another program."""
+    """Add kind and symbol from lab/operation_table.py to the operations of a trace of another program."""
     trace.ops = {name: op for name, op in OPS.items() if op.kind == "elementwise" and table_fits(trace, name)}
     add_kinds(trace)
 
 
 def add_kinds(trace: Trace) -> None:
-    """Add kind and symbol to each operation of a trace, from the rows of `trace.ops`."""
+    """Add kind and symbol to each operation of a trace: the kind from the rows of `trace.ops`, whose rules fit it."""
     for node in trace.nodes:
-        if node["op"]:
-            op = trace.ops.get(node["op"], UNKNOWN)
-            node["kind"], node["symbol"] = op.kind, op.symbol
+        if op := node["op"]:
+            known = OPS.get(op, UNKNOWN)
+            node["kind"] = trace.ops.get(op, UNKNOWN).kind
+            node["symbol"] = known.symbol if len(node["children"]) == len(known.derivatives) else None
 
 
 class _Reader:

@@ -38,7 +38,7 @@ class TorchRecorder(Listener):
         self.running_modules: list[tuple[torch.nn.Module, str]] = []  # the innermost last, with path and call number
         self.module_calls: dict[str, int] = {}
         self.module_paths: dict[int, tuple[torch.nn.Module, str]] = {}
-        self.parameter_paths: dict[int, str] = {}
+        self.tensor_paths: dict[int, str] = {}
         self.card_count = 0
         self.call_count = 0
 
@@ -107,7 +107,7 @@ class TorchRecorder(Listener):
             store.clear()
         if not self.running_modules:
             self.module_paths.clear()
-            self.parameter_paths.clear()
+            self.tensor_paths.clear()
         self.card_count, self.bytes = len(self.cards()), 0
 
     def unfinished(self, named: Mapping[str, Any]) -> list[NodeCard]:
@@ -129,8 +129,8 @@ class TorchRecorder(Listener):
             root = root if root and root != "self" else type(module).__name__
             for path, part in module.named_modules():
                 self.module_paths.setdefault(id(part), (part, f"{root}.{path}" if path else root))
-            for path, parameter in module.named_parameters():
-                self.parameter_paths.setdefault(id(parameter), f"{root}.{path}")
+            for path, held in (*module.named_parameters(), *module.named_buffers()):
+                self.tensor_paths.setdefault(id(held), f"{root}.{path}")
         path = self.module_paths[id(module)][1]
         count = self.module_calls[path] = self.module_calls.get(path, 0) + 1
         self.running_modules.append((module, f"{path} {count}"))
@@ -239,7 +239,7 @@ class TorchRecorder(Listener):
             card = self.result_cards.get((tensor.grad_fn, tensor.output_nr)) or self.card_of_rewritten(tensor)
         elif card is None or card.stale or card.version != version_of(tensor):
             card = self.new_card("", [], tensor)
-            card.label = self.parameter_paths.get(id(tensor), "")
+            card.label = self.tensor_paths.get(id(tensor), "")
             self.graphless[id(tensor)] = tensor, card
         if not card.label:
             card.label = variable_name(script_frame(), tensor)

@@ -34,9 +34,8 @@ test("a closure keeps a tensor to send it a message, and one without a gradient 
     for (const entry of states.operation(states.output).captured) {
       if (entry.holds !== "operand") continue;
       const sent = states.events.some((event) => event.kind === "message" && event.child === entry.node);
-      const text = purpose(states, entry);
-      assert.equal(text, sent ? "the tensor that gets a message: " : "a tensor that gets no message: ", op);
-      told.add(text);
+      assert.match(purpose(states, entry), sent ? /gets a message/ : /gets no message/, op);
+      told.add(sent);
     }
   }
   assert.equal(told.size, 2);

@@ -437,8 +437,7 @@ def test_of_a_regression_on_two_columns_no_axis_is_called_by_a_column(at):
     run(at, data="table", hidden="3")
     rows = "".join(f"{i * 13 % 17},{i % 7},{i**1.5:.2f}\n" for i in range(40))
     upload_table(at, content=f"a,b,goal\n{rows}".encode())
-    assert shown(at)["plane"]["title"].startswith("Answers")
-    assert shown(at)["plane"]["note"] == "validation samples"
+    assert heading(at, "Answers against targets") == "Answers against targets validation samples"
 
 
 def test_the_address_restores_the_settings_and_carries_them_and_the_command_is_the_same_run(at):
@@ -1073,8 +1072,7 @@ def test_what_a_reload_tries_again_can_be_stopped_and_what_is_not_found_is_left_
     click(at, "trial stop")
     assert "tried" not in address(run(at))
     assert tries(at)
-    unknown = run(new(), **STUCK, tried="no-finding")
-    assert "tried" not in address(run(unknown))
+    assert "tried" not in address(run(run(new(), **STUCK, tried="no-finding")))
 
 
 def test_reset_keeps_what_was_trained(at):

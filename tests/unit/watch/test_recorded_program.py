@@ -166,6 +166,17 @@ def test_a_result_that_nothing_uses_has_the_program_s_name(engine, end):
     assert [(node["op"], node["label"]) for node in trace.nodes if node["op"]] == [("*", "y")]
 
 
+def test_an_operator_stands_between_its_operands_also_where_its_rule_is_not_shown():
+    (trace,) = Ran("from model import Tensor\nw = Tensor([[3.0]])\n(w @ w.mean(axis=0) / w).sum().backward()").traces
+    assert {node["op"]: node["symbol"] for node in trace.nodes if node["op"] in list("@/")} == {"@": "@", "/": "/"}
+
+
+def test_a_buffer_of_a_module_is_called_by_its_path():
+    pytest.importorskip("torch")
+    (trace,) = Ran("import torch\nnet = torch.nn.BatchNorm1d(1)\nnet(torch.ones(2, 1)).sum().backward()").traces
+    assert {"net.running_mean", "net.running_var"} <= {node["label"] for node in trace.nodes}
+
+
 def test_a_second_pass_through_a_freed_graph_gets_the_engine_s_sentence():
     ran = Ran("from model import Tensor\na = Tensor(2.0)\nb = a * a\nb.backward()\nb.backward()\n")
     assert "already gone through" in str(ran.error)
