@@ -77,6 +77,14 @@ def _chromium() -> str | None:
     return None
 
 
+def write(page: Page, text: str) -> None:
+    """Replace the text in the page's editor of code, and run it."""
+    page.locator(".cm-content").focus()
+    page.keyboard.press("Control+a")
+    page.keyboard.insert_text(text)
+    page.keyboard.press("Control+Enter")
+
+
 def settled(page: Page) -> None:
     """Bring the page to the front, and wait until the script has run and nothing on it moves."""
     page.bring_to_front()  # behind others a tab may get one frame a second

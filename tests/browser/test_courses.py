@@ -6,7 +6,7 @@ from playwright.sync_api import expect
 
 from practice import COURSES
 from tests.answers import grown
-from tests.support import settled
+from tests.support import settled, write
 
 
 def begin(open_page, path):
@@ -16,13 +16,6 @@ def begin(open_page, path):
     page.reload()
     page.locator(".cm-content").focus()
     return page
-
-
-def write(page, text):
-    page.locator(".cm-content").focus()
-    page.keyboard.press("Control+a")
-    page.keyboard.insert_text(text)
-    page.keyboard.press("Control+Enter")
 
 
 def tab_to(page, key, found):

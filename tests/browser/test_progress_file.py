@@ -12,16 +12,9 @@ from playwright.sync_api import expect
 from lab.practice import isolation
 from practice import COURSES
 from tests.browser.conftest import prepared
-from tests.support import in_full
+from tests.support import in_full, write
 
 SCALARS = COURSES["scalars"]
-
-
-def write(page, text):
-    page.locator(".cm-content").focus()
-    page.keyboard.press("Control+a")
-    page.keyboard.insert_text(text)
-    page.keyboard.press("Control+Enter")
 
 
 @pytest.mark.flow

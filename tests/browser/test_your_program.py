@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 from lab.practice import isolation
-from tests.support import settled
+from tests.support import settled, write
 
 pytestmark = pytest.mark.skipif(isolation.unavailable() != "", reason="no program can run on this machine")
 
@@ -29,11 +29,7 @@ def lit(page, name):
 def test_a_program_is_pasted_run_played_and_kept(open_page):
     page = open_page("", height=720)
     page.get_by_role("link", name="Paste a program").click()
-    text = page.get_by_role("textbox", name=re.compile("Your program"))
-    text.click()
-    page.keyboard.press("Control+a")
-    page.keyboard.insert_text(PROGRAM)
-    page.keyboard.press("Control+Enter")
+    write(page, PROGRAM)
     card = page.locator(".card", has_text="h = w * w")
     expect(card).to_be_visible()
     # What is there is in one window: the code, the picture, what was printed, and how it ended
@@ -82,22 +78,32 @@ def test_a_link_opens_the_program_in_another_browser(open_page, browser, app_url
 
 def test_an_endless_loop_can_be_stopped(open_page):
     page = open_page("graph-lab?kind=Your+program")
-    page.get_by_role("textbox", name=re.compile("Your program")).click()
-    page.keyboard.press("Control+a")
-    page.keyboard.insert_text("import time\ntime.sleep(4)")
-    page.get_by_role("button", name="Run (Ctrl+Enter)").click()
+    write(page, "import time\ntime.sleep(4)")
     page.locator(".program").get_by_role("button", name="Stop").click()
     expect(page.get_by_text("Your code was stopped")).to_be_visible()
 
 
+def test_on_a_phone_the_picture_is_above_its_program(open_page):
+    page = open_page("graph-lab?kind=Your+program", width=360)
+    write(page, PROGRAM)
+    page.locator(".card").first.wait_for()
+    settled(page)
+    tops = [page.locator(name).evaluate("(one) => one.getBoundingClientRect().top") for name in (".player", ".program")]
+    assert tops[0] < tops[1]
+
+
+def test_the_words_about_many_gradients_are_all_in_sight(open_page):
+    page = open_page("graph-lab?kind=Your+program", height=720)
+    loss = "loss = (net(Tensor([[0.3, 0.7]])) ** 2).sum()"
+    write(page, f"from model import Tensor\nfrom nn import MLP\nnet = MLP([2, 3, 2])\n{loss}\nloss.backward()\n")
+    page.get_by_role("button", name="Last (End)").click()
+    expect(page.locator(".sentence")).to_contain_text("The backward pass is done")
+    assert page.locator(".ledger").evaluate("(one) => one.scrollHeight <= one.clientHeight")
+
+
 def test_a_large_graph_reaches_down_and_its_program_is_as_high(open_page):
     page = open_page("graph-lab?kind=Your+program", width=1440, height=900)
-    page.locator(".cm-content").click()
-    page.keyboard.press("Control+a")
-    page.keyboard.insert_text(
-        "from model import Tensor\nx = Tensor(1.0)\nfor _ in range(40): x = x * 2\nx.backward()\n"
-    )
-    page.keyboard.press("Control+Enter")
+    write(page, "from model import Tensor\nx = Tensor(1.0)\nfor _ in range(40): x = x * 2\nx.backward()\n")
     page.locator(".card").first.wait_for()
     settled(page)
     expect(page.get_by_text("It printed nothing.")).to_be_in_viewport()
