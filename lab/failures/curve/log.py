@@ -17,17 +17,7 @@ from itertools import dropwhile, pairwise
 from typing import Any, NamedTuple
 
 from lab.failures.curve.literal import NoLiteral, read_literal
-from lab.failures.curve.roles import (
-    COUNTER_WORD,
-    FILLERS,
-    MAX_CACHED,
-    OF_WORD,
-    heading,
-    is_phase,
-    is_score,
-    phase,
-    role,
-)
+from lab.failures.curve.roles import COUNTER_WORD, COUNTERS, FILLERS, OF_WORD, heading, is_phase, is_score, phase, role
 
 MAX_BYTES = 400_000
 MAX_COLUMNS = 400
@@ -50,7 +40,6 @@ COUNTER = "number {}"  # of an integer without a name at the beginning of a line
 MAX_COUNTERS = 2  # of these in a record: epoch and step
 COUNTER_NAMES = tuple(COUNTER.format(at) for at in range(1, MAX_COUNTERS + 1))
 MAX_LINES = 8_000  # with names beside numbers
-COUNTERS = {"epoch", "step"}  # roles
 MAX_UNNAMED_ROW = 4  # a longer list without a name is a column
 
 _NUMBER = r"(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?"
@@ -89,7 +78,7 @@ _NAMED_CELL = re.compile(r"[^\W\d][\"']?\s{0,9}[:=](?:\s|$|[-+.\d])")  # a numbe
 _COUNTED_NAME = re.compile(r"([^\W\d_]+)(\d{1,9})")
 _BEFORE_DIGIT = re.compile(r"(?<=[\u3040-\ud7ff])(?=\d)")  # in a script without spaces
 _HARD = re.compile(r"[,;·]")  # no name belongs to a number behind one of these
-_PLAIN = re.compile(r" ?")  # between a number and the name after it
+_PLAIN = re.compile(r" ?\(?")  # between a number and the name after it
 _IS_TEXT = re.compile(r"=\s?[\"']?$")  # before a word that is the value of a name
 _NO_NUMBER = re.compile(r"\b(?:(?:non-?|not |in)finite|not a number|nans)\b", re.IGNORECASE)
 _TROUBLE = re.compile(
@@ -585,7 +574,7 @@ def _is_counted(unit: str | None) -> bool:
     return unit is not None and "/" not in unit and role(unit) in COUNTERS
 
 
-@lru_cache(maxsize=MAX_CACHED)
+@lru_cache(maxsize=20_000)
 def _names(text: str, is_text: bool) -> tuple[list[str], float | None]:
     """Return the names in some words, and the count at the end of the last one, as in "epoch3". There are two names if
     the first word is the value of another name, or if a sentence ends with a counter: "loss is high in epoch"."""

@@ -10,18 +10,8 @@ from types import MappingProxyType
 
 import numpy as np
 
-from lab.failures.curve.log import (
-    COUNTER,
-    COUNTER_NAMES,
-    COUNTERS,
-    MAX_CELLS,
-    MAX_COLUMNS,
-    UNNAMED,
-    VALUES,
-    LogError,
-    LogRecords,
-)
-from lab.failures.curve.roles import is_phase, kinds, phase, role, split
+from lab.failures.curve.log import COUNTER, COUNTER_NAMES, MAX_CELLS, MAX_COLUMNS, UNNAMED, VALUES, LogError, LogRecords
+from lab.failures.curve.roles import COUNTERS, is_phase, kinds, kinds_of, phase, role, split
 from lab.text import counted
 
 ROLES = {
@@ -35,7 +25,8 @@ ROLES = {
     "grad_norm": "gradient norm",
     "run": "run",
 }
-PLAIN_WORDS = {"total", "avg", "average", "mean", "running", "sum", "all", "set", "overall"}  # of a loss as a whole
+PARTS = (None, "train_loss", "val_loss")  # roles of numbers that may be parts of a loss
+NO_PART = {"train", "val", "epoch", "step", "total", "plain"}  # words of a loss that tell no part of it
 MAX_LISTED = 8  # names in a sentence
 MAX_SAID = 2  # lines that are quoted
 MIN_RUN = 2  # rows
@@ -55,7 +46,11 @@ class LogColumn:
     @property
     def whole(self) -> bool:
         """Whether it counts: integers that never fall."""
-        return all(value.is_integer() for value in self.values) and self.falls == 0
+        return self.of_ints and self.falls == 0
+
+    @property
+    def of_ints(self) -> bool:
+        return all(value.is_integer() for value in self.values if math.isfinite(value))
 
     @property
     def falls(self) -> int:
@@ -182,8 +177,10 @@ def _roles(columns: Mapping[str, LogColumn], log: LogRecords) -> dict[str, str]:
     for name, column in columns.items():
         if (kind := role(name)) and (few or kind == "lr" or len(column.values) > 1):
             candidates.setdefault(kind, []).append(column)
+    _add_totals(columns, candidates)
+    candidates["step"] = [one for one in candidates.get("step", ()) if one.of_ints]  # others are shares of an epoch
     part = _part(_best("train_loss", candidates["train_loss"], []).name) if "train_loss" in candidates else []
-    names = {kind: _best(kind, found, part).name for kind, found in candidates.items()}
+    names = {kind: _best(kind, found, part).name for kind, found in candidates.items() if found}
     for name in (name for name, column in columns.items() if is_phase(name) and not column.whole):
         names.setdefault("val_loss" if "val" in kinds(split(name)) else "train_loss", name)
     if not names.keys() & {"train_loss", "val_loss"}:
@@ -201,6 +198,15 @@ def _roles(columns: Mapping[str, LogColumn], log: LogRecords) -> dict[str, str]:
     return names
 
 
+def _add_totals(columns: Mapping[str, LogColumn], candidates: dict[str, list[LogColumn]]) -> None:
+    """Add the columns that are called total, beside numbers that may be its parts, as losses."""
+    parts = [name for name, one in columns.items() if not one.of_ints and role(name) in PARTS and not _is_total(name)]
+    for name, column in columns.items() if len(parts) > 1 else ():
+        found = kinds(split(name))
+        if "total" in found and found <= {"total", "plain", "train", "val"} and not column.of_ints:
+            candidates.setdefault("val_loss" if "val" in found else "train_loss", []).append(column)
+
+
 def _follows_validation(name: str, log: LogRecords) -> bool:
     """Return whether a name says neither training nor validation, and the last loss that stands before it in a record
     is of validation."""
@@ -212,7 +218,7 @@ def _follows_validation(name: str, log: LogRecords) -> bool:
 
 def _is_total(name: str) -> bool:
     """Return whether a name is that of a loss as a whole, and not of a part of it."""
-    return all(word in PLAIN_WORDS or kinds([word]) for word in split(name))
+    return all(map(kinds_of, split(name)))
 
 
 def _best(kind: str, found: Sequence[LogColumn], part: Sequence[str]) -> LogColumn:
@@ -238,7 +244,7 @@ def _best(kind: str, found: Sequence[LogColumn], part: Sequence[str]) -> LogColu
 
 
 def _part(name: str) -> list[str]:
-    return [word for word in split(name) if not kinds([word]) & {"train", "val", "epoch", "step"}]
+    return [word for word in split(name) if not kinds([word]) & NO_PART]
 
 
 def _unnamed_losses(columns: Mapping[str, LogColumn], names: Mapping[str, str], log: LogRecords) -> dict[str, str]:

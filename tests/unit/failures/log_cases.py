@@ -241,7 +241,7 @@ FORMATS = {
             loss=falling(20, 230, 10),
             acc=SHARE,
         ),
-        {"E": "epoch", "LOSS NER": "train_loss"},
+        {"E": "epoch", "#": "step", "LOSS NER": "train_loss"},
         WELL,
     ),
     "a header of two lines": Case(
@@ -647,6 +647,38 @@ MORE_FORMATS = {
             "val_acc": "val_accuracy",
         },
         {"rate-high", "scale", "dying"},
+    ),
+    "a total beside its parts": Case(
+        filled("iter {n}: total {loss:.4f} | cls {val:.4f} | box 0.31 | time 0.2 | lr 0.01", **GOOD),
+        {"iter": "step", "total": "train_loss", "lr": "lr"},
+        WELL,
+    ),
+    "an update as a share of an epoch": Case(
+        filled(
+            '{{"epoch": {epoch}, "update": {share:.2f}, "loss": "{loss:.3f}", "num_updates": "{n}00"}}',
+            epoch=np.arange(20) // 4 + 1,
+            share=np.arange(20) / 4 + 0.1,
+            loss=TRAIN,
+        ),
+        {"epoch": "epoch", "num_updates": "step", "loss": "train_loss"},
+        WELL,
+    ),
+    "Russian, the part behind its number": Case(
+        filled("Эпоха {n}: потери {loss:.4f} / {val:.4f} (вал.), точность 0.{n}", **OVER),
+        {"Эпоха": "epoch", "потери": "train_loss", "вал": "val_loss", "вал точность": "val_accuracy"},
+        OVERFITTED,
+    ),
+    "words that say where, and on what": Case(
+        filled("Эпоха {n}, функция потерь: {loss:.4f}, на проверочной выборке: {val:.4f}", **OVER),
+        {"Эпоха": "epoch", "функция потерь": "train_loss", "на проверочной выборке": "val_loss"},
+        OVERFITTED,
+    ),
+    "a loss and a norm that grow after they fell": Case(
+        filled(
+            "step {n} loss {loss:.3f} grad_norm {norm:.2f}", loss=[2, 1.9, 1.8, *growing(17)], norm=growing(20, 1.3)
+        ),
+        {"step": "step", "loss": "train_loss", "grad_norm": "grad_norm"},
+        {"rate-high"},
     ),
     "far apart": Case(
         filled(

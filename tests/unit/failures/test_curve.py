@@ -117,6 +117,26 @@ def test_how_far_validation_must_rise_depends_on_how_far_it_is_from_training(epo
         ("run - loss__MAX", None),
         ("time", None),
         ("comment", None),
+        ("#", "step"),
+        ("valloss", "val_loss"),
+        ("tracc", "train_accuracy"),
+        ("epoque", "epoch"),
+        ("exact_app_%", "train_accuracy"),
+        ("taux", "lr"),
+        ("taux de réussite", None),
+        ("apprentissage", None),
+        ("perd_val", "val_loss"),
+        ("tasa de aciertos", "train_accuracy"),
+        ("velocidad de aprendizaje", "lr"),
+        ("acur. treino", "train_accuracy"),
+        ("Verl. Val.", "val_loss"),
+        ("strata walid.", "val_loss"),
+        ("ztráta na testu", "val_loss"),
+        ("ошибка на проверке", "val_loss"),
+        ("скорость обучения", "lr"),
+        ("скорость", None),
+        ("precision", None),  # "précision" is the French accuracy
+        ("prec", None),  # either
     ],
 )
 def test_what_a_column_is_by_its_name(name, means):
