@@ -6,6 +6,7 @@ import codecs
 import io
 import re
 import unicodedata
+from collections import Counter
 from functools import lru_cache
 
 # Those of older programs; of two that are as plausible, the first is chosen
@@ -14,7 +15,12 @@ ENCODINGS = {
     "cp1250": "Central European", "cp1251": "Cyrillic", "cp1253": "Greek", "cp1254": "Turkish", "cp1255": "Hebrew",
     "cp1256": "Arabic", "cp932": "Japanese, Shift-JIS", "cp949": "Korean", "gb18030": "Chinese",
     "euc_jp": "Japanese, EUC", "big5": "traditional Chinese", "koi8_r": "Cyrillic, KOI8", "cp866": "Cyrillic, DOS",
+    "iso8859_2": "Central European, ISO", "cp1257": "Baltic",
 }  # read by rows  # fmt: skip
+# The letters outside ASCII of languages in Latin script: those of one text are mostly of one of these
+ALPHABETS = [{*letters} for letters in re.findall(r"\w+", """äöüß àâçéèêëîïôùûœæ áéíñóúüªº áâãàçéêíóôõúªº àèéìòù
+    ëïéèöü çğıöşüâî àçèéíïòóúü åäöé æøåé ąćęłńóśźż áčďéěíňóřšťúůýž áäčďéíľĺňóôŕšťúýž áéíóöőúüű ăâîșțşţ čćđšž äöõüšž
+    ąčęėįšųūž āčēģīķļņšūž áðéíóúýþæö""")]  # read by rows  # fmt: skip
 KANA = frozenset(("HIRAGANA", "KATAKANA", "KATAKANA-HIRAGANA"))
 EAST_ASIAN = {"cp932": KANA | {"CJK"}, "euc_jp": KANA | {"CJK"}, "gb18030": {"CJK"}, "big5": {"CJK"}}  # their scripts
 SAMPLE_BYTES = 20_000  # of lines with letters outside ASCII, which tell the encoding
@@ -80,8 +86,15 @@ def _likely(content: bytes) -> list[str]:
             shares[encoding] = _plausible(codecs.getincrementaldecoder(encoding)().decode(lines), encoding)
         except UnicodeDecodeError:
             continue
-    best = sorted(shares, key=lambda one: -shares[one])
-    return [one for one in best if shares[one] >= shares[best[0]] - NEARLY_AS_GOOD]
+    near = [one for one in shares if shares[one] >= max(shares.values()) - NEARLY_AS_GOOD]
+    return sorted(near, key=lambda one: -shares[one] * _of_one_language(lines.decode(one, "ignore")))
+
+
+def _of_one_language(text: str) -> float:
+    """Return which share of the Latin letters outside ASCII the likeliest language has; 1 if there are none."""
+    counts = Counter(c for c in text.lower() if not c.isascii() and _script(c) == "LATIN")
+    known = max(sum(count for c, count in counts.items() if c in letters) for letters in ALPHABETS)
+    return known / counts.total() if counts else 1.0
 
 
 def _words(text: str) -> list[str]:

@@ -17,8 +17,20 @@ TEXTS = {
         "name;it’s;a–b\n“yes”;don’t;x",
         "l’été;d’Orléans;aujourd’hui",
         "não;São Paulo;1ª",
+        "name;city\nMüller;Hélène;Nuñez;Sørensen;Århus;Conceição",
+        "nafn;þyngd;hæð\nÞór;áður;Sigríður",
     ],
-    "cp1250": ["płeć;województwo\nŁódź;mężczyzna;żółty", "vârstă;oraş\nTimişoara;Braşov"],
+    "cp1250": [
+        "płeć;województwo\nŁódź;mężczyzna;żółty",
+        "vârstă;oraş\nTimişoara;Braşov",
+        "jméno;věk;příjem\nPřemysl;nízký",
+        "meno;príjem;výška\nĽuboš;kôň",
+        "név;fizetés\nGyőző;kevés;több",
+        "županija;plaća\nMeđimurje;čovjek",
+    ],
+    "iso8859_2": ["věk;příjem;výška\nŠťastný;ženatý", "płeć;województwo\nśląskie;mężczyzna"],
+    "cp1254": ["yaş;şehir\nkadın;İstanbul;düşük"],
+    "cp1257": ["vardas;amžius\nŽivilė;mėnuo;mokėjimų", "vārds;dzimums\nJānis;vīrietis;ķīmija"],
     "cp1251": ["возраст;пол\nмужской;Москва;да", "ВОЗРАСТ;ПОЛ\nДА;НЕТ", "цена,площадь", "вік;стать\nКиїв;чоловік"],
     "cp1253": ["ηλικία;φύλο\nάνδρας;Αθήνα;Θεσσαλονίκη"],
     "mac_roman": ["Größe;Straße;Käufer", "Fläche;Länge;Wärme"],
@@ -44,17 +56,17 @@ def test_an_encoding_is_found(encoding, text):
 
 
 def test_another_reading_that_is_as_plausible_is_named():
-    text, encoding = decode("jméno;věk\nPřemysl;3\n".encode("cp1250"))
-    assert (text, encoding) == ("jméno;vìk\nPøemysl;3\n", "cp1252")
-    assert doubts(text, encoding)[0].endswith("(--encoding), such as cp1250 for 'věk' instead of 'vìk'")
-    assert reread(text, encoding, "cp1250") == "jméno;věk\nPřemysl;3\n"
+    text, encoding = decode("rok;čas\n2020;3\n".encode("cp1250"))
+    assert (text, encoding) == ("rok;èas\n2020;3\n", "cp1252")
+    assert "cp1250 for 'čas' instead of 'èas'" in doubts(text, encoding)[0]
+    assert reread(text, encoding, "cp1250") == "rok;čas\n2020;3\n"
     assert doubts(reread(text, encoding, "cp1250"), "cp1250") == []  # it was chosen, so that it is no guess
 
 
-@pytest.mark.parametrize("expected", ["věk", "vìk", "no such text"])
+@pytest.mark.parametrize("expected", ["čas", "èas", "no such text"])
 def test_a_text_that_is_known_decides_between_encodings_that_are_as_plausible(expected):
-    content = "jméno;věk\nPřemysl;3\n".encode("cp1250")
-    assert decode(content, expected=expected)[1] == ("cp1250" if expected == "věk" else "cp1252")
+    content = "rok;čas\n2020;3\n".encode("cp1250")
+    assert decode(content, expected=expected)[1] == ("cp1250" if expected == "čas" else "cp1252")
 
 
 def test_a_few_wrong_bytes_do_not_change_the_encoding():
