@@ -34,6 +34,7 @@ DATES = (  # of two that read all dates of a column, the first
 )
 TIMES = ("", " %H:%M", " %H:%M:%S", " %H:%M:%S.%f", " %I:%M %p", " %I:%M:%S %p", ", %H:%M", ", %I:%M %p")  # after them
 _DATE = re.compile(r"\d{1,4}[-/. ](\d{1,2}|[A-Za-z]{3,9})[-/. ]\d{2,4}(?!\d)|[A-Z][a-z]{2,8} \d{1,2}, \d{4}")
+_BETWEEN_WORDS = re.compile(r"(?<=[^\W\d_])[\s_-]+(?=[^\W\d_])")
 NINES = re.compile(r"(-9+|9{3,})(\.9+)?")  # as in -999: what stands for a missing number
 
 
@@ -231,16 +232,21 @@ def _as_texts(cells: _Texts, as_target: bool) -> TableColumn:
     keys = [" ".join(text.split()) for text in cells.texts]
     for text, count, gone in zip(keys, cells.counts.tolist(), cells.missing.tolist(), strict=True):
         if not gone:
-            spellings.setdefault(text.casefold(), Counter())[text] += count
+            spellings.setdefault(_as_spelled(text), Counter())[text] += count
     usual = {key: found.most_common(1)[0][0] for key, found in spellings.items()}
     order = sorted(usual, key=lambda key: _as_class(usual[key]))
     place = {key: float(code) for code, key in enumerate(order)}
-    values = np.array([place.get(key.casefold(), np.nan) for key in keys])
+    values = np.array([place.get(_as_spelled(key), np.nan) for key in keys])
     column = cells.column(values, "text", texts=tuple(usual[key] for key in order))
     joined = [usual[key] for key, found in spellings.items() if len(found) > 1]
     if joined:
         column.remarks.append(("spellings joined", f"of {quoted(joined)} in {cells.name!r}"))
     return column
+
+
+def _as_spelled(text: str) -> str:
+    """Return what is the same in all spellings of a text: without capitals, and with one sign between words."""
+    return _BETWEEN_WORDS.sub(" ", text).casefold()
 
 
 def _as_class(label: str) -> tuple[float, str]:
@@ -261,12 +267,10 @@ def read_known(cells: pd.Series, inputs: Sequence[Cell], comma: bool) -> tuple[n
     """
     texts = [" ".join(text.split()) for text in cells]
     missing = np.array([text.lower() in MISSING for text in texts], bool)
-    known = {cell.text.casefold(): float(at) for at, cell in enumerate(inputs) if cell.text is not None}
+    known = {_as_spelled(cell.text): float(at) for at, cell in enumerate(inputs) if cell.text is not None}
     how = "it answers as if the cell were empty"
     if known:
-        codes = np.array(
-            [known.get(text.casefold(), np.nan if gone else -1.0) for text, gone in zip(texts, missing, strict=True)]
-        )
+        codes = np.array([known.get(_as_spelled(text), np.nan if text.lower() in MISSING else -1.0) for text in texts])
         column = TableColumn("", codes, tuple(known))
         trained, how = ", ".join(repr(cell.text) for cell in inputs), "it answers as if none of these applied"
     elif form := inputs[0].date:

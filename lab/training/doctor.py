@@ -331,6 +331,7 @@ TABLE = (
         and (max(f.first[1], largest(f.norm[:1])) > 30 or ("accuracy" in f.known and f.learned)),
         lambda f: f"The first loss is {short(f.first[0])}: guessing among ten classes costs 2.3.", _rescale,
         since=lambda f: 0, like=("rate-high",)),
+    Rule("rate-high", HIGH, "log", lambda f: f.turned, lambda f: f.says_turn, _lower, lambda f: f.turned, ("piling",)),
     Rule("piling", "Gradients pile up", "code", _piles_up,
         lambda f: f"The loss fell to {short(f.loss.min())} and ends at {short(f.loss[-1])}; the gradient norm went "
         f"from {short(f.norm[0], 2)} to {short(f.norm[-1], 2)}.",
@@ -373,7 +374,6 @@ TABLE = (
     Rule("softmax-twice", "Softmax before cross_entropy", "log accuracy", lambda f: f.double_softmax,
         lambda f: f"Training accuracy is {f.train_score[-1]:.0%}, and yet the loss stands at {short(f.loss[-1])}: "
         f"with two softmaxes {f.double_softmax} classes cannot cost much less.", _lower, like=("noise",)),
-    Rule("rate-high", HIGH, "log", lambda f: f.turned, lambda f: f.says_turn, _lower, lambda f: f.turned, ("piling",)),
     Rule("batch-noise", "Batches are too noisy", "log", lambda f: len(f.spikes) >= max(3, 0.02 * len(f.raw)),
         lambda f: f"{len(f.spikes)} of {len(f.raw)} values stand far above their neighbours: the highest is "
         f"{short(f.raw.max())}, and half of all values lie below {short(np.median(f.raw))}.",

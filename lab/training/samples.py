@@ -9,8 +9,6 @@ from typing import NamedTuple
 import numpy as np
 
 MAX_CELL = 1e100  # the square of a larger number could overflow when its column's deviation is computed
-
-
 Choices = tuple[tuple[str, bool], ...]  # the columns of a table that may be inputs, and whether they are
 
 

@@ -66,9 +66,7 @@ def of_text(text: bytes, name: str, settings: TableSettings, shared: bool) -> Ra
     wanted = names[-1] if settings.target is None else find_column(name, settings.target, names)
     dropped, kept = ({find_column(name, one, names) for one in given} for given in (settings.drop, settings.keep))
     if wanted in dropped:
-        raise TargetError(
-            f"{name!r}: the target {wanted!r} cannot be left out: choose another target column (--target)."
-        )
+        raise TargetError(f"{name!r}: the target {wanted!r} cannot be left out: choose another one (--target).")
     read = [columns.read(frame[one], one, table.comma, one == wanted, settings.task) for one in names]
     answer = read.pop(names.index(wanted))
     encoding = settings.encoding or "utf-8"

@@ -192,7 +192,7 @@ class UploadedCurve(Figures):
         """The sentence for `turned`."""
         at, loss = self.jumped, self.loss
         norm = f" In epoch {self.epochs[at]} the gradient norm is {short(self.norm[at])}." if at else ""
-        return f"The loss fell to {short(loss[: at or None].min())} and ends at {short(loss[-1])}.{norm}"
+        return f"It diverges: the loss fell to {short(loss[: at or None].min())} and ends at {short(loss[-1])}.{norm}"
 
     @cached_property
     def double_softmax(self) -> int:

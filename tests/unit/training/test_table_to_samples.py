@@ -195,6 +195,10 @@ def test_spellings_of_a_text_are_joined():
     assert data.columns == ("b “Red”", "b “blue”")
     assert len(data.classes) == 2
     assert "spellings joined: of 'Red' in 'b', of 'Fraud' in 'y'" in said(data)
+    texts, classes = ("a-", "A+", "a b", "ab"), ("not spam", "Not-Spam", "not_spam", "spam")
+    data = of([f"{i},{texts[i % 4]},{classes[i % 4]}" for i in range(40)])
+    assert data.columns == ("a", "b “A+”", "b “a b”", "b “a-”", "b “ab”")
+    assert data.classes == ("not spam", "spam")
 
 
 # What is left out
