@@ -244,7 +244,8 @@ def _overfits(f: Any) -> bool:
         return _val_rises(f, 0.15) or _wide_gap(f)
     score = f.val_score[-WINDOW:].mean()
     well = score >= max(0.9, np.max(f.val_score) - 0.03) and f.val_loss[-1] < 1.5 * f.val_loss.min()
-    return not well and (_val_rises(f, 0.15) or _wide_gap(f) or f.left_behind)
+    apart = f.val_loss[-1] >= 1.5 * f.loss[-1]  # then a smaller rise is enough
+    return not well and (_val_rises(f, 0.05 if apart else 0.15) or _wide_gap(f) or f.left_behind)
 
 
 def _at_chance(f: Figures) -> bool:

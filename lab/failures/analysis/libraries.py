@@ -8,16 +8,7 @@ from typing import ClassVar, Literal
 from lab.failures.analysis.facts import TENSORS, Scope, Value, ancestors, modules, owners
 from lab.failures.analysis.kinds import Cut, EventKind, Kind, Tag
 from lab.failures.analysis.methods import Methods
-from lab.failures.analysis.registry import (
-    CONTAINERS,
-    CREATORS,
-    EFFECTS,
-    ENGINE,
-    LAYERS,
-    NORMS,
-    OPTIMIZERS,
-    is_layer,
-)
+from lab.failures.analysis.registry import CONTAINERS, CREATORS, EFFECTS, ENGINE, LAYERS, NORMS, OPTIMIZERS, is_layer
 from lab.failures.analysis.shapes import literal_shape
 from lab.failures.analysis.state import AnalysisState, Follower
 from lab.failures.analysis.tensors import Operation, Tensors

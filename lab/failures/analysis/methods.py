@@ -313,9 +313,7 @@ class Methods:
         Kind.NUMBER: lambda self, op: Value(Kind.NUMBER),
         Kind.TEXT: lambda self, op: Value(Kind.TEXT),
         Kind.GENERATOR: lambda self, op: Value(
-            Kind.ARRAY,
-            graph=False,
-            shape=created_shape(op.name, op.args[1:], op.keys),
+            Kind.ARRAY, graph=False, shape=created_shape(op.name, op.args[1:], op.keys)
         ),
         Kind.ARRAY: lambda self, op: self.tensors.function(op.name, op.args, op.keys, op.node),
         Kind.TENSOR: of_tensor,

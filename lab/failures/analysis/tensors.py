@@ -8,13 +8,7 @@ from typing import ClassVar
 from lab.failures.analysis.facts import TENSORS, Value, ancestors, broadcast, graph_of, has_many_elements
 from lab.failures.analysis.kinds import Cut, EventKind, Kind, Tag
 from lab.failures.analysis.registry import EFFECTS, ELEMENTWISE, UNKNOWN, Effect, Result, Saves
-from lab.failures.analysis.shapes import (
-    created_shape,
-    leaves,
-    matmul_shape,
-    moved_shape,
-    reduced_shape,
-)
+from lab.failures.analysis.shapes import created_shape, leaves, matmul_shape, moved_shape, reduced_shape
 from lab.failures.analysis.state import AnalysisState
 from lab.failures.analysis.work import walk
 

@@ -23,33 +23,29 @@ MIN_LETTERS = 4  # of a word that counts without its accents, or cut short
 CUT_SHORT = {"epoch", "step", "loss", "accuracy", "train", "val"}  # kinds of the words that may be cut short
 MAX_COMPOUND = 20  # letters of two words that are written as one
 NORM_ALONE = {"norm", "total", "global", "l2"}  # words of the name of a norm that says of nothing else
-FIRST_WITHOUT_SPACES = 0x2E80  # character of a script that writes words without spaces
+UNSPACED = "\u2e80"  # the first character of the scripts that write words without spaces
 MAX_CACHED = 20_000  # names
 MAX_HEADING = 5  # words above which a name is no heading
 LAYERED = ("dead units", "update ratio")  # each may be followed by the name of a layer
 _LETTERS = str.maketrans("łıøđß", "liods")  # that no accent tells from another
 
 
-def _without_accents(word: str) -> str:
+def _folded(word: str) -> str:
     letters = "".join(c for c in unicodedata.normalize("NFD", word) if not unicodedata.combining(c))
     return unicodedata.normalize("NFC", letters).translate(_LETTERS)
 
 
 _EXACT = {word.rstrip("-"): kind for kind, words in WORDS.items() for word in words.split()}
-_BARE = {bare: kind for word, kind in _EXACT.items() if len(bare := _without_accents(word)) >= MIN_LETTERS}
-_STEMS = {
-    kind: tuple(_without_accents(word[:-1]) for word in words.split() if word.endswith("-"))
-    for kind, words in WORDS.items()
-}
-_WITHIN = {kind: [stem for stem in stems if ord(stem[0]) >= FIRST_WITHOUT_SPACES] for kind, stems in _STEMS.items()}
+_FOLDED = {bare: kind for word, kind in _EXACT.items() if len(bare := _folded(word)) >= MIN_LETTERS}
+_STEMS = {kind: tuple(_folded(one[:-1]) for one in words.split() if one[-1] == "-") for kind, words in WORDS.items()}
 _BEGINNINGS = defaultdict(set)  # of words -> their kinds
-for _word, _kind in _BARE.items():
+for _word, _kind in _FOLDED.items():
     for _length in range(MIN_LETTERS, len(_word)):
         _BEGINNINGS[_word[:_length]].add(_kind)
 # The same as regular expressions, and the words that counts have
-OF_WORD = "|".join(word if ord(word[0]) >= FIRST_WITHOUT_SPACES else rf"{word}\b" for word in _OF)
+OF_WORD = "|".join(word if word > UNSPACED else rf"{word}\b" for word in _OF)
 COUNTER_WORD = "|".join(word for word, kind in _EXACT.items() if kind in COUNTERS)
-_TOTAL = re.compile("|".join(word for word in _OF if ord(word[0]) >= FIRST_WITHOUT_SPACES))
+_TOTAL = re.compile("|".join(word for word in _OF if word > UNSPACED))
 _PHASES = [word.rstrip("-") for kind in ("train", "val") for word in WORDS[kind].split() if not word.isascii()]
 _SPLIT = re.compile(r"[\s/_\-:()\[\]|.,@#'’&]+")
 _CAMEL = re.compile(r"([a-zäöü])([A-Z])")
@@ -70,8 +66,8 @@ def split(name: str) -> list[str]:
 @lru_cache(maxsize=MAX_CACHED)
 def kinds_of(word: str) -> frozenset[str]:
     """Return the kinds of a word: keys of WORDS. It may be written without accents, hold two words, or be cut short."""
-    bare = word if word.isascii() else _without_accents(word)
-    if kind := _EXACT.get(word) or _BARE.get(bare):
+    bare = word if word.isascii() else _folded(word)
+    if kind := _EXACT.get(word) or _FOLDED.get(bare):
         return frozenset({kind})
     for at in range(2, len(bare) - 1 if len(bare) <= MAX_COMPOUND else 0):  # as in valloss
         pair = {_EXACT.get(bare[:at]), _EXACT.get(bare[at:])}
@@ -80,7 +76,7 @@ def kinds_of(word: str) -> frozenset[str]:
     found = {
         kind
         for kind, stems in _STEMS.items()
-        if bare.startswith(stems) or bare.endswith(stems) or any(stem in bare for stem in _WITHIN[kind])
+        if bare.startswith(stems) or bare.endswith(stems) or any(one in bare for one in stems if one > UNSPACED)
     }
     cut = _BEGINNINGS.get(bare, set())
     return frozenset(found or (cut if len(cut) == 1 and cut <= CUT_SHORT else ()))

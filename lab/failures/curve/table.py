@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby, pairwise
@@ -27,6 +28,7 @@ ROLES = {
 }
 PARTS = (None, "train_loss", "val_loss")  # roles of numbers that may be parts of a loss
 NO_PART = {"train", "val", "epoch", "step", "total", "plain"}  # words of a loss that tell no part of it
+_DIGITS = re.compile(r"\d+")
 MAX_LISTED = 8  # names in a sentence
 MAX_SAID = 2  # lines that are quoted
 MIN_RUN = 2  # rows
@@ -73,7 +75,7 @@ class Table:
     notes  what was assumed, in sentences
     others names that have no role
     runs   how many runs the text holds; run: which one this is, from 0
-    part   whether the loss is only one of several
+    part   whether the loss is only one of several, or a guess
     """
 
     columns: dict[str, np.ndarray]
@@ -129,7 +131,11 @@ def tables(log: LogRecords, chosen: Mapping[str, str | None] = MappingProxyType(
     few = len(log.rows) < MIN_COUNTED
     others = tuple(name for name, column in columns.items() if name not in used and (few or len(column.rows) > 1))
     notes = _notes(names, others, log)
-    part = not _is_total(names.get("train_loss", "")) and sum(role(name) == "train_loss" for name in columns) > 1
+    trained = names.get("train_loss", "")
+    part = not _is_total(trained) and sum(role(name) == "train_loss" for name in columns) > 1
+    if "val_loss" in names and role(trained) == "val_loss" and "train_loss" not in wanted:
+        notes.append(f"“{trained}” falls far lower than “{names['val_loss']}” and counts as the training loss.")
+        part = True
     starts = _run_starts(arrays, log)
     found = []
     for run, (a, b) in enumerate(zip(starts, [*starts[1:], len(log.rows)], strict=True)):
@@ -181,6 +187,7 @@ def _roles(columns: Mapping[str, LogColumn], log: LogRecords) -> dict[str, str]:
     candidates["step"] = [one for one in candidates.get("step", ()) if one.of_ints]  # others are shares of an epoch
     part = _part(_best("train_loss", candidates["train_loss"], []).name) if "train_loss" in candidates else []
     names = {kind: _best(kind, found, part).name for kind, found in candidates.items() if found}
+    names |= {} if "train_loss" in names else _trained_on(candidates.get("val_loss", ()), names)
     for name in (name for name, column in columns.items() if is_phase(name) and not column.whole):
         names.setdefault("val_loss" if "val" in kinds(split(name)) else "train_loss", name)
     if not names.keys() & {"train_loss", "val_loss"}:
@@ -241,6 +248,15 @@ def _best(kind: str, found: Sequence[LogColumn], part: Sequence[str]) -> LogColu
         )
 
     return max(found, key=rank)  # of equals the first
+
+
+def _trained_on(found: Sequence[LogColumn], names: Mapping[str, str]) -> dict[str, str]:
+    """Tell which of two losses, whose names differ in a number only, is of the training: one that falls far lower."""
+    alike = [one for one in found if _DIGITS.sub("", one.name) == _DIGITS.sub("", names["val_loss"])]
+    lower, higher = sorted(alike, key=lambda one: one.values[-1]) if len(alike) == 2 else (None, None)
+    if not (lower and higher and 2 * lower.values[-1] < higher.values[-1] and 2 * lower.values[0] > higher.values[0]):
+        return {}
+    return {"train_loss": lower.name, "val_loss": higher.name}
 
 
 def _part(name: str) -> list[str]:

@@ -212,10 +212,7 @@ def _links(cause: CurveCause, choose: Choose) -> None:
             )
         if cause.known.settings:
             page.link_to(
-                "pages/training_lab.py",
-                "Cause it in the Training lab",
-                "model_training",
-                cause.known.settings,
+                "pages/training_lab.py", "Cause it in the Training lab", "model_training", cause.known.settings
             )
 
 

@@ -146,6 +146,15 @@ FORMATS = {
         {"number 1": "step", "training's binary_logloss": "train_loss", "valid_1's binary_logloss": "val_loss"},
         OVERFITTED,
     ),
+    "boosted trees, two sets with numbers": Case(
+        filled(
+            "[{n}]\teval_0-logloss:{loss:.5f}\teval_1-logloss:{val:.5f}",
+            loss=falling(20, 0.6, 0.05),
+            val=rising(20, 0.4),
+        ),
+        {"number 1": "step", "eval_0-logloss": "train_loss", "eval_1-logloss": "val_loss"},
+        OVERFITTED,
+    ),
     "boosted trees, with what is left": Case(
         filled(
             "{n}:\tlearn: {loss:.7f}\ttest: {val:.7f}\tbest: 0.4 (12)\ttotal: {n}0ms\tremaining: 49.{n}s",

@@ -248,6 +248,14 @@ def test_the_share_done_is_no_step():
     assert answer.ended == "From step 1740 on the training loss is no longer a number."
 
 
+def test_which_of_two_sets_was_trained_on_is_a_guess_if_one_falls_far_lower_and_else_left_open():
+    answer = read_log(lines("[{}] eval_0-loss:{:.4f} eval_1-loss:{:.4f}", rising(20, 0.4), falling(20, 0.6, 0.05)))
+    assert answer.notes == ("“eval_1-loss” falls far lower than “eval_0-loss” and counts as the training loss.",)
+    assert [(cause.key, cause.sure) for cause in answer.causes] == [("overfitting", False)]
+    alike = read_log(lines("[{}] eval_0-loss:{:.4f} eval_1-loss:{:.4f}", falling(20), falling(20, seed=1)))
+    assert "train_loss" not in alike.columns.values()
+
+
 def test_one_of_several_losses_is_judged_with_doubt():
     answer = read_log(lines("step {} loss_a {:.4f} loss_b {:.4f}", growing(20), falling(20)))
     assert answer.columns["loss_a"] == "train_loss"
