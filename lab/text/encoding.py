@@ -7,20 +7,15 @@ import io
 import re
 import unicodedata
 from collections import Counter
+from collections.abc import Mapping
 from functools import lru_cache
+from pathlib import Path
 
-# Those of older programs; of two that are as plausible, the first is chosen
-ENCODINGS = {
-    "cp1252": "Western European", "mac_roman": "Western European, old Mac", "cp850": "Western European, DOS",
-    "cp1250": "Central European", "cp1251": "Cyrillic", "cp1253": "Greek", "cp1254": "Turkish", "cp1255": "Hebrew",
-    "cp1256": "Arabic", "cp932": "Japanese, Shift-JIS", "cp949": "Korean", "gb18030": "Chinese",
-    "euc_jp": "Japanese, EUC", "big5": "traditional Chinese", "koi8_r": "Cyrillic, KOI8", "cp866": "Cyrillic, DOS",
-    "iso8859_2": "Central European, ISO", "cp1257": "Baltic",
-}  # read by rows  # fmt: skip
-# The letters outside ASCII of languages in Latin script: those of one text are mostly of one of these
-ALPHABETS = [{*letters} for letters in re.findall(r"\w+", """äöüß àâçéèêëîïôùûœæ áéíñóúüªº áâãàçéêíóôõúªº àèéìòù
-    ëïéèöü çğıöşüâî àçèéíïòóúü åäöé æøåé ąćęłńóśźż áčďéěíňóřšťúůýž áäčďéíľĺňóôŕšťúýž áéíóöőúüű ăâîșțşţ čćđšž äöõüšž
-    ąčęėįšųūž āčēģīķļņšūž áðéíóúýþæö""")]  # read by rows  # fmt: skip
+from lab.text import read_rows
+
+_FILE = read_rows(Path(__file__).with_name("encodings.toml"))
+ENCODINGS: Mapping[str, str] = _FILE["encodings"]
+ALPHABETS = [frozenset(letters) for letters in _FILE["alphabets"].values()]
 KANA = frozenset(("HIRAGANA", "KATAKANA", "KATAKANA-HIRAGANA"))
 EAST_ASIAN = {"cp932": KANA | {"CJK"}, "euc_jp": KANA | {"CJK"}, "gb18030": {"CJK"}, "big5": {"CJK"}}  # their scripts
 SAMPLE_BYTES = 20_000  # of lines with letters outside ASCII, which tell the encoding
@@ -63,7 +58,9 @@ def doubts(text: str, encoding: str) -> list[str]:
         return found
     words, others = _words(text[:SAMPLE_BYTES]), []
     for other in likely[1:]:
-        differ = ((word, read) for word in words if (read := reread(word, encoding, other)) != word)
+        differ = (
+            (word, read) for word in words if (read := reread(word, encoding, other)) != word and read.isprintable()
+        )
         if pair := next(differ, None):
             others.append(f"{other} for {pair[1][:20]!r} instead of {pair[0][:20]!r}")
     example = f", such as {', '.join(others[:MAX_OTHERS])}" if others else ""

@@ -7,11 +7,13 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lab.training.numbers_in_text import CLOCK, number
+from lab.text import read_rows
+from lab.text.numbers import CLOCK, number
 from lab.training.samples import MAX_CELL, Cell
 
 if TYPE_CHECKING:
@@ -22,18 +24,11 @@ COMMON = 0.1  # share of the rows in which a word for a missing cell is a class
 MAX_QUOTED = 3  # cells that a sentence quotes
 SAMPLE = 200  # different texts that tell what a column holds
 MANY = 1_000  # different texts: more are no categories, however they are spelled
-MISSING = frozenset(
-    (
-        *("", "na", "n/a", "#n/a", "n.a.", "k.a.", "nan", "null", "\\n", "none", "nil", "missing"),
-        *("?", "-", "--", "—", ".", ":", "#div/0!", "#value!", "#ref!", "#name?", "#num!", "#null!"),
-    )
-)
-DATES = (  # of two that read all dates of a column, the first
-    *("ISO8601", "%Y/%m/%d", "%Y.%m.%d", "%d.%m.%Y", "%d.%m.%y", "%m/%d/%Y", "%d/%m/%Y", "%m/%d/%y", "%d/%m/%y"),
-    *("%d-%m-%Y", "%m-%d-%Y", "%d %b %Y", "%d-%b-%Y", "%d-%b-%y", "%b %d, %Y", "%d %B %Y", "%B %d, %Y"),
-)
-TIMES = ("", " %H:%M", " %H:%M:%S", " %H:%M:%S.%f", " %I:%M %p", " %I:%M:%S %p", ", %H:%M", ", %I:%M %p")  # after them
+_FILE = read_rows(Path(__file__).with_name("cells.toml"))
+MISSING, DATES, TIMES = frozenset(_FILE["missing"]), _FILE["dates"], _FILE["times"]
 _DATE = re.compile(r"\d{1,4}[-/. ](\d{1,2}|[A-Za-z]{3,9})[-/. ]\d{2,4}(?!\d)|[A-Z][a-z]{2,8} \d{1,2}, \d{4}")
+_ZONE = re.compile(r" (?:[A-Z]{3,4})?(?:[-+]\d\d?(?::?\d\d)?)?$")  # at the end of a time, as in GMT+2
+CALENDAR = 1900_01_01, 2100_12_31  # from which number to which one it may be a date
 _BETWEEN_WORDS = re.compile(r"(?<=[^\W\d_])[\s_-]+(?=[^\W\d_])")
 NINES = re.compile(r"(-9+|9{3,})(\.9+)?")  # as in -999: what stands for a missing number
 
@@ -114,7 +109,7 @@ def read(cells: pd.Series, name: str, comma: bool, as_target: bool = False, task
     The target of a regression may have several units.
     """
     if cells.dtype.kind in "iuf":
-        return _checked(TableColumn(name, cells.to_numpy(float)))
+        return _as_calendar(name, cells) or _checked(TableColumn(name, cells.to_numpy(float)))
     import pandas as pd
 
     codes, different = pd.factorize(cells.map(str, na_action="ignore") if cells.dtype in (bool, object) else cells)
@@ -178,6 +173,18 @@ def numbers(texts: Sequence[str], comma: bool) -> tuple[np.ndarray, np.ndarray, 
     return values, units, comma
 
 
+def _as_calendar(name: str, cells: pd.Series) -> TableColumn | None:
+    """Read whole numbers such as 20240131 as dates, in days; None unless all are."""
+    known, values = cells.dropna(), np.full(len(cells), np.nan)
+    if not len(known) or known.min() < CALENDAR[0] or known.max() > CALENDAR[1] or (known % 1).any():
+        return None
+    values[cells.notna()] = days(known.map("{:.0f}".format).tolist(), form := "%Y%m%d")
+    if np.isnan(values).sum() > len(cells) - len(known):
+        return None
+    how = f"{name!r}, {known.iloc[0]:.0f} by {form}"
+    return TableColumn(name, values, date=form, remarks=[("dates read as days", how)])
+
+
 def _checked(column: TableColumn) -> TableColumn:
     """Turn numbers that are too large to be used, or stand for a missing one, into missing ones."""
     wild = np.abs(column.values) > MAX_CELL
@@ -218,7 +225,10 @@ def days(texts: Sequence[str], form: str) -> np.ndarray:
     """Return dates as days since 1970, with the time of day as a fraction; nan for texts of another form."""
     import pandas as pd
 
-    read = pd.to_datetime(pd.Series(texts, dtype=str), format=form, errors="coerce", utc=True)
+    plain = (
+        pd.Series(texts, dtype=str).str.replace(_ZONE, "", regex=True) if "%" in form else pd.Series(texts, dtype=str)
+    )
+    read = pd.to_datetime(plain, format=form, errors="coerce", utc=True)
     return np.asarray((read - pd.Timestamp(0, tz="UTC")) / pd.Timedelta(days=1))
 
 

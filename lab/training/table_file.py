@@ -23,8 +23,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lab.text import encoding as text_encoding
+from lab.text.numbers import ReadNumber, is_number, number
 from lab.training.columns import MISSING, quoted
-from lab.training.numbers_in_text import ReadNumber, is_number, number
 from lab.training.samples import DataError, numbered
 
 if TYPE_CHECKING:

@@ -14,9 +14,9 @@ from pathlib import Path
 import numpy as np
 
 from lab.text import encoding as text_encoding
+from lab.text.numbers import is_number
 from lab.training import columns, table_file
 from lab.training.columns import TableColumn, quoted
-from lab.training.numbers_in_text import is_number
 from lab.training.samples import Cell, DataError, Raw, TableSettings, TargetError
 
 MAX_TEXTS = 20  # different ones in a column of texts, each of which becomes an input
@@ -26,6 +26,7 @@ MIN_TELLING = 10  # rows: in fewer, a column equals the target, or counts, by ch
 MIN_RISING = 100  # whole numbers that rise from each row to the next, and are no measurements then
 # Cells that are filled for one class only: other rows that may be, as a share of what chance would give, and the least
 MAX_EXCEPTIONS, MIN_SURPRISE = 0.05, 10  # negative logarithm of the chance that all of them are of this class
+MANY_DIGITS = 9  # of a number that is one of a list, if all have as many
 SAMPLE = 100  # rows of two columns that are compared first
 MAX_COMPARED = 200  # columns that a column is compared with
 COPY_TOLERANCE = 1e-10  # how far below 1 the correlation of two columns that count as copies may be
@@ -225,11 +226,12 @@ def _doubt(read: Sequence[TableColumn], answer: TableColumn, classes: tuple[str,
 def _is_id(column: TableColumn, first: bool) -> bool:
     """Return whether a column only names its row: whole numbers, all different, that it is called for or that count."""
     named, values = _NAME_OF_ID.fullmatch(column.name), column.values
-    if not (named or first) or column.texts or column.date or not np.array_equal(values, np.round(values)):
+    if column.texts or column.date or not np.array_equal(values, np.round(values)):
         return False
     steps = np.diff(values)
     counts = (values[0] in (0, 1) and np.all(steps == 1)) or (len(values) >= MIN_RISING and np.all(steps > 0))
-    return bool((first and counts) or (named and len(np.unique(values)) == len(values)))
+    long = values.min() >= 10 ** (MANY_DIGITS - 1) and len(f"{values.min():.0f}") == len(f"{values.max():.0f}")
+    return bool((first and counts) or ((named or long) and len(np.unique(values)) == len(values)))
 
 
 def _alike(one: np.ndarray, other: np.ndarray) -> bool:

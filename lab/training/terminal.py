@@ -9,12 +9,12 @@ from types import TracebackType
 from typing import IO, TYPE_CHECKING, Any, Self
 
 from lab.text import percent_text
+from lab.text.numbers import is_number
 from lab.training import data_card
 from lab.training.base_trainer import BaseTrainer
 from lab.training.config import Config, describe, epochs_text
 from lab.training.datasets import Dataset
 from lab.training.doctor import diagnose
-from lab.training.numbers_in_text import is_number
 from lab.training.records import Record, is_regression, r_squared, score
 from lab.training.run_folder import RunFolder
 

@@ -9,9 +9,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from lab.text.numbers import number
 from lab.training import columns, table_file
 from lab.training.datasets import from_table, load
-from lab.training.numbers_in_text import number
 from lab.training.samples import DataError
 from tests.unit.training.brought_tables import BROUGHT
 
@@ -142,10 +142,12 @@ def test_two_units_in_a_column_are_texts():
             [0.5, 2.25],
         ),
         (["1/31/2024 6:00 AM", "1/31/2024 6:00 PM", "2/1/2024 12:00 AM"], "%m/%d/%Y %I:%M %p", [0.5, 0.25]),
+        (["2024/01/31 6:00:00 AM GMT+2", "2024/01/31 6:00:00 PM GMT+2"], "%Y/%m/%d %I:%M:%S %p", [0.5, -0.5]),
+        ([20240131, 20240201, 20240203], "%Y%m%d", [1, 2]),
     ],
 )
 def test_dates_are_days(cells, form, steps):
-    data = of(rows(cells * 2))
+    data = of(rows([*map(str, cells * 2)]))
     assert data.cells[0] == ("a", None, form)
     read = data.train_x[:3, 0].astype(float) * data.scale[0] + data.mean[0]
     np.testing.assert_allclose(np.diff(read), steps, atol=0.01)
@@ -154,6 +156,7 @@ def test_dates_are_days(cells, form, steps):
 
 def test_what_only_looks_like_a_date_is_not_one():
     assert of(rows(["2024.5", "2023.1", "2022.25", "2021.75"])).columns == ("a", "b")
+    assert of(rows(["20240131", "20240230", "20240131", "20240229"])).cells[0] == ("a", None, None)  # no such day
     assert of(rows(["10-12", "10-13", "10-12", "10-13"])).columns == ("a “10-12”", "a “10-13”", "b")
 
 
@@ -224,6 +227,12 @@ CASES = {  # name of the decision -> header, rows, the columns that are used, th
         lambda i: f"{i * i % 17},{i * 37 % 101},{'pq'[i % 2]}",
         ["b"],
         "left out, because it only numbers the rows: 'customerId'",
+    ),
+    "number of many digits": (
+        "b,bank,y",
+        lambda i: f"{i * i % 17},{7_000_000_019 * (i * 37 % 101 + 20) % 8_000_000_000 + 10**9},{'pq'[i % 2]}",
+        ["b"],
+        "left out, because it only numbers the rows: 'bank'",
     ),
     "copy": (
         "a,b,y",
