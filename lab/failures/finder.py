@@ -32,9 +32,7 @@ STOP_WORDS = frozenset(
 DIFFERENCE = re.compile(r"\W*(whats?( is|.s)? )?(the |a )?differences? between\b", re.I)  # a question, not a failure
 QUESTION = re.compile(r"\W*(what|when|where|which|who|is it|is there|do i|does|should|can|may)\b", re.I)
 WHERE = re.compile(r"\bwhere\(|\b(np|jnp|tf|torch)\.where\b")
-ERROR = re.compile(
-    r"^[^\S\n]*[\w.]*(Error|Exception|Warning):|^Traceback", re.MULTILINE
-)  # a message, not a description
+ERROR = re.compile(r"^[^\S\n]*[\w.]*(Error|Exception|Warning):|^Traceback", re.MULTILINE)  # of a message
 
 
 @dataclass(frozen=True)

@@ -31,10 +31,7 @@ _SAME = _table("same", "same_elsewhere")
 _CHINESE = _table("chinese")
 # Words that only a German sentence has: in it, "die" is an article
 _GERMAN = re.compile(r"\b(?:ich|und|der|das|nicht|ist|wird|werden|meine?|beim|warum|wenn|sind)\b")
-# These distinguish failures, but none of them suggests one by itself
-NEGATIONS = frozenset(
-    ["arent", "cannot", "cant", "didnt", "doesnt", "dont", "isnt", "no", "non", "not", "without", "wont"]
-)
+NEGATIONS = frozenset(_CONTENT["negations"].split())
 _NOTHING = frozenset(_CONTENT["nothing"].split() + _CONTENT["nothing_elsewhere"].split())
 MAX_CHARACTERS = 20_000  # of a text
 _ENDINGS = tuple(_CONTENT["endings"].split())

@@ -125,9 +125,7 @@ def modules(value: Value) -> Iterator[Value]:
     def inside(here: Value) -> Iterator[Value]:
         yield from (v for v in here.attributes.values() if v.kind in {Kind.MODULE, Kind.PARAMETER})
         yield from (v for v in here.items or [] if v.kind in {Kind.MODULE, Kind.PARAMETER})
-        yield from (
-            v for v in here.parents if v.kind == Kind.MODULE and here.op == "any"
-        )  # what something unknown wraps
+        yield from (v for v in here.parents if v.kind == Kind.MODULE and here.op == "any")  # what an unknown call wraps
 
     return traverse(value, inside)
 

@@ -180,9 +180,7 @@ LIBRARIES = words(
 
 # The first parameters of each function, in PyTorch's order. NumPy's name for one stands after a bar.
 SIGNATURES = {
-    "input|a|x other": (
-        "add sub subtract mul multiply div divide true_divide matmul eq ne gt lt ge le maximum minimum"
-    ),
+    "input|a|x other": "add sub subtract mul multiply div divide true_divide matmul eq ne gt lt ge le maximum minimum",
     "input|a other": "kron atan2 hypot logaddexp",
     "input|a exponent": "pow",
     "input|a end weight": "lerp",

@@ -83,9 +83,7 @@ class AnalysisState:
     left_out: str = ""  # why the rest of the text was not read, as a sentence; empty if all of it was
     second_call: bool = False  # see Event.second_call
     objects: list[Value] = field(default_factory=list)  # modules, optimizers and instances
-    carried: dict[ast.stmt, list[dict[str, Value]]] = field(
-        default_factory=dict
-    )  # what a first iteration leaves, by name
+    carried: dict[ast.stmt, list[dict[str, Value]]] = field(default_factory=dict)  # what a first iteration leaves
     within: ast.comprehension | None = None  # the comprehension being followed, the innermost
     followed: set[ast.AST] = field(default_factory=set)  # definitions that were called
 

@@ -16,6 +16,7 @@ from functools import lru_cache
 from itertools import dropwhile, pairwise
 from typing import Any, NamedTuple
 
+from lab.failures.curve import roles
 from lab.failures.curve.literal import NoLiteral, read_literal
 from lab.failures.curve.roles import COUNTER_WORD, COUNTERS, FILLERS, OF_WORD, heading, is_phase, is_score, phase, role
 
@@ -50,9 +51,7 @@ _TIMES = re.compile(
     r"(?<![\d.])(?:\d{4}[-/.]\d{1,2}[-/.]\d{1,2}T?|\d{1,2}[-/.]\d{1,2}[-/.]\d{4}|\d{1,3}:\d\d(?!\d)(?::\d\d(?:[.,]\d+)?)?Z?)"
     r"|(?<![\w.])[\w.]{1,80}:[\w<>]{1,80}:\d+(?=\s-\s)|(?<![\w./\\-])[\w./\\-]{1,80}\.(?:py|cc|cpp|cu|h|js|jl)\b(?::\d+)?"
 )
-_CALL = re.compile(
-    r"(?<![\w.])([^\W\d][\w.]{0,60})\((-?(?:" + _NUMBER + r"|nan|inf))(?:,[^()]{0,200})?\)", re.IGNORECASE
-)
+_CALL = re.compile(r"(?i)(?<![\w.])([^\W\d][\w.]{0,60})\((-?(?:" + _NUMBER + r"|nan|inf))(?:,[^()]{0,200})?\)")
 _NUMERAL = re.compile(r"[-+]?(?:" + _NUMBER + r"|nan|inf|infinity)", re.ASCII | re.IGNORECASE)
 _SHARE = re.compile(r"([-+]?" + _NUMBER + r")\s?%|(\d+)\s?/\s?\d+")  # 91 %, or 3/20
 _DECIMAL_COMMA, _DECIMAL_POINT = re.compile(r"(?<=\d),(?=\d)"), re.compile(r"\d\.\d")
@@ -74,7 +73,7 @@ _TOKEN = re.compile(
     r"|(?P<name>" + _WORD + r"(?:(?: [(\[]?|[(\[])" + _WORD + r")*)",
     re.IGNORECASE,
 )
-_NAMED_CELL = re.compile(r"[^\W\d][\"']?\s{0,9}[:=](?:\s|$|[-+.\d])")  # a number with a name beside it
+_NAMED_CELL = re.compile(r"[^\W\d][\"')\]]{0,2}\s{0,9}[:=](?:\s|$|[-+.\d])")  # a number with a name beside it
 _COUNTED_NAME = re.compile(r"([^\W\d_]+)(\d{1,9})")
 _BEFORE_DIGIT = re.compile(r"(?<=[\u3040-\ud7ff])(?=\d)")  # in a script without spaces
 _HARD = re.compile(r"[,;·]")  # no name belongs to a number behind one of these
@@ -261,10 +260,7 @@ def _add_dict(value: dict[str, Any], name: str, log: LogRecords) -> None:
 def _of_part(row: Mapping[str, float], texts: Sequence[str]) -> Mapping[str, float]:
     """Return a row with the part in the names of its losses and scores that one of the texts beside them names."""
     part = next((text for text in texts if len(text) < MAX_NAME and is_phase(text)), "")
-    return {
-        f"{part} {name}" if part and is_score(name) and not phase(name) else name: number
-        for name, number in row.items()
-    }
+    return {f"{part} {name}" if part and is_score(name) and not phase(name) else name: row[name] for name in row}
 
 
 def _flatten(value: dict[str, Any], before: str) -> Iterator[tuple[str, Any]]:
@@ -376,12 +372,12 @@ class _Lines:
             cells = _cells(below, delimiter)
             if not _MEANT.search(below) or not (delimiter in below or any(map(str.isdigit, below))):
                 continue
-            goes_on = delimiter == "|" and "" in cells
+            more = delimiter == "|" and "" in cells
             if len(cells) != len(header) or any(
-                number(cell) is not None or (not goes_on and role(cell)) for cell in cells
+                number(cell) is not None or (not more and role(cell)) for cell in cells
             ):
                 break
-            if goes_on:
+            if more:
                 header = [f"{above} {below}".strip() for above, below in zip(header, cells, strict=True)]
         return header, after
 
@@ -434,7 +430,7 @@ class _Lines:
             line = _BEFORE_DIGIT.sub(" ", line)
         tokens = sorted(_tokens(line), key=lambda token: not _is_part(token))
         records = self._records(list(self._pairs(tokens)))
-        rows = [self._named(pairs) for pairs in records]
+        rows = [self._named(roles.of_both(pairs)) for pairs in records]
         for row in rows:
             self.log.add(row)
         self.log.unread += not any(rows)
@@ -483,7 +479,7 @@ class _Lines:
                 yield COUNTER_NAMES[counters], token
                 counters += 1
             elif named and not token.percent:
-                yield f"{named} (2)", token
+                yield named + roles.SECOND, token
 
     def _named(self, pairs: Sequence[tuple[str, _Token | None]]) -> dict[str, float]:
         """Return the numbers of a line by name. What stands before them says whether they are of training or of

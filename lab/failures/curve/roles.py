@@ -9,11 +9,13 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 from lab.text import read_rows
 
 _FILE = read_rows(Path(__file__).with_name("words.toml"))
 WORDS: Mapping[str, str] = _FILE["kinds"]
+ROLES: Mapping[str, str] = _FILE["roles"]  # what a number may be -> the words for it
 FILLERS, _OF = _FILE["fillers"].split(), _FILE["of"].split()
 COUNTERS = {"epoch", "step"}  # roles
 TOTAL = {"total", "max", "of"}  # words in the name of how many there will be
@@ -23,6 +25,7 @@ MIN_LETTERS = 4  # of a word that counts without its accents, or cut short
 CUT_SHORT = {"epoch", "step", "loss", "accuracy", "train", "val"}  # kinds of the words that may be cut short
 MAX_COMPOUND = 20  # letters of two words that are written as one
 NORM_ALONE = {"norm", "total", "global", "l2"}  # words of the name of a norm that says of nothing else
+SECOND = " (2)"  # behind the name of another number
 UNSPACED = "\u2e80"  # the first character of the scripts that write words without spaces
 MAX_CACHED = 20_000  # names
 MAX_HEADING = 5  # words above which a name is no heading
@@ -50,7 +53,7 @@ _PHASES = [word.rstrip("-") for kind in ("train", "val") for word in WORDS[kind]
 _SPLIT = re.compile(r"[\s/_\-:()\[\]|.,@#'’&]+")
 _CAMEL = re.compile(r"([a-zäöü])([A-Z])")
 _NORM = re.compile(
-    r"(?i)grad(ient)?s?|norms?|total|global|l2|2\.0|\b(gnorm|param(eter)?s?|train(ing)?|val(id(ation)?)?)\b"
+    r"(?i)grad(ient)?s?|norms?|total|global|l2|2\.0|\(2\)|\b(gnorm|param(eter)?s?|train(ing)?|val(id(ation)?)?)\b"
 )
 
 
@@ -71,7 +74,7 @@ def kinds_of(word: str) -> frozenset[str]:
         return frozenset({kind})
     for at in range(2, len(bare) - 1 if len(bare) <= MAX_COMPOUND else 0):  # as in valloss
         pair = {_EXACT.get(bare[:at]), _EXACT.get(bare[at:])}
-        if pair & {"train", "val"} and pair & {"loss", "accuracy"}:
+        if pair & {"train", "val"} and pair & {"loss", "measure", "accuracy"}:
             return frozenset(kind for kind in pair if kind)
     found = {
         kind
@@ -122,6 +125,8 @@ def role(name: str) -> str | None:
         return "step"
     if "norm" in words and NORM_ALONE.issuperset(words):
         return "grad_norm"
+    if "measure" in found or ("distance" in found and found & {"train", "val"}):  # as in valid_1's l2
+        found.add("loss")
     if "gradient" in found and "loss" not in found:
         layer = _NORM.sub(" ", short).strip(string.whitespace + "/_-.:|")
         return f"grad_norm/{layer}" if layer else "grad_norm"
@@ -142,6 +147,20 @@ def _is_rate(words: Sequence[str], found: set[str]) -> bool:
     """Return whether words say "rate", or one of the words for it with one for learning, and little else."""
     rate = "rate" in found and (len(words) == 1 or "train" in found)
     return (rate or found >= {"speed", "train"}) and all(len(word) <= 2 or kinds_of(word) for word in words)
+
+
+def of_both(pairs: Sequence[tuple[str, Any]]) -> list[tuple[str, Any]]:
+    """Name the two numbers behind a name such as "train/val loss", and behind the names that follow it in a line."""
+    twice = {name.removesuffix(SECOND) for name, _ in pairs if name.endswith(SECOND)}
+    parts, named = [""], []
+    for name, token in pairs:
+        words = split(first := name.removesuffix(SECOND))
+        own = [word for word in words if kinds_of(word) & {"train", "val"}]
+        parts = own if len(own) == 2 and kinds(own) >= {"train", "val"} else parts
+        if len(parts) == 2 and own in ([], parts) and first in twice:
+            name = " ".join([parts[name != first], *(word for word in words if word not in own)])
+        named.append((name, token))
+    return named
 
 
 def is_score(name: str) -> bool:

@@ -15,17 +15,6 @@ from lab.failures.curve.log import COUNTER, COUNTER_NAMES, MAX_CELLS, MAX_COLUMN
 from lab.failures.curve.roles import COUNTERS, is_phase, kinds, kinds_of, phase, role, split
 from lab.text import counted
 
-ROLES = {
-    "epoch": "epoch",
-    "step": "step",
-    "train_loss": "training loss",
-    "val_loss": "validation loss",
-    "train_accuracy": "training accuracy",
-    "val_accuracy": "validation accuracy",
-    "lr": "learning rate",
-    "grad_norm": "gradient norm",
-    "run": "run",
-}
 PARTS = (None, "train_loss", "val_loss")  # roles of numbers that may be parts of a loss
 NO_PART = {"train", "val", "epoch", "step", "total", "plain"}  # words of a loss that tell no part of it
 _DIGITS = re.compile(r"\d+")
@@ -75,7 +64,7 @@ class Table:
     notes  what was assumed, in sentences
     others names that have no role
     runs   how many runs the text holds; run: which one this is, from 0
-    part   whether the loss is only one of several, or a guess
+    part   whether the loss is only one of several, a guess, or measured otherwise than that of validation
     """
 
     columns: dict[str, np.ndarray]
@@ -133,6 +122,7 @@ def tables(log: LogRecords, chosen: Mapping[str, str | None] = MappingProxyType(
     notes = _notes(names, others, log)
     trained = names.get("train_loss", "")
     part = not _is_total(trained) and sum(role(name) == "train_loss" for name in columns) > 1
+    part |= not {*_measures(names.get("val_loss", trained))} <= {*_measures(trained)}
     if "val_loss" in names and role(trained) == "val_loss" and "train_loss" not in wanted:
         notes.append(f"“{trained}” falls far lower than “{names['val_loss']}” and counts as the training loss.")
         part = True
@@ -261,6 +251,10 @@ def _trained_on(found: Sequence[LogColumn], names: Mapping[str, str]) -> dict[st
 
 def _part(name: str) -> list[str]:
     return [word for word in split(name) if not kinds([word]) & NO_PART]
+
+
+def _measures(name: str) -> list[str]:
+    return [word for word in split(name) if kinds_of(word) & {"measure", "distance"}]
 
 
 def _unnamed_losses(columns: Mapping[str, LogColumn], names: Mapping[str, str], log: LogRecords) -> dict[str, str]:

@@ -15,7 +15,7 @@ from lab.failures import curve
 from lab.failures.catalogue import BY_KEY
 from lab.failures.curve import CurveAnswer, CurveCause, LogError, UploadedCurve
 from lab.failures.curve.first_bad import FirstBad, NoneBad, first_bad
-from lab.failures.curve.table import ROLES
+from lab.failures.curve.roles import ROLES
 from lab.training.config import Config, ConfigError
 from lab.training.live import Own, own_dataset
 from lab.training.samples import DataError

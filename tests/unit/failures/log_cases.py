@@ -677,6 +677,21 @@ MORE_FORMATS = {
         {"Эпоха": "epoch", "потери": "train_loss", "вал": "val_loss", "вал точность": "val_accuracy"},
         OVERFITTED,
     ),
+    "two parts in one name": Case(
+        filled("Epoch {n}  train/val loss: {loss:.4f}/{val:.4f}  acc: 0.61/0.59", **OVER),
+        {"Epoch": "epoch"}
+        | {
+            f"{part} {name}": f"{part}_{what}"
+            for part in ("train", "val")
+            for name, what in (("loss", "loss"), ("acc", "accuracy"))
+        },
+        OVERFITTED,
+    ),
+    "names in brackets, far apart": Case(
+        filled("Época {n}\n  pérdida (entren.): {loss:.4f}   pérdida (valid.): {val:.4f}", **OVER),
+        {"Época": "epoch", "pérdida entren": "train_loss", "pérdida valid": "val_loss"},
+        OVERFITTED,
+    ),
     "words that say where, and on what": Case(
         filled("Эпоха {n}, функция потерь: {loss:.4f}, на проверочной выборке: {val:.4f}", **OVER),
         {"Эпоха": "epoch", "функция потерь": "train_loss", "на проверочной выборке": "val_loss"},

@@ -120,6 +120,12 @@ def test_how_far_validation_must_rise_depends_on_how_far_it_is_from_training(epo
         ("time", None),
         ("comment", None),
         ("#", "step"),
+        ("grad_norm (2)", "grad_norm"),
+        ("va_loss", "val_loss"),
+        ("valid_1's l2", "val_loss"),
+        ("l2", None),  # of the weights
+        ("ELBO", None),  # which may be to rise
+        ("doğrulama kaybı", "val_loss"),
         ("valloss", "val_loss"),
         ("tracc", "train_accuracy"),
         ("epoque", "epoch"),

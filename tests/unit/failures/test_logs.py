@@ -9,8 +9,7 @@ import pytest
 from failures.log_cases import FORMATS, MORE_FORMATS, SPIKES, ending, falling, growing, rising, stuck
 
 from lab.failures import LogError, read_log
-from lab.failures.curve.roles import role
-from lab.failures.curve.table import ROLES
+from lab.failures.curve.roles import ROLES, role
 from lab.failures.text_kind import kind_of
 from lab.text import short
 
@@ -262,6 +261,8 @@ def test_one_of_several_losses_is_judged_with_doubt():
     assert "loss_b" in answer.others
     assert answer.causes
     assert not any(cause.sure for cause in answer.causes)
+    (cause,) = read_log(lines("epoch {} train mse {:.4f} val mae {:.4f}", falling(20), rising(20))).causes
+    assert (cause.key, cause.sure) == ("overfitting", False)  # two measures
 
 
 @pytest.mark.parametrize("text", ["", "hello", "nothing here\nhas numbers", "12:30:01 2024-01-01", "[1, 2]", "= = ="])
