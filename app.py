@@ -5,17 +5,15 @@ server starts, to create `app`.
 """
 
 from contextlib import suppress
-from pathlib import Path
 
 import streamlit as st
-
-ASSETS = Path(__file__).parent / "assets"  # the server may have been started from another folder
 
 if __name__ == "__main__":
     from lab.lessons.pages import GROUPS, PAGES, WINDOW
 
-    st.set_page_config(page_icon=str(ASSETS / "icon.svg"), layout="wide")  # first: st.navigation would load one online
-    st.logo(str(ASSETS / "logo.svg"), size="large")
+    # The icon comes first: st.navigation would load one online. A file at an address is not read again in each run.
+    st.set_page_config(page_icon="/app/static/page/icon.svg", layout="wide")
+    st.logo("/app/static/page/logo.svg", size="large")
 
     pages: dict[str, st.Page] = st.session_state.setdefault("pages", {})  # looking up all files takes 1 ms
     menu: dict[str, list[st.Page]] = {group: [] for group in GROUPS}
