@@ -13,7 +13,7 @@ from lab.ui import binding, progress, search_field
 from lab.ui.assets import component, keep_value
 from lab.ui.terms import prose
 
-_listeners = component("page", "page/page.js", lost="What the keys of this page do", isolate_styles=False)
+_component = component("frame", "search/search.js", lost="The search", isolate_styles=False)
 
 
 @contextmanager
@@ -23,9 +23,10 @@ def frame(path: str, *values: binding.HeldValue) -> Iterator[bool]:
     Yields True if the values have just come from an address, so that the page resets its other state.
     """
     values = (*values, progress.ASKED, *progress.ASSIGNMENT)
-    here = strict_json({"path": st.session_state.get("path", "")})
-    _listeners(key="listeners", data=here.encode(), on_theme_change=keep_value)
-    search_field.show()
+    # Before anything that takes time. A page that is embedded in another site has no bar at the top, and so no search.
+    here = strict_json({"path": st.session_state.get("path", ""), "searches": not st.context.is_embedded})
+    told = _component(key="frame", data=here.encode(), on_theme_change=keep_value, on_asked_change=keep_value)
+    search_field.take(told.get("asked"))
     arrived = binding.arrive(path, *values)
     if arrived:
         progress.arrive()

@@ -11,12 +11,9 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from lab.lessons.pages import BY_PATH
-from lab.text import strict_json
-from lab.ui.assets import component, keep_value
 
 ASKED = "search asked"  # session key of a question that the page *What went wrong?* is to look up
 MAX_CHARACTERS = 100_000  # of a question
-_component = component("search", "search/search.js", lost="The search")
 
 
 async def _answer(request: Request) -> Response:
@@ -38,17 +35,12 @@ def _hits(question: str) -> list[dict[str, Any]]:
 ROUTE = Route("/{above:path}lab-search", _answer, methods=["POST"])  # below any path that the lab is served at
 
 
-def show() -> None:
-    """Let the visitor search from this page; call it once on a page, before anything that takes time.
+def take(asked: Any) -> None:
+    """Run the page again with a question that the browser has just asked it, if there is one.
 
-    A page that is embedded in another site has no bar at the top, and so no search.
+    A callback would miss the first question after a restart of the server: the new session does not know it yet.
     """
-    if st.context.is_embedded:
-        return
-
-    # A callback would miss the first question after a restart of the server: the new session does not know it yet.
-    here = strict_json({"path": st.session_state.get("path", "")})
-    match _component(key="search", data=here.encode(), on_asked_change=keep_value).get("asked"):
+    match asked:
         case {"text": str(text)}:
             st.session_state[ASKED] = text[:MAX_CHARACTERS]
             st.rerun()

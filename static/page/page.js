@@ -2,7 +2,6 @@
  * in an expression. */
 
 import { setComputedPage } from "../current_page.js";
-import { mount } from "../mount.js";
 import { press } from "./enter.js";
 import { Projector } from "./project.js";
 import { close, reopen } from "./terms.js";
@@ -11,7 +10,7 @@ import { watch } from "./theme.js";
 /** @import { Place } from "../mount.js" */
 
 /** @param {Place} place */
-function page({ tell }) {
+export function listen({ tell }) {
   const listening = new AbortController();
   const { signal } = listening;
   const projector = new Projector(signal);
@@ -32,5 +31,3 @@ function page({ tell }) {
     },
   };
 }
-
-export const show = mount(page);

@@ -1,9 +1,10 @@
-/** The lab's search, in the bar of every page: for a word, a question, an operation or an error message. It opens by a
- * button, Ctrl+K, / or a paste outside any text field. */
+/** The frame of every page: what it listens to, and in its bar the lab's search for a word, a question, an operation or
+ * an error message. The search opens by a button, Ctrl+K, / or a paste outside any text field. */
 
 import { isCurrentPage } from "../current_page.js";
 import { mount } from "../mount.js";
 import { focusTitle, open as openPage } from "../page/navigation.js";
+import { listen } from "../page/page.js";
 import { Debounced, h, isInField } from "../player/dom.js";
 
 /** @import { Place } from "../mount.js" */
@@ -70,13 +71,16 @@ const opener = h(
   h("span", {}, LABEL),
 );
 
-/** Put the search on the page. @param {Place} next */
-function search(next) {
+/** Make the frame. @param {Place} next @param {{searches: boolean}} data whether the page has a bar for the search */
+function frame(next, { searches }) {
+  const page = listen(next);
+  if (!searches) return page;
   place = next;
   document.addEventListener("keydown", press); // the browser does not add a listener twice
   document.addEventListener("paste", paste);
   document.body.prepend(skip);
-  return { element: h("div", {}, opener, dialog), show: tell };
+  const element = h("div", {}, page.element, h("div", { class: "search" }, opener, dialog));
+  return { ...page, element, draw: tell };
 }
 
 /** Send a question to the page that answers it, once the browser is there. */
@@ -212,4 +216,4 @@ function paste(event) {
   open();
 }
 
-export const show = mount(search, new URL("search.css", import.meta.url));
+export const show = mount(frame, new URL("search.css", import.meta.url));

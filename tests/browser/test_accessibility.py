@@ -90,7 +90,7 @@ def test_two_keys_lead_past_the_bar_to_the_first_thing_on_the_page(open_page, pa
     address = page.url
     page.keyboard.press("Tab")
     assert page.evaluate("document.activeElement.closest('[data-testid=stMain], .player') !== null")
-    assert page.evaluate("document.activeElement.closest('.st-key-search') === null")
+    assert page.evaluate("document.activeElement.closest('.search') === null")
     assert page.url == address
 
 
