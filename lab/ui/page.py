@@ -1,7 +1,7 @@
 """The frame of every page: theme, tabs, opening and closing lines, and links to other pages."""
 
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from typing import Literal
 
 import streamlit as st
@@ -35,10 +35,10 @@ def frame(path: str, *values: binding.HeldValue) -> Iterator[bool]:
     binding.write(*values)
 
 
-def tabs(path: str, contents: Mapping[str, Callable[[], None]], gap: Literal["xsmall", "small"] = "small") -> str:
+def tabs(path: str, contents: Mapping[str, Callable[[], None]], gap: Literal["xsmall"] | None = None) -> str:
     """Draw the tabs of a page and the contents of the open one, the only one that is computed; return its name.
 
-    contents: name of a tab in lab/lessons/pages.toml -> function that draws it; gap: space between its elements.
+    contents: name of a tab in lab/lessons/pages.toml -> function that draws it; gap: between its elements, if unusual.
     """
     page = BY_PATH[path]
     opened = next(iter(page.tabs))
@@ -46,7 +46,7 @@ def tabs(path: str, contents: Mapping[str, Callable[[], None]], gap: Literal["xs
     for tab, name in zip(drawn, page.tabs, strict=True):
         if tab.open:
             opened = name
-            with tab, st.container(gap=gap):
+            with tab, st.container(gap=gap) if gap else nullcontext():
                 contents[name]()
     return opened
 
