@@ -5,7 +5,6 @@ from collections.abc import Mapping
 import numpy as np
 import streamlit as st
 
-from lab.config import ROOT
 from lab.text import brief
 from lab.trace.derivation import first_disagreement
 from lab.traps import in_place, in_place_panels
@@ -32,7 +31,6 @@ CELLS = [(op, written) for op in OPS for written in WRITTEN]
 START = Experiment()
 STEP = binding.whole("trap-step", 0, 0, len(STEPS))
 GUESS = binding.choice("trap-guess", None, *GUESSES)
-STYLE = ROOT / "assets" / "traps.css"
 TRY_THIS = {
     "steps": "With the [[guard]] off, find the two operations whose gradient a write to the *output* spoils. Then find "
     "a write that changes what a [[closure]] holds and still leaves the gradient right. What does the "
@@ -47,7 +45,6 @@ NEXT = ("pages/what_went_wrong.py", "Next: paste an error message, and find its 
 
 def main() -> None:
     with page.frame("simulate-error", STEP, GUESS, cut_off.RAN, tensor_life.ACTIONS_RUN):
-        st.html(STYLE)
         st.title("Simulate Error")
         contents = {"steps": _four_steps, "predict": _predict, "cut": cut_off.show, "life": tensor_life.show}
         opened = page.tabs("simulate-error", contents)

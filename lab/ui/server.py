@@ -17,7 +17,8 @@ from lab.lessons.pages import PAGES, WINDOW
 
 FRAMES = {"X-Frame-Options": "SAMEORIGIN", "Content-Security-Policy": "frame-ancestors 'self'"}  # old browsers, and new
 ASKS_ONLY = ("GET", "HEAD", "OPTIONS")  # methods of requests that change nothing; another site may link to a page
-NAVIGATION, STYLE = ROOT / "static" / "page" / "navigation.js", ROOT / "assets" / "app.css"
+NAVIGATION = ROOT / "static" / "page" / "navigation.js"
+STYLES = [ROOT / "assets" / name for name in ("traps.css", "app.css")]
 AS_IT_IS = (b"accept-encoding", b"if-none-match", b"if-modified-since")  # without them the answer is a plain document
 
 
@@ -64,10 +65,10 @@ def _foreign_origin(headers: Headers) -> bool:
 
 
 class InDocument:
-    """The layer that puts `NAVIGATION` and `STYLE` into the document of a page.
+    """The layer that puts `NAVIGATION` and `STYLES` into the document of a page.
 
     A page would load the script too late: Streamlit may write the address before the page is drawn. And it would send
-    the style again in each run. The style stands between Streamlit's, which is in the head, and a page's own.
+    the styles again in each run. They stand between Streamlit's, which are in the head, and a page's own.
     """
 
     def __init__(self, app: ASGIApp) -> None:
@@ -75,7 +76,8 @@ class InDocument:
         titles = json.dumps({page.path: WINDOW.format(page.title) for page in PAGES})
         script = f"{NAVIGATION.read_text('utf-8')}\nfollow({titles});"
         self._head = f'<head><script type="module">{script}</script>'.encode()
-        self._body = f"<body><style>{STYLE.read_text('utf-8')}</style>".encode()
+        styles = "".join(file.read_text("utf-8") for file in STYLES)
+        self._body = f"<body><style>{styles}</style>".encode()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if "text/html" not in Headers(raw=scope.get("headers", [])).get("accept", ""):
