@@ -16,6 +16,7 @@ from lab.gradcheck.step_size import PRECISIONS, REACH, CheckPoint, Sweep
 from lab.text import numeral, short, with_minus
 from lab.ui import page
 from lab.ui.chart_host import show_chart
+from lab.ui.memoize import memoize
 from lab.ui.table import escape_markdown
 
 DIGITS = {"float64": 16, "float32": 7}  # approximate number of decimal digits
@@ -27,11 +28,15 @@ def show(point: CheckPoint, place: ElementName, sweep: Sweep, at: int, slope: Sl
     found = sweep.differences[at]
     said = sentence(found, sweep, DIGITS[sweep.precision], str(place), slope)
     st.markdown(f"**{escape_markdown(said)}**")
-    microscope, errors, numbers = st.columns(3, gap="small")
-    with microscope:
-        show_chart(_curve(point, place, found, slope), "curve")
-    with errors:
-        show_chart(_errors(sweep, found.h, smooth(slope)), "errors")
+    charted = memoize(
+        "step pictures",
+        (point, place, sweep, at, slope, page.theme()),
+        lambda: {"curve": _curve(point, place, found, slope), "errors": _errors(sweep, found.h, smooth(slope))},
+    )
+    *pictures, numbers = st.columns(3, gap="small")
+    for column, (name, chart) in zip(pictures, charted.items(), strict=True):
+        with column:
+            show_chart(chart, name)
     with numbers:
         rows = arithmetic(found, sweep.precision, str(place), slope)
         st.markdown("\n".join([f"| arithmetic | {sweep.precision} |", "|---|---|", *rows]))
