@@ -43,12 +43,14 @@ def note(key: str = "progress") -> None:
     Call it at the end of the page and, with another key, at the end of a fragment that can complete a card.
     """
     session = st.session_state
-    here = [card for card in CARDS if BY_FILE[card.file].path == session.get("path")]
+    path = session.get("path")
+    here = [card for card in CARDS if BY_FILE[card.file].path == path]
     tasks = sorted(session.get("tasks passed", ()))
     stumbles = session.get("task stumbles", {})
     if not (here or tasks or stumbles):
         return
-    complete = [card for card in here if card.key in session.get("cards done", ())]
+    known = session.get("cards done", ())
+    complete = [card for card in here if card.key in known]
     done = [card.key for card in complete if not card.at_end]
     at_end = [card.key for card in complete if card.at_end]
     mount("note", key, {"done": done, "tasks": tasks, "atEnd": at_end, "stumbles": stumbles})

@@ -19,6 +19,7 @@ from lab.ui.widgets import FIRST, ask, button
 
 SLOWER = {"10": 10, "100": 100, "1000": 1000, "10000": 10_000}  # guesses: name in the session -> factor
 COUNTS = (*(digit * 10**power for power in range(12) for digit in (1, 2, 5)), MAX_COUNTED)  # values of the slider
+BRUTE_FORCE = "\n\n".join(inspect.getsource(part) for part in (differences, difference))
 UNITS = (("d", 86_400_000), ("h", 3_600_000), ("min", 60_000), ("s", 1000), ("ms", 1))  # in milliseconds
 
 
@@ -68,7 +69,7 @@ def _cost() -> None:
         _counted()
     with st.expander("The brute-force function, run for three parameters"):
         gradient, calls = counted_differences((1.0, 2.0, 3.0))
-        st.code("\n\n".join(inspect.getsource(part) for part in (differences, difference)), wrap_lines=True)
+        st.code(BRUTE_FORCE, wrap_lines=True)
         st.markdown(
             f"The gradient of x² + y² + z² at (1, 2, 3): {', '.join(map(numeral, gradient))}. It called the "
             f"function **{calls} times**: twice for each parameter."

@@ -11,10 +11,8 @@ from lab.ui.table import escape_markdown
 from lab.ui.widgets import button, row
 from practice import COURSES
 
-
-def show() -> None:
-    """Show the cards of the path, ticked by the browser, with buttons to save and load the visitor's progress."""
-    cards = [
+PATH = {
+    "cards": [
         {
             "key": card.key,
             "title": card.title,
@@ -24,9 +22,14 @@ def show() -> None:
         }
         for card in CARDS
         for page in [BY_FILE[card.file]]
-    ]
-    courses = [{"key": one.key, "title": one.title} for one in COURSES.values()]
-    progress.mount("path", "start path", {"cards": cards, "courses": courses})
+    ],
+    "courses": [{"key": one.key, "title": one.title} for one in COURSES.values()],
+}
+
+
+def show() -> None:
+    """Show the cards of the path, ticked by the browser, with buttons to save and load the visitor's progress."""
+    progress.mount("path", "start path", PATH)
 
 
 def show_assignment() -> None:
