@@ -482,6 +482,7 @@ export interface ShownAssignment {
 
 /** lab/ui/progress.py: keys of cards that are done, or done at the end of the player's pass, and of passed tasks */
 export interface ShownNote {
+  path: string; // of the page
   done: string[];
   atEnd: string[];
   tasks: string[];

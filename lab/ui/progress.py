@@ -43,17 +43,14 @@ def note(key: str = "progress") -> None:
     Call it at the end of the page and, with another key, at the end of a fragment that can complete a card.
     """
     session = st.session_state
-    path = session.get("path")
+    path, known = session.get("path"), session.get("cards done", ())
     here = [card for card in CARDS if BY_FILE[card.file].path == path]
-    tasks = sorted(session.get("tasks passed", ()))
-    stumbles = session.get("task stumbles", {})
-    if not (here or tasks or stumbles):
-        return
-    known = session.get("cards done", ())
-    complete = [card for card in here if card.key in known]
-    done = [card.key for card in complete if not card.at_end]
-    at_end = [card.key for card in complete if card.at_end]
-    mount("note", key, {"done": done, "tasks": tasks, "atEnd": at_end, "stumbles": stumbles})
+    tasks, stumbles = sorted(session.get("tasks passed", ())), session.get("task stumbles", {})
+    done = [card.key for card in here if card.key in known and not card.at_end]
+    at_end = [card.key for card in here if card.key in known and card.at_end]
+    if done or tasks or stumbles or any(card.at_end for card in here):  # which also takes back what no longer waits
+        shown = {"path": path or "", "done": done, "tasks": tasks, "atEnd": at_end, "stumbles": stumbles}
+        mount("note", key, shown)
 
 
 def done(card: str, met: bool = True) -> None:

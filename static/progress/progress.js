@@ -1,6 +1,7 @@
 /** The learner's progress: cards done, tasks passed and what else the progress file holds. It is stored only in this
  * browser and in the file that the learner saves. */
 
+import { isCurrentPage } from "../current_page.js";
 import { checked, checkedObjects, STUMBLE } from "./file.js";
 
 /** @import { ShownNote } from "../types.js" */
@@ -15,13 +16,13 @@ export const CHANGED = "tensor-ops-lab-progress";
 /** Event: the player has reached the end of a backward pass. */
 export const END = "tensor-ops-lab-end";
 
-/** @type {string[]} cards that are done when the player reaches the end of the pass on this page */
-let doneAtEnd = [];
-addEventListener(END, () => complete(doneAtEnd));
+/** @type {Pick<ShownNote, "path" | "atEnd">} a page, and its cards that are done at the end of its player's pass */
+let waiting = { path: "", atEnd: [] };
+addEventListener(END, () => isCurrentPage(waiting.path) && complete(waiting.atEnd));
 
 /** Store the progress that the server has noted on this page. @param {ShownNote} shown */
-export function note({ done, tasks, atEnd, stumbles }) {
-  doneAtEnd = atEnd;
+export function note({ path, done, tasks, atEnd, stumbles }) {
+  waiting = { path, atEnd };
   complete(done);
   complete(tasks, TASKS);
   const [before, day] = [stumblesDone(), today()];

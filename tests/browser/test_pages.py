@@ -132,6 +132,23 @@ def test_a_reload_keeps_the_pass_and_the_answer(open_page):
     expect(page.locator("output.count")).to_have_text("0 / 11")
 
 
+def test_the_end_of_a_pass_completes_no_card_of_a_page_that_was_left(open_page):
+    """Operations has no card, and so sends none that could take the place of Start's."""
+    page = open_page(width=1280)
+    end = "dispatchEvent(new Event('tensor-ops-lab-end')), localStorage.getItem('tensor-ops-lab progress') ?? ''"
+    page.locator(".card.leaf").first.wait_for()
+    settled(page)
+    page.get_by_test_id("stTopNavSection").filter(has_text="Know").click()
+    page.get_by_test_id("stTopNavDropdownLink").filter(has_text="Operations").click()
+    page.get_by_role("heading", level=1, name="Operations").wait_for()
+    settled(page)
+    assert "first-gradient" not in page.evaluate(end)
+    page.go_back()
+    page.locator(".card.leaf").first.wait_for()
+    settled(page)
+    assert "first-gradient" in page.evaluate(end)
+
+
 def test_the_card_of_start_itself_brings_its_picture_anew_into_the_window(open_page):
     page = open_page("?in_a=3")
     player = page.locator(".card.leaf").first
