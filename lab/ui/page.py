@@ -60,8 +60,7 @@ def closing(try_this: str, link: str, label: str, query: Mapping[str, str] | Non
     """Show a suggestion to try, with terms marked as for `prose`, and a link to the next page."""
     progress.opened()
     progress.note()
-    st.divider()
-    prose(f"**Try this.** {try_this}")
+    prose(f"**Try this.** {try_this}", line=True)
     link_to(link, label, "arrow_forward", query)
 
 

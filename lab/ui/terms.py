@@ -11,9 +11,12 @@ from lab.lessons.glossary import TERMS
 MARK = re.compile(r"\[\[((?!\d)[^\]|]+)(?:\|([^\]]+))?\]\]")
 
 
-def prose(text: str) -> None:
-    """Show a sentence in which `[[leaf]]` explains a term of the glossary, and `[[leaves|leaf]]` shows another word."""
-    st.html(marked(text))
+def prose(text: str, line: bool = False) -> None:
+    """Show a sentence in which `[[leaf]]` explains a term of the glossary, and `[[leaves|leaf]]` shows another word.
+
+    line: whether a line is drawn above it
+    """
+    st.html("<hr>" * line + marked(text))
 
 
 @lru_cache(1000)

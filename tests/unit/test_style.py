@@ -70,7 +70,7 @@ def test_a_page_has_no_learner_s_code_run_in_the_server():
 # tests/unit/traps/faults/test_gradient_tables.py and tests/unit/traps/test_in_place_panels.py.
 HTML = {
     "STYLE",  # the app's own file
-    "marked(text)",  # lab/ui/terms.py
+    '"<hr>" * line + marked(text)',  # lab/ui/terms.py
     "in_place_panels.program(experiment, step)",
     "in_place_panels.arrays(result.boxes)",
     '"".join(gradient_tables(*pair) for pair in pairs)',
