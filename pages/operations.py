@@ -237,16 +237,14 @@ def _array(array: np.ndarray) -> str:
 
 def _all(found: list[str], draw: int) -> None:
     st.header("All of them, checked now")
-    count, table = memoize("operations table", (draw, found), lambda: _table([OPS[name] for name in found], draw))
-    st.markdown(count)
-    st.markdown(table)
+    st.markdown(memoize("operations table", (draw, found), lambda: _table([OPS[name] for name in found], draw)))
 
 
-def _table(found: list[Op], draw: int) -> tuple[str, str]:
+def _table(found: list[Op], draw: int) -> str:
     rows = [_row(op, draw) for op in found]
     passed = sum(row[1].startswith("✓") for row in rows)
     count = f"{passed} of {len(rows)} pass the gradient check on random numbers."
-    return count, markdown_table(["name", "check", "kind", "derivative, for each operand"], rows)
+    return f"{count}\n\n{markdown_table(['name', 'check', 'kind', 'derivative, for each operand'], rows)}"
 
 
 def _row(op: Op, draw: int) -> tuple[str, ...]:

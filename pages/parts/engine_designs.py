@@ -53,16 +53,17 @@ def _designs() -> None:
     if expression is None or values is None:
         return
 
-    def all_measured() -> list[DesignRun]:
+    def all_measured() -> tuple[list[DesignRun], str]:
         run = program(expression, values)
-        return [measure(design, run) for design in DESIGNS.values()]
+        results = [measure(design, run) for design in DESIGNS.values()]
+        return results, _gradients(results)
 
     try:
-        results = memoize("designs", (expression.text, values), all_measured)
+        results, gradients = memoize("designs", (expression.text, values), all_measured)
     except (ExpressionError, UnsuitableError) as error:
         expression_box.mistake(error)
         return
-    _show_gradients(results)
+    st.markdown(gradients)
     headers = ["design", "nodes", "calls", "runs", "bytes kept", "time", "2nd backward()"]
     with st.container(horizontal=True, gap="medium"):
         with st.container(width="content"):
@@ -71,26 +72,27 @@ def _designs() -> None:
         with st.container(width=PICTURE):
             show_chart(_price(results), "price")
     with st.expander("How this was counted, and how the second pass ended"):
-        st.markdown(
+        ends = [
+            f"*{result.design.title}:* {with_code(result.second_error)}" for result in results if result.second_error
+        ]
+        counted = (
             "**Nodes**: objects made for values. **Calls**: how often backward() calls the rule of an operation. "
             "Python reports both as they happen. **Runs**: forward passes needed for all gradients. **Bytes kept** "
             "between the passes: first the numbers reachable from the result, then, in brackets, all objects. "
             "**Time**: forward and backward together, the best of up to five runs, with its multiple of this lab’s. "
             "**2nd backward()**: the gradients after running backward() once more."
         )
-        for result in results:
-            if result.second_error:
-                st.markdown(f"*{result.design.title}:* {with_code(result.second_error)}")
+        st.markdown("\n\n".join([counted, *ends]))
     _side_by_side()
 
 
-def _show_gradients(results: list[DesignRun]) -> None:
+def _gradients(results: list[DesignRun]) -> str:
     engine, arrived = results[0], [result for result in results if not result.failure]
     listed = ", ".join(f"{name} {elements(gradient)}" for name, gradient in engine.gradients.items())
     furthest = largest_difference(results)
     apart = "no difference" if furthest == 0 else f"{number(furthest)} at most between them"
     shown = escape_markdown(listed)
-    st.markdown(f"Result **{number(engine.value)}**. Gradients of {len(arrived)} engines ({apart}): **{shown}**")
+    return f"Result **{number(engine.value)}**. Gradients of {len(arrived)} engines ({apart}): **{shown}**"
 
 
 def _price(results: list[DesignRun]) -> charts.Chart:

@@ -15,7 +15,7 @@ def opened(**parameters):
 
 
 def rows(at):
-    (found,) = [text.value for text in at.markdown if text.value.startswith("| name")]
+    (found,) = [text.value.partition("\n\n")[2] for text in at.markdown if "\n\n| name" in text.value]
     return [
         [cell.strip().replace("\\", "").replace("\u200b", "") for cell in line.strip("|").split("|")]
         for line in found.split("\n")[2:]
