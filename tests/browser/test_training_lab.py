@@ -102,11 +102,11 @@ def test_the_bar_of_the_run_follows_the_training_and_looks_back_by_keyboard(open
     expect(bar).to_have_value(str(epoch))
     bar.press("Home")
     page.wait_for_url("**epoch=0**")
-    page.get_by_role("heading", name="Decision boundary epoch 0").wait_for()
+    page.get_by_role("heading", name="Decision boundary validation samples, epoch 0").wait_for()
     expect(bar).to_have_value("0")
     bar.press("End")
     page.wait_for_url(lambda url: "epoch=0" not in url)
-    page.get_by_role("heading", name="Decision boundary", exact=True).wait_for()
+    page.get_by_role("heading", name="Decision boundary validation samples", exact=True).wait_for()
     expect(bar).to_have_value(str(epoch))
 
 
