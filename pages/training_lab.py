@@ -236,7 +236,7 @@ def _begin() -> None:
         session["training cursor"] = config.epochs
         session["training shelf"] = []
         session["training compared"] = []
-        session["training tried"] = []
+        session["training tried"], session["training try again"] = [], ()
         session["training until"] = None
 
 

@@ -17,6 +17,7 @@ def test_it_is_a_lesson_and_another_one_leads_back():
     assert not at.exception
     assert address(at)["four"] == "1"
     assert "4 points" in texts(at.markdown)
+    at = opened(four=1)  # also from a link, which has begun no run
     at.menu_button(key="training lesson").click("Rate too high").run()
     assert not at.exception
     assert "four" not in address(at)
