@@ -63,7 +63,7 @@ _OBJECT = re.compile(
 )
 _WORD = r"(?!(?:nan|inf|infinity)\b)[^\W\d][\w.@/°%'’&-]*"
 _COUNT = (  # 3/40, 3 of 40, 3 epochs (of 40)
-    rf"(?P<count>\d+)(?:\s?(?P<counted>{COUNTER_WORD}))?\s{{0,3}}(?:/|[,(/]?\s{{0,3}}(?:{OF_WORD}))"
+    rf"(?P<count>\d+)(?:\s?(?=\w)(?P<counted>{COUNTER_WORD}))?\s{{0,3}}(?:/|[,(/]?\s{{0,3}}(?:{OF_WORD}))"
     rf"\s{{0,3}}(?P<total>\d+)(?:{COUNTER_WORD})?(?![\w.])"
 )
 _TOKEN = re.compile(

@@ -152,8 +152,8 @@ def _is_rate(words: Sequence[str], found: set[str]) -> bool:
 def of_both(pairs: Sequence[tuple[str, Any]]) -> list[tuple[str, Any]]:
     """Name the two numbers behind a name such as "train/val loss", and behind the names that follow it in a line."""
     twice = {name.removesuffix(SECOND) for name, _ in pairs if name.endswith(SECOND)}
-    parts, named = [""], []
-    for name, token in pairs:
+    parts, named = [""], [] if twice else [*pairs]
+    for name, token in pairs if twice else ():
         words = split(first := name.removesuffix(SECOND))
         own = [word for word in words if kinds_of(word) & {"train", "val"}]
         parts = own if len(own) == 2 and kinds(own) >= {"train", "val"} else parts
