@@ -148,7 +148,7 @@ class UploadedCurve(Figures):
     @cached_property
     def range(self) -> float:
         """The range of the loss over its mean; inf if the network has learned or there are few epochs."""
-        trained = 1 - self.loss[-WINDOW:].mean() / self.loss[:WINDOW].mean()
+        trained = 1 - np.median(self.loss[-WINDOW:]) / np.median(self.loss[:WINDOW])  # whatever the first is
         many = len(self) >= RECENT and not self.learned and trained < 0.15
         return float(np.ptp(self.smooth) / abs(self.smooth.mean())) if many else math.inf
 
@@ -275,7 +275,7 @@ def _places(counter: np.ndarray | None, unit: str, starts: Sequence[int], rows: 
             return filled.tolist(), "epoch"
         if np.all(np.diff(np.floor(filled[own] if 2 * own.sum() > len(own) else filled)) > 0):
             return filled.tolist(), "step"
-    return np.arange(1.0, rows + 1)[starts].tolist(), "row"
+    return (np.arange(1.0, rows + 1)[starts] if unit == "block" else np.arange(1.0, len(starts) + 1)).tolist(), "row"
 
 
 def _means(values: np.ndarray, starts: Sequence[int]) -> np.ndarray:

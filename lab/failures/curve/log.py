@@ -64,7 +64,7 @@ _OBJECT = re.compile(
 _WORD = r"(?!(?:nan|inf|infinity)\b)[^\W\d][\w.@/°%'’&-]*"
 _COUNT = (  # 3/40, 3 of 40, 3 epochs (of 40)
     rf"(?P<count>\d+)(?:\s?(?=\w)(?P<counted>{COUNTER_WORD}))?\s{{0,3}}(?:/|[,(/]?\s{{0,3}}(?:{OF_WORD}))"
-    rf"\s{{0,3}}(?P<total>\d+)(?:{COUNTER_WORD})?(?![\w.])"
+    rf"\s{{0,3}}(?P<total>\d+)(?P<behind>{COUNTER_WORD})?(?![\w.])"
 )
 _TOKEN = re.compile(
     r"(?<![A-Za-z0-9_.])" + _COUNT + "|"
@@ -540,7 +540,7 @@ def _tokens(line: str) -> Iterator[_Token]:
             token = _number_token(found, gap)
             if not (counts and token.percent):  # the share done
                 yield token
-            if counter := found["counted"] or (_is_counted(found["unit"]) and found["unit"]):
+            if counter := found["counted"] or found["behind"] or (_is_counted(found["unit"]) and found["unit"]):
                 yield _Token("", counter)
             counts = False
             continue

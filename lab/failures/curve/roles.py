@@ -19,7 +19,6 @@ ROLES: Mapping[str, str] = _FILE["roles"]  # what a number may be -> the words f
 FILLERS, _OF = _FILE["fillers"].split(), _FILE["of"].split()
 COUNTERS = {"epoch", "step"}  # roles
 TOTAL = {"total", "max", "of"}  # words in the name of how many there will be
-COUNT_SIGNS = {"#", "№"}  # above a column of counts
 MAX_ABBREVIATION = 2  # letters of one, such as "ep", which is a name alone only
 MIN_LETTERS = 4  # of a word that counts without its accents, or cut short
 CUT_SHORT = {"epoch", "step", "loss", "accuracy", "train", "val"}  # kinds of the words that may be cut short
@@ -63,7 +62,7 @@ def split(name: str) -> list[str]:
         _SPLIT.sub(" ", _CAMEL.sub(r"\1 \2", name).lower().replace("@1", "1"))
         .replace("cross entropy", "crossentropy")
         .split()
-    )
+    ) or [name]
 
 
 @lru_cache(maxsize=MAX_CACHED)
@@ -121,8 +120,6 @@ def role(name: str) -> str | None:
             return kind.replace(" ", "_") + (f"/{layer}" if layer else "")
     if "other" in found or name.endswith("/s"):
         return None
-    if name in COUNT_SIGNS:
-        return "step"
     if "norm" in words and NORM_ALONE.issuperset(words):
         return "grad_norm"
     if "measure" in found or ("distance" in found and found & {"train", "val"}):  # as in valid_1's l2

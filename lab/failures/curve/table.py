@@ -184,7 +184,9 @@ def _roles(columns: Mapping[str, LogColumn], log: LogRecords) -> dict[str, str]:
         names |= _unnamed_losses(columns, names, log)
     if "val_accuracy" not in names and "train_accuracy" in names and _follows_validation(names["train_accuracy"], log):
         names["val_accuracy"] = names.pop("train_accuracy")
-    counters = [name for name in COUNTER_NAMES if name in columns and columns[name].varies]
+    often = max((len(columns[name].values) for kind, name in names.items() if kind.endswith("loss")), default=0)
+    seen = [columns[name] for name in COUNTER_NAMES if name in columns]
+    counters = [one.name for one in seen if one.varies and 4 * len(one.values) >= often]
     if "epoch" not in names:
         free = [column for name, column in columns.items() if name not in names.values() and is_phase(name)]
         words = [column.name for column in free if column.whole and column.varies]

@@ -679,12 +679,8 @@ MORE_FORMATS = {
     ),
     "two parts in one name": Case(
         filled("Epoch {n}  train/val loss: {loss:.4f}/{val:.4f}  acc: 0.61/0.59", **OVER),
-        {"Epoch": "epoch"}
-        | {
-            f"{part} {name}": f"{part}_{what}"
-            for part in ("train", "val")
-            for name, what in (("loss", "loss"), ("acc", "accuracy"))
-        },
+        {"Epoch": "epoch", "train loss": "train_loss", "val loss": "val_loss"}
+        | {"train acc": "train_accuracy", "val acc": "val_accuracy"},
         OVERFITTED,
     ),
     "names in brackets, far apart": Case(

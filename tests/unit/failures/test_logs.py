@@ -193,6 +193,19 @@ def test_a_validation_loss_is_none_only_after_it_was_measured_and_its_standing_i
     assert (answer.ended, answer.causes) == ("", ())
 
 
+def test_a_word_behind_the_total_names_the_count_and_a_count_in_few_rows_is_none():
+    text = lines("第{}/12轮 损失 {:.3f}", falling(12))
+    assert read_log(text).columns == {"轮": "epoch", "损失": "train_loss"}
+    text = "0/12 loss 2.5\n" + lines("loss {1:.3f}", falling(12)) + "\n12/12 loss 0.4"
+    assert read_log(text).others == ("number 1",)
+
+
+def test_a_loss_that_stands_from_the_second_epoch_on_is_stuck_and_its_rows_are_counted():
+    answer = read_log("shapes 3\n" + lines("loss {1:.4f} val {2:.4f}", [48, *stuck(11)], stuck(12)))
+    assert answer.causes[0].key in {"frozen", "labels"}
+    assert answer.curve.places == [*range(1, 13)]
+
+
 def test_rows_of_numbers_behind_a_time_are_rows():
     text = "\n".join(f"2024-05-01 10:{at:02d}:00 {at} {loss:.4f}" for at, loss in enumerate(falling(20)))
     assert read_log(text).columns == {"column 1": "epoch", "column 2": "train_loss"}
