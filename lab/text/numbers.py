@@ -17,6 +17,7 @@ _WRITTEN = re.compile(
     rf"(?P<sign2>[-+−]?)(?P<digits>[0-9][0-9.,{_GAPS}]*|[.,][0-9]+)(?:[eEdD](?P<power>[-+]?[0-9]+))?"
     rf"(?P<error> ?(?:±|\+/-) ?[0-9.,]+)?(?P<unit>\s?(?:[^\W0-9_]|[{_UNITS}])[^0-9,;|]{{0,11}})?"
 )
+_ASIDE = re.compile(r"(?<=\w) ?\([^()]*\)$")  # as in 77 kW (105 PS)
 _GROUPED = re.compile(rf"[0-9]{{1,3}}(?:([{_GAPS}])[0-9]{{3}})(?:\1[0-9]{{3}})*(?:[.,][0-9]*)?")
 POINT = r"[0-9]*\.?[0-9]*|[1-9][0-9]{0,2}(?:,[0-9]{2,3})*,[0-9]{3}(?:\.[0-9]*)?"  # 1234.5 and 1,234.5
 COMMA = r"[0-9]*,?[0-9]*|[1-9][0-9]{0,2}(?:\.[0-9]{3})+(?:,[0-9]*)?"  # 1234,5 and 1.234,5
@@ -46,7 +47,7 @@ def number(text: str) -> ReadNumber | None:
         wide = (unicodedata.normalize("NFKC", c) if unicodedata.east_asian_width(c) in "FH" else c for c in text)
         text = "".join(str(unicodedata.decimal(c, c)) for c in "".join(wide))
     negative = text.startswith("(") and text.endswith(")")  # (12) is -12 in accounts
-    found = _WRITTEN.fullmatch(text[1:-1] if negative else text)
+    found = _WRITTEN.fullmatch(text[1:-1] if negative else _ASIDE.sub("", text))
     if not found:
         return _clock(text)
     digits, unit = found["digits"].rstrip(), found["unit"] or ""

@@ -26,7 +26,7 @@ SAMPLE = 200  # different texts that tell what a column holds
 MANY = 1_000  # different texts: more are no categories, however they are spelled
 _FILE = read_rows(Path(__file__).with_name("cells.toml"))
 MISSING, DATES, TIMES = frozenset(_FILE["missing"]), _FILE["dates"], _FILE["times"]
-_DATE = re.compile(r"\d{1,4}[-/. ](\d{1,2}|[A-Za-z]{3,9})[-/. ]\d{2,4}(?!\d)|[A-Z][a-z]{2,8} \d{1,2}, \d{4}")
+_DATE = re.compile("|".join(_FILE["like_dates"]))
 _ZONE = re.compile(r" (?:[A-Z]{3,4})?(?:[-+]\d\d?(?::?\d\d)?)?$")  # at the end of a time, as in GMT+2
 CALENDAR = 1900_01_01, 2100_12_31  # from which number to which one it may be a date
 _BETWEEN_WORDS = re.compile(r"(?<=[^\W\d_])[\s_-]+(?=[^\W\d_])")
@@ -179,10 +179,9 @@ def _as_calendar(name: str, cells: pd.Series) -> TableColumn | None:
     if not len(known) or known.min() < CALENDAR[0] or known.max() > CALENDAR[1] or (known % 1).any():
         return None
     values[cells.notna()] = days(known.map("{:.0f}".format).tolist(), form := "%Y%m%d")
-    if np.isnan(values).sum() > len(cells) - len(known):
-        return None
-    how = f"{name!r}, {known.iloc[0]:.0f} by {form}"
-    return TableColumn(name, values, date=form, remarks=[("dates read as days", how)])
+    remarks = [("dates read as days", f"{name!r}, {known.iloc[0]:.0f} by {form}")]
+    every = np.isnan(values).sum() == len(cells) - len(known)
+    return TableColumn(name, values, date=form, remarks=remarks) if every else None
 
 
 def _checked(column: TableColumn) -> TableColumn:

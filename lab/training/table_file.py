@@ -311,8 +311,11 @@ def _rows(text: str, mark: str) -> tuple[str, list[Row]]:
     likely = [one for one in regular if regular[one] > max(regular.values()) - NEARLY_AS_GOOD]
     if len(likely) > 1:
         cells = {one: [cell for _, row in found[one] for cell in row][:SAMPLE_CELLS] for one in likely}
-        numbers = {one: sum(number(cell) is not None for cell in cells[one]) / len(cells[one]) for one in likely}
-        likely = [one for one in likely if numbers[one] > max(numbers.values()) - NEARLY_AS_GOOD]
+        good = {  # cells that are numbers or, which counts a little less, hold no other separator
+            one: np.mean([1.0 if number(cell) else 0.8 * ({*likely} - {one}).isdisjoint(cell) for cell in cells[one]])
+            for one in likely
+        }
+        likely = [one for one in likely if good[one] > max(good.values()) - NEARLY_AS_GOOD]
     mark = max(likely, key=lambda one: round(regular[one], 2), default=mark or ",")  # of equals, the first
     return mark, found[mark]
 

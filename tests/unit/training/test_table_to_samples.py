@@ -67,24 +67,9 @@ def said(data):
         ("－５０％", (-50, "%")),
         ("3,000円", (3000, "円")),
         ("٣٠", (30, "")),
-        *(
-            (text, None)
-            for text in (
-                "S1",
-                "Car 17",
-                "A/12",
-                "1 1/2",
-                "10-12",
-                "192.168.0.1",
-                "1_000",
-                "10⁵",
-                "3½",
-                "3 5",
-                "",
-                "-",
-                "$",
-            )
-        ),
+        ("77 kW (105 PS)", (77, "kw")),
+        *((text, None) for text in ("S1", "Car 17", "A/12", "1 1/2", "10-12", "192.168.0.1", "1_000", "10⁵")),
+        *((text, None) for text in ("3½", "3 5", "", "-", "$")),
         *((text, None) for text in ("1,23,4", "5'10\"", "Inc. 5", "9" * 50 + " kg")),
     ],
 )
@@ -144,6 +129,8 @@ def test_two_units_in_a_column_are_texts():
         (["1/31/2024 6:00 AM", "1/31/2024 6:00 PM", "2/1/2024 12:00 AM"], "%m/%d/%Y %I:%M %p", [0.5, 0.25]),
         (["2024/01/31 6:00:00 AM GMT+2", "2024/01/31 6:00:00 PM GMT+2"], "%Y/%m/%d %I:%M:%S %p", [0.5, -0.5]),
         ([20240131, 20240201, 20240203], "%Y%m%d", [1, 2]),
+        (["2024年1月31日", "2024年2月1日", "2024年2月3日"], "%Y年%m月%d日", [1, 2]),
+        (["1/2024", "2/2024", "4/2024"], "%m/%Y", [31, 60]),
     ],
 )
 def test_dates_are_days(cells, form, steps):
@@ -521,6 +508,11 @@ FORMS = {
 @pytest.mark.parametrize("form", FORMS)
 def test_forms_of_a_table_give_the_same_data(form):
     assert from_table(FORMS[form], "t").fingerprint == from_table(PLAIN, "t").fingerprint
+
+
+def test_a_separator_that_cuts_cells_in_which_another_one_stands_is_none():
+    table = "n;k;model;price\n" + "".join(f"A{i};{'xy'[i % 2]};{i * i % 7};1{i % 9}.490,00 €\n" for i in range(40))
+    assert from_table(table, "t.csv").columns == ("k “x”", "k “y”", "model")
 
 
 def test_texts_in_arff_are_without_their_quotes():
