@@ -12,10 +12,7 @@ const MIN_COLUMNS = 2; // that an array takes, with its title
 export const show = mount(
   () => {
     const element = h("div");
-    return {
-      element,
-      show: (/** @type {ShownGrids} */ shown) => element.replaceChildren(new Picture(shown).element),
-    };
+    return { element, show: (/** @type {ShownGrids} */ shown) => element.replaceChildren(new Picture(shown).element) };
   },
   new URL("grids.css", import.meta.url),
 );

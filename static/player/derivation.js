@@ -117,11 +117,7 @@ function summed({ sums }, tokens) {
 
 /** Write a partial derivative. @param {Derived} of @param {Derived} wrt @param {Numbers} term @returns {Token} */
 function partial(of, wrt, term) {
-  return {
-    text: `∂${of.name}/∂${wrt.name}`,
-    node: term.node,
-    late: term.late,
-  };
+  return { text: `∂${of.name}/∂${wrt.name}`, node: term.node, late: term.late };
 }
 
 /** Write a number, in brackets if it is negative; dots if it is not known yet. @param {Value} value

@@ -12,10 +12,7 @@ const here = new URL(".", import.meta.url);
 export const show = mount(
   ({ root, keep, tell }) => {
     const player = createPlayer(root, {
-      graphviz: {
-        source: new URL("../graphviz/graphviz.js", here).href,
-        worker: new URL("worker.js", here).href,
-      },
+      graphviz: { source: new URL("../graphviz/graphviz.js", here).href, worker: new URL("worker.js", here).href },
       send: (state) => keep("state", state),
       ask: (wish) => tell("want", wish),
       typed: (field) =>

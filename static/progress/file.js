@@ -40,10 +40,7 @@ export function openFile(text, known) {
     found = null;
   }
   if (!found || found.lab !== "tensor-ops-lab" || !found.cards || typeof found.cards !== "object") {
-    return {
-      progress: null,
-      message: "This is not a progress file from this lab. Your progress has not changed.",
-    };
+    return { progress: null, message: "This is not a progress file from this lab. Your progress has not changed." };
   }
   const all = checked(found.cards);
   const cards = Object.fromEntries(Object.entries(all).filter(([key]) => known.includes(key)));
