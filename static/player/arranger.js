@@ -59,7 +59,9 @@ export class Arranger {
   arrange(states, folded, afar = false) {
     this.cancel(); // a layout still in progress is out of date
     if (!this.worker) this.start();
-    const descriptions = ARRANGEMENTS.map((style) => describe(states, folded, { ...style, afar }));
+    const sizes = afar ? [true, false] : [false]; // large cells, and smaller ones if only they fit
+    const styles = sizes.flatMap((size) => ARRANGEMENTS.map((style) => ({ ...style, afar: size })));
+    const descriptions = styles.map((style) => describe(states, folded, style));
     /** @type {Plan[]} */
     const plans = [];
     return new Promise((resolve) => {

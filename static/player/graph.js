@@ -397,17 +397,18 @@ export class Graph {
   }
 
   /** Show a frame. @param {Frame} frame @param {number | null} selected node
-   * @param {number | null} cell of that node @param {boolean} moving true if a message may be animated */
-  paint(frame, selected, cell, moving) {
+   * @param {number | null} cell of that node @param {boolean} moving true if a message may be animated
+   * @param {number[]} beside nodes that a drawing beside this one shows: both show the same part of the graph */
+  paint(frame, selected, cell, moving, beside = []) {
     const drawn = this.current();
     if (!drawn) return;
-    const focus = drawn.states.focus(frame);
     this.shown = { frame, selected, cell };
-    const to = focus.to ?? drawn.states.events[0]?.node; // before the first event, show its node
-    if (to !== undefined) {
-      const others = focus.from === undefined ? drawn.states.nodes[to].children : [focus.from];
-      const boxes = [[...others, to], [to]].map((nodes) => boundsOfCards(drawn.plan, nodes));
-      this.view.reveal(boxes, focus.from !== undefined);
+    const { plan, states } = drawn;
+    const nodes = states.nodesOf(frame);
+    const both = [...nodes, ...beside.filter((node) => plan.itemOf[node])];
+    if (nodes.length) {
+      const boxes = [both, nodes, nodes.slice(-1)].map((some) => boundsOfCards(plan, some));
+      this.view.reveal(boxes, states.focus(frame).from !== undefined);
     }
     this.paintCards(drawn, frame, selected);
     this.paintEdges(drawn, frame);
@@ -670,20 +671,8 @@ function makeBox(width, height, name, radius) {
 
 /** Make an arrowhead for each colour of an edge, because not every browser can inherit it from the line. */
 function arrowheads() {
-  const size = {
-    viewBox: "0 0 8 8",
-    refX: 7.5,
-    refY: 4,
-    markerWidth: 7,
-    markerHeight: 7,
-    markerUnits: "userSpaceOnUse",
-  };
-  const heads = ["", "used"].map((state) =>
-    s(
-      "marker",
-      { id: `arrow${state}`, orient: "auto-start-reverse", ...size },
-      s("path", { d: "M0 0.5 L8 4 L0 7.5 Z", class: `arrowhead ${state}` }),
-    ),
-  );
-  return s("defs", {}, ...heads);
+  const size = { viewBox: "0 0 8 8", refX: 7.5, refY: 4, markerWidth: 7, markerHeight: 7 };
+  const drawn = { orient: "auto-start-reverse", markerUnits: "userSpaceOnUse", ...size };
+  const head = (/** @type {string} */ state) => s("path", { d: "M0 0.5 L8 4 L0 7.5 Z", class: `arrowhead ${state}` });
+  return s("defs", {}, ...["", "used"].map((state) => s("marker", { id: `arrow${state}`, ...drawn }, head(state))));
 }

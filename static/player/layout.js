@@ -54,6 +54,7 @@ import { fullShape, isOperation } from "./states.js";
 /** @typedef {object} Description a graph in one style, before layout
  * @property {boolean} down
  * @property {boolean} compact
+ * @property {boolean} [afar]
  * @property {string} structure the trace's `TraceStates.structure`
  * @property {string} dot Graphviz source
  * @property {Map<string, Item>} items
@@ -80,8 +81,8 @@ const MAX_MAP_CELLS = 24; // of a heat map on a card, per axis
 const DUE_HEIGHT = 17; // pixels on a card for the right gradient, next to another engine's
 const LANE_BEND = 36; // pixels in which an edge turns into its lane
 const LANE_GAP = 12; // pixels between lanes
-const AFAR_ROW = 31; // pixels; 40 at the smallest scale at which a presented drawing is read
-const WINDOW_MARGIN = 20; // pixels, of both sides together
+const AFAR_ROW = 31.2; // pixels; 40 at the smallest scale at which a presented drawing is read
+const [WINDOW_MARGIN, PRESENTED_MARGIN] = [20, 12]; // pixels, of both sides together
 const BUTTONS = { width: 180, height: 36 }; // pixels, in the lower right corner
 /** @type {(Style & {preference: number})[]} */
 export const ARRANGEMENTS = [
@@ -100,8 +101,8 @@ export function hasCells(states, folded) {
 /** Return the largest scale at which a drawing fits a window, and whether the buttons are then below or beside it.
  * @param {Size} drawing @param {Size} room @param {boolean} [buttons] false in a presentation, which has none */
 export function fitTo({ width, height }, room, buttons = true) {
-  const wide = (room.width - WINDOW_MARGIN) / width;
-  const high = (room.height - WINDOW_MARGIN) / height;
+  const margin = buttons ? WINDOW_MARGIN : PRESENTED_MARGIN;
+  const [wide, high] = [(room.width - margin) / width, (room.height - margin) / height];
   if (!buttons) return { scale: Math.min(wide, high), right: 0, bottom: 0 };
   const below = Math.min(wide, high - BUTTONS.height / height);
   const beside = Math.min(wide - BUTTONS.width / width, high);
@@ -110,20 +111,21 @@ export function fitTo({ width, height }, room, buttons = true) {
     : { scale: beside, right: BUTTONS.width, bottom: 0 };
 }
 
-/** Return the plan that fits a window best: one that can be read as a whole, or else one of those in which the most
- * events can be followed, with both their cards in sight, of these a plan with large cards.
+/** Return the plan that fits a window best: one that can be read as a whole, with large cells if possible, or else one
+ * of those in which the most events can be followed, with both their cards in sight, of these a plan with large cards.
  * @param {Plan[]} plans @param {Size} room size of the window
  * @param {number} limit scale above which a plan gets no better
  * @param {number} readable smallest scale at which a drawing can be read @param {boolean} [buttons] for fitTo */
 export function bestFor(plans, room, limit, readable, buttons = true) {
-  const whole = plans.filter((plan) => fitTo(plan, room, buttons).scale >= readable);
-  const followed = plans.map((plan) => {
+  const far = plans.some(({ afar }) => afar) ? plans.filter(({ afar }) => afar) : plans;
+  const [whole, smaller] = [far, plans].map((all) => all.filter((one) => fitTo(one, room, buttons).scale >= readable));
+  const followed = far.map((plan) => {
     const both = plan.edges.map(({ child, node }) => boundsOfCards(plan, [child, node]));
     return both.filter((cards) => fitTo(cards, room, false).scale >= readable).length;
   });
-  const most = plans.filter((_, i) => followed[i] === Math.max(...followed));
+  const most = far.filter((_, i) => followed[i] === Math.max(...followed));
   const large = most.filter(({ compact }) => !compact);
-  const candidates = [whole, large, most].find(({ length }) => length) ?? plans;
+  const candidates = [whole, smaller, large, most].find(({ length }) => length) ?? plans;
   /** @param {Plan} plan */
   const score = ({ down, compact, width, height }) => {
     const preference = ARRANGEMENTS.find((style) => style.down === down && style.compact === compact)?.preference ?? 0;
@@ -295,14 +297,9 @@ export function cardOf(states, item, { compact, afar = false }, large = false) {
   const textWidth = title.length * (compact ? 6.6 : 7.4) + 24;
   const due = states.roomForDue[node.id] ? DUE_HEIGHT : 0;
   if (node.shape.length === 0) {
-    const width = Math.max(textWidth, compact ? (due ? 90 : 72) : 124);
-    return {
-      title,
-      full,
-      width: Math.ceil(width),
-      height: (node.requires_grad ? (compact ? 54 : 66) : compact ? 38 : 46) + due,
-      grid: null,
-    };
+    const width = Math.ceil(Math.max(textWidth, compact ? (due ? 90 : 72) : 124));
+    const height = (node.requires_grad ? (compact ? 54 : 66) : compact ? 38 : 46) + due;
+    return { title, full, width, height, grid: null };
   }
   const grid = gridOf(node.shape);
   const numbers = !large && isNumbered(grid);
@@ -330,7 +327,7 @@ export function cardOf(states, item, { compact, afar = false }, large = false) {
 /** Describe the graph for Graphviz: numbered boxes of fixed size, without any of the learner's text.
  * @param {TraceStates} states @param {Set<string>} folded @param {Style} style @returns {Description} */
 export function describe(states, folded, style) {
-  const { down, compact } = style;
+  const { down, compact, afar } = style;
   const { items, itemOf } = itemsOf(states, folded);
   const large = items.size >= MIN_LARGE_ITEMS || states.nodes.length > MAX_CARDS;
   const inches = (/** @type {number} */ pixels) => (pixels / PIXELS_PER_INCH).toFixed(4);
@@ -366,8 +363,8 @@ export function describe(states, folded, style) {
   const depths = depthsOf(items, itemOf, edges);
   /** A label that reserves space for a message: a number or an array's shape. @param {number} child */
   const messageLabel = (child) => {
-    const width = states.nodes[child].shape.length ? 58 : 40;
-    const table = `<table border="0" fixedsize="true" width="${width}" height="16"><tr><td></td></tr></table>`;
+    const [width, height] = [states.nodes[child].shape.length ? 58 : 40, down ? 10 : 16];
+    const table = `<table border="0" fixedsize="true" width="${width}" height="${height}"><tr><td></td></tr></table>`;
     return large ? "" : `label=<${table}>`;
   };
   edges.forEach(({ child, node, like }, index) => {
@@ -377,7 +374,7 @@ export function describe(states, folded, style) {
   });
   lines.push("}");
   const { structure } = states;
-  return { structure, dot: lines.join("\n"), items, itemOf, cards, depths, edges, down, compact };
+  return { structure, dot: lines.join("\n"), items, itemOf, cards, depths, edges, down, compact, afar };
 }
 
 /** Compute each item's rank: the longest path that leads to it. Inputs get the rank before their first use.
@@ -499,12 +496,7 @@ function completePlan(description, boxes, drawn, simple) {
   const placedEdges = edges.map((edge) => {
     const known = drawn.get(edge.like);
     if (known)
-      return {
-        ...edge,
-        points: known.points,
-        middle: known.middle ?? middleOfCurve(known.points),
-        roomy: Boolean(known.middle),
-      };
+      return { ...edge, ...known, middle: known.middle ?? middleOfCurve(known.points), roomy: known.middle !== null };
     const [tail, head] = [box(itemOf[edge.child]), box(itemOf[edge.node])];
     const start = { x: tail.x + tail.width / 2, y: tail.y };
     const end = { x: head.x - head.width / 2, y: head.y };
@@ -525,18 +517,9 @@ function curve(start, end) {
 /** Return a curve through a lane. @param {Point} start @param {Point} end @param {number} y of the lane */
 function inLane(start, end, y) {
   const [enter, leave] = [start.x + LANE_BEND, end.x - LANE_BEND];
-  return [
-    start,
-    { x: enter, y: start.y },
-    { x: start.x, y },
-    { x: enter, y },
-    { x: enter, y },
-    { x: leave, y },
-    { x: leave, y },
-    { x: end.x, y },
-    { x: leave, y: end.y },
-    end,
-  ];
+  const [into, out] = [enter, leave].map((x) => ({ x, y }));
+  const entry = [start, { x: enter, y: start.y }, { x: start.x, y }, into];
+  return [...entry, into, out, out, { x: end.x, y }, { x: leave, y: end.y }, end];
 }
 
 /** Move a plan's top left corner to 0, 0 and set its size. @param {Plan} plan @returns {Plan} */

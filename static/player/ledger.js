@@ -33,7 +33,8 @@ import { fullShape, isSame } from "./states.js";
 const MAX_WRITTEN_COPIES = 4; // copies of a cell; more are shortened with "…"
 const MAX_NAMED_INPUTS = 6; // inputs whose gradients the result names
 const MAX_NAMES_LENGTH = 150; // characters of that list; the first input is always named
-const [LONG_TEXT, VERY_LONG_TEXT] = [110, 220]; // characters, from which the type is smaller
+const [LONG_TEXT, VERY_LONG_TEXT] = [110, 220]; // characters, from which the type is smaller in a wide ledger
+const WIDE = 1000; // pixels
 const MAX_ROW_LENGTH = 44; // characters of figures in one row
 const LONG_EQUATION = 22; // characters of figures, from which they are smaller
 const ANNOUNCE_DELAY = 250; // milliseconds without a new event before a screen reader announces it
@@ -302,10 +303,7 @@ function tangentsOf(states, frame) {
   if (value === undefined) return { sentence: `Forward mode did not reach ${out}.`, equation: [] };
   const count = states.leaves().reduce((sum, { shape }) => sum + countOf(shape), 0);
   const all = count > 1 ? ` For all ${count} inputs it takes ${count} such passes; backward takes one.` : "";
-  return {
-    sentence: `${changes(out, of, value)}${all}`,
-    equation: [amount(value, `∂${out}/∂${of}`, "gradient")],
-  };
+  return { sentence: `${changes(out, of, value)}${all}`, equation: [amount(value, `∂${out}/∂${of}`, "gradient")] };
 }
 
 /** Tell the story of a message that is added to a gradient. @param {TraceStates} states @param {Accumulate} event
@@ -553,6 +551,7 @@ export class Ledger {
     this.live = h("p", { class: "for-readers", "aria-live": "polite" });
     /** @type {TraceStates | null} */
     this.states = null;
+    this.share = 1; // of the text of a wide ledger that this one has room for
     this.element = h(
       "section",
       { class: "ledger", "aria-label": "What happens" },
@@ -562,6 +561,18 @@ export class Ledger {
       this.note,
       this.live,
     );
+  }
+
+  /** Count with another width. On a phone the ledger is higher instead. @param {number} width @param {boolean} phone */
+  resize(width, phone) {
+    this.share = phone ? 1 : Math.min(1, width / WIDE);
+    this.size();
+  }
+
+  /** Make long texts small. Counted in characters: to ask the browser what fits would cost a layout at each event. */
+  size() {
+    const length = (this.sentence.textContent.length + this.note.textContent.length) / this.share;
+    this.element.dataset.length = length > VERY_LONG_TEXT ? "very long" : length > LONG_TEXT ? "long" : "";
   }
 
   /** Show the last event in words and as an equation. @param {TraceStates} states @param {Frame} frame
@@ -589,9 +600,7 @@ export class Ledger {
     this.sentence.textContent = sentence;
     this.note.textContent = note;
     this.element.classList.toggle("judged", Boolean(verdict || departs));
-    // Counted in characters: asking the browser what fits would cost a layout at each event.
-    const length = sentence.length + note.length;
-    this.element.dataset.length = length > VERY_LONG_TEXT ? "very long" : length > LONG_TEXT ? "long" : "";
+    this.size();
     const figures = equation.reduce((sum, part) => sum + part.text.length, 0);
     this.equation.dataset.length = figures > LONG_EQUATION ? "long" : "";
     this.equation.replaceChildren();

@@ -201,6 +201,10 @@ export function createPlayer(root, host) {
       tabindex: -1,
       onkeydown: (/** @type {KeyboardEvent} */ event) => data?.still || controls.key(event),
       onpointerup: () => change.release(),
+      onclick: (/** @type {PointerEvent} */ { detail, target }) => {
+        const pressed = /** @type {Element} */ (target).closest("button:not(.predict *)");
+        if (present.on && detail && pressed) element.focus(); // by a pointer: the keys stay the player's
+      },
       onfocusout: () => change.release(),
     },
     h("h2", { class: "for-readers" }, "The pass, event by event"),
@@ -211,6 +215,7 @@ export function createPlayer(root, host) {
   root.append(element);
   const present = new Present(element, () => {
     controls.presenting = present.on;
+    tabs.alone(present.on);
     fill();
     graph.present();
     if (twin.on) twin.graph?.present();
@@ -251,6 +256,7 @@ export function createPlayer(root, host) {
   function resize() {
     element.classList.toggle("narrow", element.clientWidth < NARROW_WIDTH);
     element.classList.toggle("tight", element.clientWidth < TIGHT_WIDTH);
+    ledger.resize(element.clientWidth, element.clientWidth < NARROW_WIDTH);
     fill();
   }
   resize(); // before the graph measures its room
@@ -314,8 +320,8 @@ export function createPlayer(root, host) {
     const focus = states.focus(frame);
     selected = pinned ?? focus.to ?? states.output;
     paintLedger(states);
-    graph.paint(frame, pinned, cell, moving);
-    twin.paint(k, moving);
+    graph.paint(frame, pinned, cell, moving, twin.nodesAt(k));
+    twin.paint(states, k, moving);
     graph.showGhost(k === states.length || k === states.forwardEnd ? change.outcome(states) : null);
     paintChosen(states);
     tabs.paint(states, frame);

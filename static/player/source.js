@@ -67,8 +67,7 @@ function build(source) {
   const lines = source.lines.map((fullLine, index) => {
     const text = fullLine.slice(margin); // a closure is indented inside its function
     const indent = Math.max(0, text.search(/\S/));
-    const comment = text.search(/(^|\s)# /);
-    const [code, rest] = comment < 0 ? [text, ""] : [text.slice(0, comment), text.slice(comment)];
+    const [code, rest] = codeAndComment(text);
     return h(
       "span",
       { class: "line" },
@@ -77,4 +76,17 @@ function build(source) {
     );
   });
   return { element: h("pre", {}, ...lines), lines, lit: null };
+}
+
+/** Return a line's code and its comment. @param {string} text @returns {[string, string]} */
+function codeAndComment(text) {
+  const comment = text.search(/(^|\s)# /);
+  return comment < 0 ? [text, ""] : [text.slice(0, comment), text.slice(comment)];
+}
+
+/** Return the code that made the last event, "" if there is none. @param {TraceStates} states @param {Frame} frame */
+export function codeOf(states, { event }) {
+  if (!event) return "";
+  const { lines, first } = states.sources[event.source];
+  return codeAndComment(lines[event.line - first] ?? "")[0].trim();
 }

@@ -299,6 +299,14 @@ export class TraceStates {
     const message = event.kind === "message" ? event : this.message(frame.k - 2);
     return { from: message.node, to: message.child, edge: edgeName(message) };
   }
+
+  /** Return the nodes of an event: those it comes from, then the one it goes to. Before the first event, its nodes.
+   * @param {Frame} frame */
+  nodesOf(frame) {
+    const { from, to = this.events[0]?.node } = this.focus(frame);
+    if (to === undefined) return [];
+    return [...(from === undefined ? this.nodes[to].children : [from]), to];
+  }
 }
 
 /** Return an edge's name in `Frame.sent`. @param {Message | Push} message */

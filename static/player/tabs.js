@@ -15,6 +15,7 @@ export class Tabs {
   constructor(head, pages) {
     this.pages = pages;
     this.front = pages[0];
+    this.first = false; // the first page is open, whichever is in front
     /** @type {[TraceStates, Frame] | null} the state to paint */
     this.shown = null;
     const list = h("div", { class: "tab-list", role: "tablist", "aria-label": "What to look at" });
@@ -41,9 +42,20 @@ export class Tabs {
     this.repaint();
   }
 
+  get open() {
+    return this.first ? this.pages[0] : this.front;
+  }
+
+  /** Open the first page, which alone has room in a presentation, or again the one in front. @param {boolean} on */
+  alone(on) {
+    this.first = on;
+    this.mark();
+    this.repaint();
+  }
+
   mark() {
     this.pages.forEach((page, i) => {
-      this.panels[i].hidden = page !== this.front;
+      this.panels[i].hidden = page !== this.open;
       this.buttons[i].setAttribute("aria-selected", String(page === this.front));
     });
   }
@@ -62,6 +74,6 @@ export class Tabs {
   }
 
   repaint() {
-    if (this.shown) this.front.paint(...this.shown);
+    if (this.shown) this.open.paint(...this.shown);
   }
 }

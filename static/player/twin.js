@@ -1,7 +1,8 @@
 /** Side by side: the right engine's pass in a second drawing, at the same event as another engine's. */
 
-import { h } from "./dom.js";
+import { h, setText } from "./dom.js";
 import { Graph } from "./graph.js";
+import { codeOf } from "./source.js";
 
 /** @import { Engine } from "./arranger.js" */
 /** @import { TraceStates } from "./states.js" */
@@ -13,12 +14,15 @@ export class Twin {
     this.graphviz = graphviz;
     this.onSelect = onSelect;
     this.on = false;
-    this.k = 0;
+    this.codes = [h("code"), h("code")]; // the line of each engine that made the last event
+    /** @type {[TraceStates, number] | null} the pass of the first drawing, and how many of its events are shown */
+    this.shown = null;
     /** @type {TraceStates | null} */
     this.right = null;
     /** @type {Graph | null} made when it is first shown */
     this.graph = null;
-    this.other = h("p", { class: "engine-name wrong", hidden: true });
+    this.name = h("span");
+    this.other = h("p", { class: "engine-name wrong", hidden: true }, this.name, this.codes[0]);
     this.place = h("div", { class: "graphs" });
     this.button = h("button", { class: "beside-button", "aria-pressed": false, hidden: true }, "Side by side");
     this.button.onclick = () => {
@@ -31,7 +35,7 @@ export class Twin {
   setTrace({ right, engine }) {
     this.right = right;
     this.button.hidden = right === null;
-    this.other.textContent = `✗ ${engine}`;
+    setText(this.name, `✗ ${engine}`);
     this.show(this.on && right !== null);
   }
 
@@ -50,18 +54,29 @@ export class Twin {
     const graph = new Graph({
       graphviz: this.graphviz,
       onSelect: this.onSelect,
-      onLayout: () => this.paint(this.k, false),
+      onLayout: () => this.shown && this.paint(...this.shown, false),
       numbers: { allows: () => false, moveBy: () => {}, release: () => {} },
     });
-    graph.head.prepend(h("p", { class: "engine-name" }, "✓ the right engine"));
+    graph.head.prepend(h("p", { class: "engine-name" }, h("span", {}, "✓ the right engine"), this.codes[1]));
     this.place.append(graph.element);
     return graph;
   }
 
-  /** Show the state after k events. @param {number} k @param {boolean} moving */
-  paint(k, moving) {
-    this.k = k;
-    const { right } = this;
-    if (this.on && right) this.graph?.paint(right.frame(Math.min(k, right.length)), null, null, moving);
+  /** Return the nodes of the right engine's event, if they are shown. @param {number} k */
+  nodesAt(k) {
+    const { on, right } = this;
+    return on && right ? right.nodesOf(right.frame(Math.min(k, right.length))) : [];
+  }
+
+  /** Show the state after k events. @param {TraceStates} states of the other engine @param {number} k
+   * @param {boolean} moving */
+  paint(states, k, moving) {
+    this.shown = [states, k];
+    const { on, right } = this;
+    if (!on || !right) return;
+    const [left, frame] = [states.frame(k), right.frame(Math.min(k, right.length))];
+    setText(this.codes[0], codeOf(states, left));
+    setText(this.codes[1], codeOf(right, frame));
+    this.graph?.paint(frame, null, null, moving, states.nodesOf(left));
   }
 }

@@ -401,7 +401,6 @@ def test_a_wrong_rule_is_shown_to_a_class_in_five_touches_from_start(open_page, 
     bar = page.locator(".bar")
     bar.get_by_role("button", name=engine).click()
     expect(bar.get_by_role("button", name=engine)).to_have_attribute("aria-pressed", "true")
-    expect(bar.get_by_role("button", name=engine)).to_be_focused()  # also for the keyboard
     if engine != "= for +=":
         bar.get_by_role("button", name="Show one where it does").click()
     expect(page.locator(".equation .right b")).to_have_text(marked)
@@ -505,32 +504,96 @@ def test_tangents_travel_with_the_arrows_and_come_to_the_gradient(open_page):
     expect(page.get_by_role("button", name="Run backward pass")).to_be_visible()
 
 
+BESIDE = {  # engine -> expression and inputs, the lines of the two engines at the first difference, whether all is whole
+    "overwrites": ({}, ["self.grad = message", "self.grad += message"], True),
+    "any-order": (
+        {"expression": "t = a*b\nt * (t + c)"},
+        ["self.accumulate(upstream * right)", "self.accumulate(upstream * 1.0)"],
+        True,
+    ),
+    "forgets-the-sum": (
+        {"expression": "(M + row).relu().sum()", "in_M": "[[1,-2],[3,0.5]]", "in_row": "[0.5,1]"},
+        ["self.grad = message", "summed = _sum(message, tuple(repeated))"],
+        False,
+    ),
+}
+
+
 @pytest.mark.parametrize("size", [(1024, 768), (1280, 720)])
-def test_both_engines_show_the_cards_of_the_event_on_a_projector(open_page, size):
-    page = open_page("graph-lab", width=size[0], height=size[1], reduced_motion="reduce")
+@pytest.mark.parametrize("engine", BESIDE)
+def test_both_engines_show_the_same_cards_and_their_lines_on_a_projector(open_page, size, engine):
+    program, lines, whole = BESIDE[engine]
+    path = f"graph-lab?{urlencode({'engine': engine, 'stage': 'backward', **program})}"
+    page = open_page(path, width=size[0], height=size[1], reduced_motion="reduce")
     page.locator(".stage .card").first.wait_for()
-    page.get_by_role("radio", name="= for +=").click()
-    expect(page.locator(".card.departs .name")).to_have_text("✗ a")
+    project(page)
+    page.locator(".player.present").wait_for()
+    settled(page)
+    for _ in range(100):  # alone it is always whole, once it is drawn for this window
+        if not page.locator(".graph").evaluate_all(CUT):
+            break
+        page.wait_for_timeout(100)
+    assert page.locator(".graph").evaluate_all(CUT) == []
     page.get_by_role("button", name="Side by side").click()
-    page.keyboard.press("f")
     expect(page.locator(".player.present .graph")).to_have_count(2)
+    settled(page)
+    marked = page.locator(".ledger .note", has_text="The first event that differs")
+    for _ in range(30):
+        if marked.count():
+            break
+        page.keyboard.press("ArrowLeft")
+    expect(marked).to_be_visible()
+    expect(page.locator(".engine-name code")).to_have_text(lines)
+    page.locator(".stage").nth(1).locator(".card").first.wait_for()
+    graphs, which = page.locator(".player .graph"), "" if whole else ":is(.to, .from)"
+    scenes = page.locator(".player .graph > g")
+    for key in ("ArrowLeft", "ArrowRight", "End", "Home", *["ArrowRight"] * 9):
+        page.keyboard.press(key)
+        for _ in range(100):  # a drawing follows once the events rest
+            cut, seen = graphs.evaluate_all(CUT, which), scenes.evaluate_all(TRANSFORMS)
+            if not cut and seen == seen[:1] * 2:
+                break
+            page.wait_for_timeout(100)
+        assert cut == [], key
+        assert seen == seen[:1] * 2, key
+        assert page.locator(".player .card text:visible").evaluate_all(SMALLEST) >= 17.95
     page.keyboard.press("0")
     for card in page.locator(".player .card .box").all():
         expect(card).to_be_in_viewport(ratio=0.99)
-    page.keyboard.press("0")
-    for key in ("ArrowLeft", "ArrowRight", "End", "Home"):
-        page.keyboard.press(key)
-        settled(page)
-        cut = page.locator(".player .graph").evaluate_all(
-            """(graphs) => graphs.flatMap((graph) => {
-              const frame = graph.getBoundingClientRect();
-              return [...graph.querySelectorAll(".card:is(.to, .from) .box")].filter((card) => {
-                const { left, top, right, bottom } = card.getBoundingClientRect();
-                return left < frame.left || top < frame.top || right > frame.right || bottom > frame.bottom;
-              }).map((card) => card.parentElement.textContent);
-            })"""
-        )
-        assert cut == [], key
+
+
+# Cards, all or those of the event, that are not in sight as a whole; and the size of the smallest of some drawn texts.
+CUT = """(graphs, which = "") => graphs.flatMap((graph) => {
+  const frame = graph.getBoundingClientRect();
+  return [...graph.querySelectorAll(`.card${which} .box`)].filter((card) => {
+    const { left, top, right, bottom } = card.getBoundingClientRect();
+    return left < frame.left || top < frame.top || right > frame.right || bottom > frame.bottom;
+  }).map((card) => card.parentElement.textContent);
+})"""
+TRANSFORMS = "(all) => all.map((one) => one.getAttribute('transform'))"
+SMALLEST = """(all) => Math.min(...all.filter((text) => text.textContent.trim())
+  .map((text) => parseFloat(getComputedStyle(text).fontSize) * text.getScreenCTM().a))"""
+
+
+@pytest.mark.flow
+def test_after_a_click_in_the_presentation_the_keys_are_the_players(open_page):
+    page = open_page("graph-lab?stage=backward&engine=overwrites&event=19", width=1024, height=768)
+    page.locator(".stage .card").first.wait_for()
+    project(page)
+    page.locator(".player.present").wait_for()
+    for name in ("= for +=", "Side by side", "Fit", "Step back (left arrow)"):
+        page.locator(".player").get_by_role("button", name=name).click()
+        expect(page.locator(".player")).to_be_focused()
+        settled(page)  # an engine's pass has come
+        page.keyboard.press("Home")
+        page.keyboard.press(" ")
+        page.get_by_role("button", name="Pause (space)").wait_for()
+        page.keyboard.press(" ")
+        page.get_by_role("button", name="Play (space)").wait_for()
+    other = page.locator(".bar").get_by_role("button", name="The lab’s")
+    other.press("Enter")  # who goes by keyboard stays there
+    expect(other).to_have_attribute("aria-pressed", "true")
+    expect(other).to_be_focused()
 
 
 # Cards of the event that are not in sight as a whole, and the size of the smallest text on a card.

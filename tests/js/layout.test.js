@@ -182,7 +182,8 @@ test("a card has room for what is on it", () => {
         if (!card.grid) continue;
         const { rows, columns, cell, numbers, maps } = card.grid;
         assert.equal(numbers, rows <= 4 && columns <= 4);
-        if (style.afar && numbers) assert.ok(cell.height * 1.3 >= 40 && card.height * 1.3 <= 260, states.structure);
+        if (style.afar && numbers)
+          assert.ok(cell.height * (18 / 14) >= 40 && card.height * (18 / 14) <= 260, states.structure);
         assert.equal(maps.length, node.requires_grad ? 2 : 1);
         const [width, height] = [columns * cell.width, rows * cell.height];
         for (const { x, y } of maps) {

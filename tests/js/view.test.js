@@ -6,7 +6,7 @@ import { View } from "../../static/player/view.js";
 
 /** @import { Plan, Size } from "../../static/player/layout.js" */
 
-const READ = 1.3; // the smallest scale of a presented drawing
+const READ = 1.286; // the smallest scale of a presented drawing
 const WINDOWS = [
   { width: 1002, height: 485 },
   { width: 496, height: 460 },
@@ -130,13 +130,35 @@ test("the plan is one that is read as a whole, or else one in which an event's c
   const room = WINDOWS[0];
   const [far, near] = [plan({ width: 900 }, 700), plan({ width: 1500, down: true }, 200)];
   const [whole, compact] = [plan({ width: 700, compact: true }, 500), plan({ width: 1500, compact: true }, 200)];
+  const [farWhole, farCut] = [plan({ width: 700, afar: true }, 500), plan({ width: 1500, afar: true }, 200)];
   const cases = [
     { plans: [far, near], best: near },
     { plans: [far, near, whole], best: whole },
     { plans: [compact, near], best: near },
     { plans: [far, compact], best: compact },
+    { plans: [farCut, whole], best: whole }, // with smaller cells
+    { plans: [farWhole, whole], best: farWhole },
+    { plans: [farCut, near], best: farCut },
   ];
   for (const { plans, best } of cases) {
     for (const order of [plans, plans.toReversed()]) assert.equal(bestFor(order, room, 2, READ, false), best);
+  }
+});
+
+test("of two drawings beside each other each shows the cards of both events, or else those of its own", () => {
+  const [near, far] = [300, 1500].map((x) => ({ x, y: 300, width: 100, height: 100 }));
+  for (const [other, both] of /** @type {const} */ ([
+    [{ ...near, x: 700 }, true],
+    [far, false],
+  ])) {
+    const union = { ...near, width: other.x + other.width - near.x };
+    const views = [near, other].map((own) => {
+      const { view } = presented(WINDOWS[1]);
+      view.open({ width: 2000, height: 900 }, { x: 0, y: 0 });
+      view.reveal([union, own, own], true);
+      assert.ok(isWhole(view, own) && isWhole(view, union) === both);
+      return [view.x, view.y, view.scale];
+    });
+    assert.equal(String(views[0]) === String(views[1]), both);
   }
 });
