@@ -3,7 +3,7 @@
 # ruff: noqa: F401  the names that this package offers
 
 from lab.charts.bars import bars
-from lab.charts.chart import Chart, layer_name
+from lab.charts.chart import Chart
 from lab.charts.curves import (
     CurveOptions,
     accuracy,

@@ -115,10 +115,6 @@ def signed(value: float, digits: str = ".3g") -> str:
     return with_minus(f"{value:+{digits}}")
 
 
-def layer_name(name: str) -> str:
-    return name.replace("layer", "layer ")
-
-
 def nth(choices: Sequence[T], index: int) -> T:
     return choices[index % len(choices)]
 

@@ -15,7 +15,6 @@ from lab.charts.chart import (
     SYMBOLS,
     Chart,
     Colours,
-    layer_name,
     nth,
     percent,
     ramp,
@@ -23,7 +22,7 @@ from lab.charts.chart import (
     thinned,
     undrawn_line,
 )
-from lab.text import percent_text, short
+from lab.text import layer_name, percent_text, short
 from lab.training.doctor import BAND, HIGH_NORM
 from lab.training.records import Curve, LayerCurve, Record, is_comparable, is_regression, score, scores
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lab.charts.decision_boundary import signed_shades
-from lab.text import short
+from lab.text import layer_name, short
 from lab.training.features import FEATURES, NAMES, PLAIN, of_inputs
 from lab.training.predictions import PlaneGrid, layer_maps
 from nn import MLP
@@ -108,7 +108,7 @@ def network(
         "headers": ("layer", "weights", "lowest", "highest", "norm"),
         "rows": [
             (
-                name.replace("layer", "layer "),
+                layer_name(name),
                 f"{matrix.shape[0]} × {matrix.shape[1]}",
                 *(short(float(value)) for value in (matrix.min(), matrix.max(), np.linalg.norm(matrix))),
             )

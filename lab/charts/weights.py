@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from lab.charts.chart import COLOURS, Chart, layer_name, mix, ramp, thinned
-from lab.text import numeral, short
+from lab.charts.chart import COLOURS, Chart, mix, ramp, thinned
+from lab.text import layer_name, numeral, short
 from lab.training.records import Counted, Histogram, Record
 
 RIDGES = 9  # number of epochs in a ridge chart

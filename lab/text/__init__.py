@@ -90,6 +90,11 @@ def listed(names: Iterable[str]) -> str:
     return f"{', '.join(before)} and {last}" if before else last
 
 
+def layer_name(name: str) -> str:
+    """Write the name that a layer has in the records: "layer1" becomes "layer 1"."""
+    return name.replace("layer", "layer ")
+
+
 def strict_json(value: Any) -> str:
     """Write JSON that every parser accepts: nan and the infinities become the strings "nan", "inf" and "-inf"."""
     try:

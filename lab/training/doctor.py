@@ -276,9 +276,9 @@ def _says_dead(f: Figures) -> str:
 
 
 def _says_norm(f: Figures) -> str:
-    recent = f.norms[-WINDOW:]
-    at, layer = np.unravel_index(np.nanargmax(recent), recent.shape)
-    where = f"The gradient norm of {f.layers[layer]} is {short(recent[at, layer], 2)} in epoch {f.epochs[-WINDOW:][at]}"
+    norms = np.where(np.isfinite(f.norms), f.norms, -1)
+    at, layer = np.unravel_index(norms.argmax(), norms.shape)
+    where = f"In epoch {f.epochs[at]} the gradient norm of {f.layers[layer]} is {short(norms[at, layer], 2)}"
     return f"{where}; it usually lies between {BAND[0]} and {BAND[1]:g}."
 
 
@@ -388,8 +388,8 @@ TABLE = (
         _says_norm, _rescale),
     Rule("vanishing", "Gradients vanish on their way back", "norms", lambda f: len(f) >= WINDOW
         and f.norms.shape[1] > 2 and f.faint.mean() >= 0.5 and f.gain < 0.5 and not f.learned,
-        lambda f: f"In {int(f.faint.sum())} of {len(f)} epochs a hidden layer gets less than a fiftieth of the last "
-        f"layer's gradient: now {short(f.norms[-1, :-1].min(), 2)} against {short(f.norms[-1, -1], 2)}.",
+        lambda f: f"In {int(f.faint.sum())} of {len(f)} epochs a hidden layer has under a fiftieth of the last layer's "
+        f"gradient, lastly {short(f.norms[f.faint, :-1][-1].min(), 2)} against {short(f.norms[f.faint, -1][-1], 2)}.",
         _carry, lambda f: int(np.argmax(f.faint))),
     Rule("clipped", "Clipping holds the training back", "settings updates", lambda f: f.creeping and f.clipped >= 0.9,
         lambda f: f"{percent_text(f.clipped)} of steps are clipped to a norm of {f.config.clip:g}. {_says_creeps(f)}",

@@ -9,7 +9,7 @@ from typing import Literal
 
 import numpy as np
 
-from lab.text import percent_text, with_minus
+from lab.text import layer_name, percent_text, with_minus
 from lab.training.config import DEFAULT_LR, Config
 from lab.training.records import Record, column, is_regression, root_mean_square, scores, share_near_zero
 
@@ -28,7 +28,7 @@ class Figures:
     """
 
     def __init__(self, records: Sequence[Record], config: Config, kind: Literal["run", "loop", "log"] = "run") -> None:
-        self.records, self.config, self.layers = records, config, config.layer_names
+        self.records, self.config, self.layers = records, config, list(map(layer_name, config.layer_names))
         self.epochs = [int(record["epoch"]) for record in records]
         self.origin, self.regression = records[0].get("origin"), is_regression(records[0])
         self.scored = "R²" if self.regression else "accuracy"

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from types import MappingProxyType
 
-from lab.text import percent_text
+from lab.text import layer_name, percent_text
 from lab.training.config import Config
 from lab.training.records import Curve, Record, score
 
@@ -53,7 +53,7 @@ def _loss_reduction(records: Sequence[Record]) -> Answer:
 def _layers_with_gradient(records: Sequence[Record]) -> Answer:
     norms = records[-1]["grad_norm"]
     moved = [layer for layer, norm in norms.items() if norm]
-    listed = ", ".join(f"{layer.replace('layer', 'layer ')} {norm or 0:.3g}" for layer, norm in norms.items())
+    listed = ", ".join(f"{layer_name(layer)} {norm or 0:.3g}" for layer, norm in norms.items())
     answer = 0 if len(moved) == len(norms) else 1 if moved else 2
     return answer, f"the gradient norms of the last epoch were {listed}."
 

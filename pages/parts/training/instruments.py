@@ -14,7 +14,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from lab import charts
 from lab.charts import Chart, CurveOptions, Plane
-from lab.text import short
+from lab.text import layer_name, short
 from lab.training import points
 from lab.training.config import Config
 from lab.training.features import FEATURES, NAMES, of_inputs
@@ -522,7 +522,7 @@ def _terminal(view: View) -> None:
 def layer_choice(label: str, layers: list[str], key: str) -> str:
     if st.session_state[key] not in layers:
         st.session_state[key] = layers[0]
-    return _switch(label, {layer: charts.layer_name(layer) for layer in layers}, key)
+    return _switch(label, {layer: layer_name(layer) for layer in layers}, key)
 
 
 def _switch(label: str, options: Mapping[str, str] | Sequence[str], key: str) -> str:

@@ -67,6 +67,29 @@ def test_a_finding_after_any_epoch_has_numbers_an_epoch_of_the_run_and_a_remedy_
                 assert bool(changed) == bool(finding.settings)
 
 
+CLAIMS = {  # what a sentence says of its numbers -> whether they bear it out
+    r" is (\S+); it usually lies between (\S+) and (\S+)\.$": lambda value, low, high: not low <= value <= high,
+    r"under a fiftieth of the last layer's gradient, lastly (\S+) against (\S+)\.$": lambda one, last: one < last / 49,
+    r"^The learning rate is (\S+), (\S+) times what is usual\.$": lambda rate, times: times >= 10,
+    r"falls from (\S+) to (\S+) in": lambda first, last: last < first,
+    r"climbs from its first value, (\S+), to (\S+)\.$": lambda first, last: last > first,
+    r"was lowest, (\S+); in epoch \d+ it is (\S+)\. ": lambda lowest, last: last >= lowest,
+}
+
+
+def test_the_numbers_of_a_sentence_bear_it_out(runs, lessons):
+    told = set()
+    for config, records in [*((run.config, run.records) for run in runs), *lessons.values()]:
+        for count in {*range(1, len(records), 4), len(records)}:
+            for sentence in (each for finding in diagnose(records[:count], config) for each in finding.evidence):
+                assert not re.search(r"layer\d", sentence), sentence  # the page writes "layer 1"
+                for claim, holds in CLAIMS.items():
+                    if said := re.search(claim, sentence):
+                        told.add(claim)
+                        assert holds(*(float(number.replace("−", "-")) for number in said.groups())), sentence
+    assert len(told) >= 5
+
+
 def test_the_first_row_that_fits_is_the_verdict_and_others_are_remarks(runs):
     for run in runs:
         found = diagnose(run.records, run.config)
