@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 import re
 from typing import Any
 
@@ -13,7 +14,7 @@ from lab.charts import Axis, Line, Mark
 from lab.gradcheck.finite_differences import Difference, ElementName
 from lab.gradcheck.slopes import Slope
 from lab.gradcheck.step_size import PRECISIONS, REACH, CheckPoint, Sweep
-from lab.text import numeral, short, with_minus
+from lab.text import MINUS, numeral, short, with_minus
 from lab.ui import page
 from lab.ui.chart_host import show_chart
 from lab.ui.memoize import memoize
@@ -99,8 +100,7 @@ def arithmetic(found: Difference, precision: str, name: str, slope: Slope | None
     central = found.method == "central"
     shared = 0
     if found.digits_lost >= 1:
-        both = zip(above, below, strict=False)
-        shared = next((at for at, (one, other) in enumerate(both) if one != other), len(above))
+        shared = len(os.path.commonprefix([above, below]))
     rows = {
         f"f({name} + h)": _struck(above, shared),
         f"f({name} − h)" if central else f"f({name})": _struck(below, shared),
@@ -113,7 +113,8 @@ def arithmetic(found: Difference, precision: str, name: str, slope: Slope | None
 
 
 def _struck(digits: str, shared: int) -> str:
-    return f"~~{digits[:shared]}~~{digits[shared:]}" if shared else digits
+    cut = len(digits[:shared].rstrip(".e" + MINUS))  # Markdown closes no strike between such a sign and a digit
+    return f"~~{digits[:cut]}~~{digits[cut:]}" if cut else digits
 
 
 def sentence(found: Difference, sweep: Sweep, digits: int, name: str, slope: Slope | None) -> str:

@@ -1,9 +1,14 @@
 """Gradient check without a browser: the step and its arithmetic, and the blind sum."""
 
+import re
+
 import numpy as np
 import pytest
 
+from lab.gradcheck.finite_differences import Difference
+from lab.gradcheck.step_size import PRECISIONS
 from model import Tensor
+from pages.parts.step_picture import arithmetic
 from tests.pages.conftest import app, charts, run, table, texts
 
 
@@ -43,6 +48,20 @@ def test_a_step_is_arithmetic_with_the_digits_that_cancel():
     at.segmented_control(key="check-method").set_value("forward").run()
     at.segmented_control(key="check-numbers").set_value("float32").run()
     assert "divided by h = 0.1" in shown(at)[1]
+
+
+@pytest.mark.parametrize("precision", PRECISIONS)
+def test_what_is_struck_out_ends_with_a_digit_and_stands_in_both_numbers(precision):
+    rng, struck = np.random.default_rng(0), 0
+    for above in 10 ** rng.uniform(-9, 9, 2000).round(rng.integers(3)) * rng.choice([-1, 1, 1.5], 2000):
+        below = above * (1 - 10.0 ** rng.integers(-9, -1))
+        found = Difference("central", 1.0, 0.0, -1.0, 1.0, below, above, 2.0, above - below, (above - below) / 2)
+        shown = [row.split(":small[")[2] for row in arithmetic(found, precision, "x", None)[:2]]
+        parts = [re.fullmatch(r"(?:~~(−?\d(?:.*\d)?)~~)?([^~]*)\] \|", text) for text in shown]
+        assert all(parts), shown  # after a sign or a point and before a digit ~~ is no end of a strike
+        assert parts[0][1] == parts[1][1]
+        struck += parts[0][1] is not None
+    assert struck > 1000
 
 
 def test_the_error_has_two_straight_regimes():
