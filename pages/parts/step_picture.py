@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
 import re
 from typing import Any
 
@@ -100,7 +99,9 @@ def arithmetic(found: Difference, precision: str, name: str, slope: Slope | None
     central = found.method == "central"
     shared = 0
     if found.digits_lost >= 1:
-        shared = len(os.path.commonprefix([above, below]))
+        both = zip(above, below, strict=False)
+        ends = min(len(above), len(below))
+        shared = next((at for at, (one, other) in enumerate(both) if one != other), ends)
     rows = {
         f"f({name} + h)": _struck(above, shared),
         f"f({name} − h)" if central else f"f({name})": _struck(below, shared),
