@@ -205,3 +205,4 @@ for i in range(10):
     loss = (w ** 2).sum()
     loss.backward()
     w = w - 0.1 * w.grad  #! 5
+    w.grad.zero_()

@@ -65,8 +65,8 @@ def from_code(choose: Choose) -> None:
         if not text.strip():
             st.markdown(
                 "Paste a training loop or a model, for PyTorch or this engine. **Read it** runs nothing: each finding "
-                "names the line, the reason and the changed line. **Run it** runs the program once, in a process of "
-                "its own, and says what happened."
+                "names the line, the reason and, where an edit removes it, the changed line. **Run it** runs the "
+                "program once, in a process of its own, and says what happened."
             )
             return
         running.finish(PLACE)

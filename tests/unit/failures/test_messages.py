@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from lab.failures.catalogue import BY_KEY, SHAPES
+from lab.failures.causes import shared_by
 from lab.failures.finder import look_up as find
 from lab.failures.index import Match
 from lab.failures.programs import NAMES, run
@@ -260,6 +261,51 @@ def test_the_messages_are_what_pytorch_says_today():
             more()
         (found,) = find(str(caught.value))
         assert found.sure
+
+
+# What leaves x without a gradient, by the cause that failures.toml lists; w is a leaf of two ones.
+WITHOUT_GRAD = {
+    "nonleafgrad": "x = w * 3\nloss = x.sum()",
+    "nonleafgrad/1": "w.sum().backward()\nx = w - 0.1 * w.grad\nloss = x.sum()",
+    "nonleafgrad/2": "x = torch.ones(2, requires_grad=True)\nloss = w.sum()",
+    "no-grad": "x = torch.ones(2, requires_grad=True)\nwith torch.no_grad():\n    h = x * 2\nloss = (w * h).sum()",
+    "detach/1": "x = torch.ones(2, requires_grad=True)\nloss = (w * x.detach()).sum()",
+    "argmax": "x = torch.ones(2, requires_grad=True)\nloss = (w * x.argmax()).sum()",
+    "nograph/1": "x = torch.ones(2)\nloss = (w * x).sum()",
+    "optimizer/2": "net = nn.Linear(2, 2)\nx, net = net.weight, nn.Linear(2, 2)\nloss = net(w).sum()",
+    "order": "x, loss = w, torch.ones((), requires_grad=True)",  # read before a pass from its own loss
+}
+LACK_OF_IT = {
+    "One of the differentiated Tensors appears to not have been used in the graph": "torch.autograd.grad(loss, x)",
+    "unsupported operand type(s) for *: 'float' and 'NoneType'": "loss.backward()\n0.1 * x.grad",
+    "'NoneType' object has no attribute 'norm'": "loss.backward()\nx.grad.norm()",
+}
+SUM = "total = 0\nfor _ in (1, 2):\n    total = total + (w * w).sum()\n    total.backward()"
+INFERENCE = "with torch.inference_mode():\n    h = torch.ones(2)\n"
+LABELS = "nn.functional.cross_entropy(w.reshape(1, 2), torch.tensor([0.0]))"
+RAISED_BY = {  # message -> cause -> what raises it, if its demonstration does not
+    "element 0 of tensors does not require grad and does not have a grad_fn": {},
+    "Trying to backward through the graph a second time": {"kept": SUM},
+    "'float' object has no attribute 'backward'": {"numpy": "np.mean(w.detach().numpy()).backward()"},
+    "Inference tensors cannot be saved for backward": {"no-grad": f"{INFERENCE}w * h", "inplace": f"{INFERENCE}h += 1"},
+    "unsupported format string passed to Tensor.__format__": {"scalar": "f'{w * w:.3f}'"},
+    "expected scalar type Long but found Float": {
+        "integers": LABELS,
+        "argmax": "nn.MSELoss()(w.argmax(), torch.tensor(1))",
+    },
+} | {text: {key: f"{code}\n{use}" for key, code in WITHOUT_GRAD.items()} for text, use in LACK_OF_IT.items()}
+
+
+@pytest.mark.filterwarnings("ignore:The .grad attribute")
+@pytest.mark.parametrize("message", RAISED_BY)
+def test_each_cause_that_is_listed_for_a_message_raises_it_in_pytorch(message):
+    torch = pytest.importorskip("torch", reason="PyTorch is not installed")
+    for cause in shared_by(message).causes:
+        name = f"{cause.key}/{cause.form}" if cause.form else cause.key
+        code = RAISED_BY[message].get(name) or BY_KEY[cause.key].in_form(cause.form).pytorch_equivalent()
+        with pytest.raises((AttributeError, RuntimeError, TypeError)) as caught:
+            exec(code, {"torch": torch, "nn": torch.nn, "np": np, "w": torch.ones(2, requires_grad=True)})
+        assert shared_by(str(caught.value)) is shared_by(message), name
 
 
 def test_the_advice_for_a_detected_write_holds_in_pytorch():

@@ -26,7 +26,7 @@ def grad_of_nonleaf(case: Case) -> Iterator[RuleHit]:
         kept = next((e.statement for e in case.events_of(EventKind.ATTRIBUTE) if e.other is value), None)
         statement = kept or value.statement
         if Tag.UPDATED in value.tags and isinstance(statement, ast.Assign | ast.Return):
-            yield case.hit("leaf_replaced", statement, None, event)
+            yield case.hit("leaf_replaced" if case.torch else "leaf_rebuilt", statement, None, event)
             continue
         if isinstance(statement, ast.Return) and not asks_for_gradient(statement):
             statement = case.assignment(value)
