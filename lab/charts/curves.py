@@ -28,6 +28,7 @@ from lab.training.records import Curve, LayerCurve, Record, is_comparable, is_re
 
 MAX_MARKERS = 30  # along a line: more would hide it
 HEIGHT = 230  # pixels of a chart
+TICKS = 6  # steps between the labels of a logarithmic axis, at most
 BUCKETS = 120  # groups into which the losses of single batches are gathered
 
 
@@ -289,13 +290,15 @@ def _logarithmic(spec: dict[str, Any], *always: float) -> None:
     """
     values = [value for line in spec["series"] for value in line["data"] if value is not None]
     seen = [*always, *filter(None, values)] or [1.0]
-    low, high = (10.0 ** end(math.log10(value)) for end, value in ((math.floor, min(seen)), (math.ceil, max(seen))))
+    ends = math.floor(math.log10(min(seen))), math.ceil(math.log10(max(seen)))
+    step = math.ceil((ends[1] - ends[0] + (0 in values)) / TICKS)  # decades between two labels, which begin at its ends
+    low, high = 10.0 ** (ends[0] // step * step), 10.0 ** (-(-ends[1] // step) * step)
     if 0 in values:
-        low /= 10
+        low /= 10.0**step
         spec["zero"] = low
         for line in spec["series"]:
             line["data"] = [low if value == 0 else value for value in line["data"]]
-    spec["yAxis"] |= {"type": "log", "min": low, "max": high}
+    spec["yAxis"] |= {"type": "log", "min": low, "max": high, "interval": step}
 
 
 def _by_epoch(series: list[dict[str, Any]], until: int) -> dict[str, Any]:

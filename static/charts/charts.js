@@ -296,12 +296,12 @@ function theme({ text, border, paper, fontFamily }) {
 
 /** Return the axes and the tooltip with functions that format their numbers.
  * @param {ChartSpec} spec @param {number | undefined} zero where a logarithmic axis shows 0 */
-function numbers(spec, zero) {
-  const axis = (/** @type {AxisSpec} */ one) => {
+export function numbers(spec, zero) {
+  const axis = (/** @type {AxisSpec} */ one, second = 0) => {
     if (one.type === "category" || one.axisLabel?.formatter) return one;
     const { type, min = 0, max } = one;
     const end = type === "value" && max !== undefined ? Math.max(Math.abs(min), Math.abs(max)) : undefined;
-    const write = (/** @type {number} */ value) => (value === zero ? "0" : short(value, end));
+    const write = (/** @type {number} */ value) => (value === zero && !second ? "0" : short(value, end));
     return { ...one, axisLabel: { ...one.axisLabel, formatter: write } };
   };
   const value = formatter(spec.tooltip?.valueFormatter);

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { announce, teller as tellerAt } from "../../static/charts/channel.js";
-import { Feed, formatter, short } from "../../static/charts/charts.js";
+import { Feed, formatter, numbers, short } from "../../static/charts/charts.js";
 import { nameOf } from "../../static/charts/data_table.js";
 
 test("numbers of tooltips are written in the formats that the pages ask for", () => {
@@ -40,6 +40,14 @@ test("numbers beside an axis have the player's minus sign", () => {
     [0, "0"],
   ]);
   for (const [number, text] of cases) assert.equal(short(number), text);
+});
+
+test("the line of 0 on one logarithmic axis is a number on the other", () => {
+  const yAxis = /** @type {any[]} */ (numbers({ yAxis: [{ type: "log" }, { type: "log" }] }, 0.001).yAxis);
+  assert.deepEqual(
+    yAxis.map((axis) => axis.axisLabel.formatter(0.001)),
+    ["0", "0.001"],
+  );
 });
 
 test("all numbers beside a linear axis have one form, which its end decides", () => {

@@ -871,6 +871,17 @@ def test_clicks_are_heard_once_also_when_answers_overtake_each_other_and_the_pla
         assert len(at.session_state["training-points"]) <= points.MAX_POINTS
 
 
+def test_the_plane_holds_each_sample_of_a_table_that_it_shows(at):
+    run(at, data="table", hidden="3", val_fraction="0.5")
+    for sign in (1, -1):
+        rows = "".join(f"{sign * 2**i},{i % 7},{i % 2}\n" for i in range(16))
+        upload_table(at, content=f"a,b,class\n{rows}".encode())
+        plane = chart(at, "plane")
+        drawn = [point for line in plane["series"] if line["type"] == "scatter" for point in line["data"]]
+        for axis, values in zip(("xAxis", "yAxis"), zip(*drawn, strict=True), strict=True):
+            assert plane[axis][0]["min"] <= min(values) <= max(values) <= plane[axis][0]["max"]
+
+
 def test_a_table_is_read_and_its_mistakes_are_said(at):
     run(at, data="table", hidden="3", epochs="2")
     assert "no file yet" in at.info[0].value

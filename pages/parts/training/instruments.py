@@ -391,7 +391,7 @@ def _slow(view: View) -> dict[str, Callable[[], Chart]]:
 def _plane(view: View) -> Chart:
     data, network = view.run.trainer.dataset, view.network()
     # The network's inputs are standardised, but a visitor's own points are drawn where they were placed.
-    xs, ys = seen_xs, seen_ys = grid(data.train_x, CELLS)
+    xs, ys = seen_xs, seen_ys = grid(np.concatenate([data.train_x, data.val_x]), CELLS)
     inputs, labels = (data.train_x, data.train_y) if view.points == "training" else (data.val_x, data.val_y)
     placing = "points" in view.run.own
     if placing:

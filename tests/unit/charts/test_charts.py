@@ -107,6 +107,17 @@ def test_gradients_of_zero_do_not_break_the_logarithmic_axis():
     assert "zero" not in charts.gradient_norms(run.history[:1], run.trainer.layer_names, charts.CurveOptions(2)).spec
 
 
+@pytest.mark.parametrize("low", [1e-3, 2e-7, 3e-13, 0])
+def test_a_logarithmic_axis_has_at_most_six_steps_and_holds_all_values(low):
+    one = {"epoch": 1, "train_accuracy": 0.5, "grad_norm": {"layer1": low}, "update_ratio": {"layer1": low}}
+    chart = charts.norms_and_updates([one], ["layer1"], charts.CurveOptions(2))
+    for axis in chart.spec["yAxis"]:
+        ends = [round(np.log10(axis[end])) for end in ("min", "max")]
+        assert axis["min"] <= (low or axis["max"]) <= axis["max"]
+        assert all(end % axis["interval"] == 0 for end in ends), "a label at each end is one of the row"
+        assert (ends[1] - ends[0]) // axis["interval"] <= 6
+
+
 def test_where_a_run_broke_off_there_is_a_mark_on_every_curve():
     run = LiveRun(Config(data="moons", hidden=(8,), optimizer="sgd", lr=1e30, epochs=3))
     run.advance(None)
