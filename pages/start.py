@@ -126,7 +126,8 @@ STORIES = (
     ("A second backward() ended in an error", "pages/what_went_wrong.py", {"failure": "twice"}),
     ("One write in place, and a gradient was wrong", "pages/simulate_error.py", {"tab": "steps"}),
 )
-DIGITS = {"data": "digits", "epochs": "10", "epoch": "10", "pad": "1"}  # a trained network, and the pad open
+# A trained network that is wide enough to read what visitors draw, and the pad open
+DIGITS = {"data": "digits", "hidden": "64", "epochs": "10", "epoch": "10", "pad": "1"}
 FAILING = {"hidden": "16 16", "activation": "tanh", "lr": "0.3"}  # a lesson, which asks first
 TOOLS = (
     ("Find the mistakes in your code", "rule", "pages/what_went_wrong.py", {"tab": "code"}),

@@ -135,7 +135,7 @@ def fetch(cache: Path, mirror: str, sha256: Mapping[str, str]) -> None:
 
 # ---------------------------------------------------------------- a drawn digit
 
-SIDE = 32  # pixels along a side of the drawing, as in the UCI digits
+SIDE, MAX_WIDTH = 32, 24  # pixels along a side of the drawing, as in the UCI digits, most of which are no wider
 BLOCK = 4  # each block of 4x4 pixels becomes one pixel of the 8x8 image: its number of inked pixels
 LEVELS = BLOCK * BLOCK
 IMAGE_SHAPE = (SIDE // BLOCK, SIDE // BLOCK)  # of the images that the network must have been trained on
@@ -149,7 +149,7 @@ def parse_drawing(text: str) -> np.ndarray:
 
 
 def normalise(bitmap: np.ndarray) -> np.ndarray:
-    """Centre a drawing, scale it to fill the square, and count its ink by blocks: an 8x8 image from 0 to 16.
+    """Centre a drawing, scale it to fill the height, and count its ink by blocks: an 8x8 image from 0 to 16.
 
     The training digits were prepared in the same way; a network has never seen a digit in a corner.
     """
@@ -157,8 +157,7 @@ def normalise(bitmap: np.ndarray) -> np.ndarray:
     if not len(rows):
         return np.zeros(IMAGE_SHAPE)
     cropped = bitmap[rows[0] : rows[-1] + 1, columns[0] : columns[-1] + 1]
-    scale = SIDE / max(cropped.shape)
-    height, width = (max(1, min(SIDE, round(length * scale))) for length in cropped.shape)
+    height, width = SIDE, min(MAX_WIDTH, max(1, round(SIDE * cropped.shape[1] / cropped.shape[0])))
     # nearest neighbour: each pixel of the scaled drawing takes the original pixel at its centre
     i = ((np.arange(height) + 0.5) * cropped.shape[0] / height).astype(int)
     j = ((np.arange(width) + 0.5) * cropped.shape[1] / width).astype(int)

@@ -10,7 +10,7 @@ import { bringIntoWindow, Debounced, h } from "../player/dom.js";
 
 const SIDE = 32;
 const BLOCK = 4; // pixels on each side of a block, which the keyboard draws at once
-const PEN_RADIUS = 1.9; // pixels
+const PEN_RADIUS = 2.6; // pixels: strokes as thick as those of the digits that were learned
 const START_BLOCK = { x: 3, y: 3 }; // where the keyboard cursor starts
 const REPORT_MS = 120; // between two reports while the pen moves
 

@@ -28,8 +28,12 @@ def test_an_empty_pad_is_an_empty_image():
     assert not normalise(bitmap([], [])).any()
 
 
-def test_a_full_pad_is_full():
-    assert (normalise(np.ones((SIDE, SIDE))) == LEVELS).all()
+def test_a_drawing_is_as_high_and_as_wide_as_the_digits_of_the_data():
+    with np.load(DIGITS) as archive:
+        digits = archive["images"].reshape(-1, 8, 8)
+    for rows, columns, axis in ((32, 32, 1), (12, 20, 1), (9, 30, 1), (32, 32, 2), (12, 20, 2), (9, 30, 2)):
+        drawn = normalise(bitmap(slice(rows), slice(columns)))
+        assert np.array_equal(drawn.any(axis=axis - 1), np.median(digits.any(axis=axis), axis=0))
 
 
 def test_a_drawing_is_moved_to_the_middle_and_scaled_whatever_its_place_and_size():
