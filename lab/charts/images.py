@@ -81,7 +81,7 @@ def samples(
     }
     hits = int(np.sum(predicted == labels))
     return Chart(
-        "Samples and answers",
+        "Samples and answers, mistakes first",
         spec,
         8 * codes.shape[0],
         f"{count} images of the {part} samples; the network names {hits} of them correctly.",

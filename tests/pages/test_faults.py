@@ -48,6 +48,7 @@ def test_nothing_is_shown_before_both_guesses():
     assert not at.exception
     assert "The gradients" in [s.value for s in at.header]
     assert "✓ As you guessed. Found:" in texts(at.markdown)
+    assert BY_KEY["overwrite"].example in [code.value for code in at.code]
 
 
 @pytest.mark.parametrize("key", BY_KEY)

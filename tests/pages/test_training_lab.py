@@ -366,7 +366,7 @@ def test_every_dataset_trains_and_every_tab_opens_before_and_after_it(at, data):
                 put(at, panel=tab)
                 assert key in shown(at)
     assert bool(heading(at, "Decision boundary")) == (data != "digits")
-    assert bool(heading(at, "Samples and answers")) == (data == "digits")
+    assert bool(heading(at, "Samples and answers, mistakes first")) == (data == "digits")
 
 
 def test_of_digits_the_first_layer_is_seen_as_images_and_mistakes_and_drawn_digits_can_be_seen(at):

@@ -110,10 +110,15 @@ def _ask(question: str, answers: Mapping[str, str], key: str) -> None:
     )
 
 
+def _example(fault: Fault, seed: int) -> None:
+    """Show what the engines compute the gradients of."""
+    st.code(fault.example, wrap_lines=True)
+    st.markdown(f"With {listed(f'{name} = {brief(value)}' for name, value in leaves(fault, seed).items())}.")
+
+
 def _guess(fault: Fault, seed: int) -> None:
     if fault.example:
-        st.code(fault.example, wrap_lines=True)
-        st.markdown(f"With {listed(f'{name} = {brief(value)}' for name, value in leaves(fault, seed).items())}.")
+        _example(fault, seed)
         _ask("Next to the healthy engine, the gradients are…", EFFECTS, EFFECT.key)
     else:
         st.markdown(UNTOUCHED)
@@ -145,6 +150,7 @@ def _results(fault: Fault, seed: int) -> None:
     with left:
         st.header("The gradients")
         if fault.example:
+            _example(fault, seed)
             comparison = memoize("fault comparison", case, lambda: compare(fault, seed))
             _answer(EFFECTS, comparison.effect, EFFECT.key, fault.symptom)
             healthy_gradients, broken_gradients = comparison.healthy.gradients, comparison.broken.gradients
