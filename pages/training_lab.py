@@ -309,10 +309,10 @@ def _transport(ready: bool) -> None:
     if "training complaint" in session:
         st.error(session.pop("training complaint"))
     button(
-        "Done" if run.done else "Pause" if running else "Continue" if run.batches else "Start",
+        "Done" if run.done and ready else "Pause" if running else "Continue" if run.batches else "Start",
         "training toggle",
         toggle,
-        icon="check" if run.done else "pause" if running else "play_arrow",
+        icon="check" if run.done and ready else "pause" if running else "play_arrow",
         type="primary",
         disabled=run.done or not ready,
         shortcut="P",

@@ -47,8 +47,10 @@ class Evaluation:
         constant = not any(isinstance(operand, Tensor) for operand in operands)
         try:
             result = function(*(Tensor(x, requires_grad=False) for x in operands)) if constant else function(*operands)
-        except (ValueError, TypeError, IndexError, ArithmeticError) as error:
+        except (ValueError, TypeError, ArithmeticError) as error:
             raise self.source.error(self._sentence(error), *self.source.place(node)) from error
+        except IndexError:
+            self.source.refuse(f"This index does not fit the shape {np.shape(operands[0])}.", node)
         if result.size == 0:
             self.source.refuse(f"Nothing is left here: the result has shape {result.shape}.", node)
         if result.ndim > MAX_AXES:

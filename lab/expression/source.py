@@ -133,7 +133,7 @@ class Source:
                 if not _USABLE.match(character):
                     shown = f"`{character}`" if character.isprintable() else f"The character U+{ord(character):04X}"
                     raise self.error(
-                        f"{shown} cannot be used here: only letters, digits and + - * / ** @.", row, column
+                        f"{shown} cannot be used here: only letters a-z and α-ω, digits and + - * / ** @.", row, column
                     )
                 if character in "([":
                     opened.append((character, row, column))

@@ -38,7 +38,7 @@ def experiment(
     start = repr(upstream) if isinstance(upstream, list) else ""
     prints = [f'print("gradient of {name}:", {leaf}.grad)' for name, leaf in tensors.items()]
     after = [f'print("{result} =", {result}.numpy())', *writes, f"{result}.backward({start})", *prints]
-    program = expression.program(leaves, after)
+    program = f"# Run it in the folder of the lab, where model.py is.\n{expression.program(leaves, after)}"
     if not writes:
         return program
     end = program.index("\n\n", program.index("from model import"))

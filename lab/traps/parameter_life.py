@@ -37,7 +37,7 @@ STATES = {
     "created": "It has a value, but it is in no graph and has no gradient.",
     "forward": "A result was computed from it, and a closure waits to send a gradient back.",
     "loss": "The graph ends in one number, where a backward pass can start.",
-    "backward": "Its gradient has arrived. The graph can still be used.",
+    "backward": "Its gradient has arrived. With retain_graph=True the graph can be used again.",
     "freed": "Its gradient has arrived, and the graph has been freed.",
     "updated": "The optimizer has given it a new value. Older graphs no longer fit.",
     "converged": f"Its gradient is smaller than {SETTLED}, and so was the step: it hardly moves any more.",

@@ -885,7 +885,7 @@ def test_the_plane_holds_each_sample_of_a_table_that_it_shows(at):
 def test_a_table_is_read_and_its_mistakes_are_said(at):
     run(at, data="table", hidden="3", epochs="2")
     assert "no file yet" in at.info[0].value
-    assert at.button(key="training toggle").disabled
+    assert [(b.label, b.disabled) for b in at.button if b.key == "training toggle"] == [("Start", True)]
     assert not find(at.main, "feed-training")  # another run under the name of the table would be a lie
     upload_table(at)
     assert live(at).config.data == "table"

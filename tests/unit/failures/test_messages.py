@@ -263,8 +263,7 @@ def test_the_messages_are_what_pytorch_says_today():
         assert found.sure
 
 
-# What leaves x without a gradient, by the cause that failures.toml lists; w is a leaf of two ones.
-WITHOUT_GRAD = {
+WITHOUT_GRAD = {  # cause -> what leaves x without a gradient; w is a leaf of two ones
     "nonleafgrad": "x = w * 3\nloss = x.sum()",
     "nonleafgrad/1": "w.sum().backward()\nx = w - 0.1 * w.grad\nloss = x.sum()",
     "nonleafgrad/2": "x = torch.ones(2, requires_grad=True)\nloss = w.sum()",

@@ -34,5 +34,6 @@ def test_it_prints_the_gradients_of_the_pass(changes):
 
 def test_a_leaf_that_is_detached_gets_a_name_that_is_free():
     script = experiment(parse("a*a_leaf"), {"a": 2.0, "a_leaf": 3.0}, {"a": "detached"})
+    assert script.startswith("# Run it in the folder of the lab, where model.py is.\n")
     assert "a_leaf_, a = a, a.detach()" in script
     assert "gradient of a: None" in ran(script)
