@@ -27,8 +27,7 @@ from lab.training.doctor import BAND, HIGH_NORM
 from lab.training.records import Curve, LayerCurve, Record, is_comparable, is_regression, score, scores
 
 MAX_MARKERS = 30  # along a line: more would hide it
-HEIGHT = 230  # pixels of a chart
-TICKS = 6  # steps between the labels of a logarithmic axis, at most
+HEIGHT, TICKS = 230, 6  # pixels of a chart; steps between the labels of a logarithmic axis, at most
 BUCKETS = 120  # groups into which the losses of single batches are gathered
 
 

@@ -74,7 +74,7 @@ def show_task() -> None:
     if card is None or here != BY_FILE[card.file].path:
         return
 
-    with st.container(horizontal=True, vertical_alignment="center", key="card task", gap="small"):
+    with st.container(horizontal=True, vertical_alignment="center", key=f"card task {card.key}", gap="small"):
         st.markdown(
             f":material/flag: **{escape_markdown(card.title)}.** {escape_markdown(card.action)}", width="stretch"
         )

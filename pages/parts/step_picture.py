@@ -99,9 +99,8 @@ def arithmetic(found: Difference, precision: str, name: str, slope: Slope | None
     central = found.method == "central"
     shared = 0
     if found.digits_lost >= 1:
-        both = zip(above, below, strict=False)
-        ends = min(len(above), len(below))
-        shared = next((at for at, (one, other) in enumerate(both) if one != other), ends)
+        both = zip(f"{above} ", f"{below}_", strict=False)  # which differ at the latest where one ends
+        shared = next(at for at, (one, other) in enumerate(both) if one != other)
     rows = {
         f"f({name} + h)": _struck(above, shared),
         f"f({name} − h)" if central else f"f({name})": _struck(below, shared),

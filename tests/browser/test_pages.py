@@ -159,3 +159,5 @@ def test_the_card_of_start_itself_brings_its_picture_anew_into_the_window(open_p
     settled(page)
     expect(page.get_by_text("A first gradient. Run both passes")).to_be_in_viewport()
     expect(page).to_have_url(re.compile("card=first-gradient"))
+    page.get_by_role("button", name="Last").click()
+    expect(page.locator("[data-done]")).to_contain_text("A first gradient.")

@@ -111,7 +111,6 @@ def _ask(question: str, answers: Mapping[str, str], key: str) -> None:
 
 
 def _example(fault: Fault, seed: int) -> None:
-    """Show what the engines compute the gradients of."""
     st.code(fault.example, wrap_lines=True)
     st.markdown(f"With {listed(f'{name} = {brief(value)}' for name, value in leaves(fault, seed).items())}.")
 

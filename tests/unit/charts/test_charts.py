@@ -112,10 +112,10 @@ def test_a_logarithmic_axis_has_at_most_six_steps_and_holds_all_values(low):
     one = {"epoch": 1, "train_accuracy": 0.5, "grad_norm": {"layer1": low}, "update_ratio": {"layer1": low}}
     chart = charts.norms_and_updates([one], ["layer1"], charts.CurveOptions(2))
     for axis in chart.spec["yAxis"]:
-        ends = [round(np.log10(axis[end])) for end in ("min", "max")]
         assert axis["min"] <= (low or axis["max"]) <= axis["max"]
-        assert all(end % axis["interval"] == 0 for end in ends), "a label at each end is one of the row"
-        assert (ends[1] - ends[0]) // axis["interval"] <= 6
+        low_end, high_end = (round(np.log10(axis[end])) / axis["interval"] for end in ("min", "max"))
+        assert low_end % 1 == high_end % 1 == 0, "a label at each end is one of the row"
+        assert high_end - low_end <= 6
 
 
 def test_where_a_run_broke_off_there_is_a_mark_on_every_curve():
