@@ -138,7 +138,7 @@ export class Controls {
     }
     const stopped = seedIndex < 0;
     this.runs.backward.disabled = stopped;
-    this.runs.backward.title = stopped ? "This backward pass did not begin." : "";
+    this.runs.backward.title = stopped ? "This backward pass did not begin." : "It stops where messages add up.";
   }
 
   /** Go to an event. @param {number} k @param {boolean} moving whether to animate a message along its edge
