@@ -552,15 +552,8 @@ export class Ledger {
     /** @type {TraceStates | null} */
     this.states = null;
     this.share = 1; // of the text of a wide ledger that this one has room for
-    this.element = h(
-      "section",
-      { class: "ledger", "aria-label": "What happens" },
-      this.phase,
-      this.equation,
-      this.sentence,
-      this.note,
-      this.live,
-    );
+    const parts = [this.phase, this.equation, this.sentence, this.note, this.live];
+    this.element = h("section", { class: "ledger", "aria-label": "What happens" }, ...parts);
   }
 
   /** Count with another width. On a phone the ledger is higher instead. @param {number} width @param {boolean} phone */

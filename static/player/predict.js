@@ -138,6 +138,7 @@ export class Predict {
     setText(this.wrong, "");
     this.element.hidden = false;
     this.input.focus({ preventScroll: true });
+    this.element.scrollIntoView({ block: "nearest" }); // on a phone it may be below the window
   }
 
   answer() {

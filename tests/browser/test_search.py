@@ -6,6 +6,8 @@ from urllib.parse import parse_qsl, urlsplit
 import pytest
 from playwright.sync_api import expect
 
+from tests.support import settled
+
 
 def ask(page, key, text):
     """Open the search by a key, write, and wait for the first answer."""
@@ -77,3 +79,27 @@ def test_a_slash_in_a_text_is_a_slash(open_page):
     box.press_sequentially("a/b")
     expect(box).to_have_value("a/b")
     expect(page.get_by_role("textbox", name="Search")).to_be_hidden()
+
+
+# What is not this element, or in it, at its middle and near its ends.
+COVERED = """(one) => {
+  const { left, right, top, bottom } = one.getBoundingClientRect();
+  const meets = (x) => document.elementFromPoint(x, (top + bottom) / 2);
+  const hit = (there) => one.contains(there) || there.shadowRoot?.contains(one) || there === one.getRootNode().host;
+  return [left + 2, (left + right) / 2, right - 2].map(meets).filter((there) => !hit(there)).map((there) => there.outerHTML);
+}"""
+
+
+def test_on_a_phone_the_menu_lies_on_the_search_until_its_button_closes_it(open_page):
+    page = open_page("shapes", width=360, height=740)
+    opener = page.locator(".opener")
+    opener.wait_for()
+    close = page.get_by_test_id("stSidebarCollapseButton").get_by_role("button")
+    for _ in range(2):
+        assert opener.evaluate(COVERED) == []
+        page.get_by_test_id("stExpandSidebarButton").click()
+        expect(page.get_by_test_id("stSidebar")).to_be_in_viewport(ratio=0.99)
+        settled(page)
+        assert close.evaluate(COVERED) == []
+        close.click()
+        expect(page.get_by_test_id("stSidebar")).not_to_be_in_viewport()
