@@ -34,7 +34,7 @@ const MAX_WRITTEN_COPIES = 4; // copies of a cell; more are shortened with "…"
 const MAX_NAMED_INPUTS = 6; // inputs whose gradients the result names
 const MAX_NAMES_LENGTH = 150; // characters of that list; the first input is always named
 const [LONG_TEXT, VERY_LONG_TEXT] = [110, 220]; // characters, from which the type is smaller in a wide ledger
-const WIDE = 1000; // pixels
+const WIDE = 1200; // pixels
 const MAX_ROW_LENGTH = 44; // characters of figures in one row
 const LONG_EQUATION = 22; // characters of figures, from which they are smaller
 const ANNOUNCE_DELAY = 250; // milliseconds without a new event before a screen reader announces it
@@ -556,9 +556,9 @@ export class Ledger {
     this.element = h("section", { class: "ledger", "aria-label": "What happens" }, ...parts);
   }
 
-  /** Count with another width. On a phone the ledger is higher instead. @param {number} width @param {boolean} phone */
-  resize(width, phone) {
-    this.share = phone ? 1 : Math.min(1, width / WIDE);
+  /** Make texts small by another width. @param {number} width in pixels */
+  resize(width) {
+    this.share = Math.min(1, width / WIDE);
     this.size();
   }
 

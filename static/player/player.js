@@ -256,7 +256,8 @@ export function createPlayer(root, host) {
   function resize() {
     element.classList.toggle("narrow", element.clientWidth < NARROW_WIDTH);
     element.classList.toggle("tight", element.clientWidth < TIGHT_WIDTH);
-    ledger.resize(element.clientWidth, element.clientWidth < NARROW_WIDTH);
+    const higher = present.on || element.clientWidth < NARROW_WIDTH; // then its texts have more lines instead
+    ledger.resize(higher ? Infinity : element.clientWidth);
     fill();
   }
   resize(); // before the graph measures its room

@@ -285,21 +285,13 @@ def test_an_input_can_be_moved_in_either_direction(open_page):
 PRESENTED = """() => {
   const player = [...document.querySelectorAll("*")].find((e) => e.shadowRoot?.querySelector(".player"));
   const root = player.shadowRoot;
-  const box = (selector) => root.querySelector(selector).getBoundingClientRect();
-  const [codes, lit] = [box(".codes"), box(".codes [aria-current]")];
-  const lines = [...root.querySelectorAll(".codes pre")]
-    .filter((pre) => pre.style.visibility === "visible")
-    .flatMap((pre) => [...pre.children].filter((line) => line.getClientRects().length));
   const drawn = [...root.querySelectorAll(".graph :is(.value, .gradient, .cell-number)")].filter((e) => e.textContent);
   const size = (text) => parseFloat(getComputedStyle(text).fontSize) * text.getScreenCTM().a;
   return {
-    whole: lit.top >= codes.top && lit.bottom <= codes.bottom && lit.bottom <= innerHeight,
-    lines: lines.map((line) => line.textContent),
     smallest: Math.min(...drawn.map(size)),
     cell: Math.min(...[...root.querySelectorAll(".cell")].map((cell) => cell.getBoundingClientRect().height)),
     card: Math.max(...[...root.querySelectorAll(".card .box")].map((card) => card.getBoundingClientRect().height)),
     stage: root.querySelector(".stage").clientHeight,
-    covered: codes.bottom > box(".leave").top && codes.right > box(".leave").left,
   };
 }"""
 

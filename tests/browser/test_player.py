@@ -806,3 +806,26 @@ def test_a_compact_player_leaves_the_page_its_room_and_tells_when_the_pass_is_ov
     page.locator(".player.narrow").wait_for()
     assert 200 <= page.locator(".stage").bounding_box()["height"] <= 240
     assert page.evaluate("() => document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_a_presentation_opens_the_line_of_code_and_then_again_the_panel_in_front(open_export):
+    page = open_export(width=1280, height=720)
+    page.locator('.card[data-node="0"]').click()
+    line, derivation = page.locator(".source [aria-current]"), page.locator(".derivation .result")
+    for presented in (False, True, False):
+        expect(line).to_be_visible(visible=presented)
+        expect(derivation).to_be_visible(visible=not presented)
+        if presented:
+            expect(line).to_be_in_viewport(ratio=1)
+            said, box = page.locator(".ledger .sentence").bounding_box(), page.locator(".ledger").bounding_box()
+            assert said["y"] + said["height"] / 2 < box["y"] + 0.7 * box["height"]  # not at the lower edge
+        page.keyboard.press("f")
+
+
+@pytest.mark.parametrize("width", [760, 860])
+def test_all_that_is_said_of_an_event_is_seen_in_a_player_of_middle_width(open_player, width):
+    page = open_player("case=arrays", width=width, height=720)
+    press(page, "Home")
+    for event in range(27):
+        assert page.locator(".ledger").evaluate("(one) => one.scrollHeight <= one.clientHeight + 1"), event
+        page.keyboard.press("ArrowRight")

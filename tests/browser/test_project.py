@@ -117,10 +117,11 @@ def test_a_projected_network_has_most_of_the_window_and_its_buttons_above_it(ope
 
 
 @pytest.mark.parametrize(("width", "height"), [(1024, 768), (1280, 720)])
-def test_a_table_to_fill_in_and_the_lines_that_differ_are_seen_whole(open_page, width, height):
+def test_a_table_and_the_lines_that_differ_are_seen_whole(open_page, width, height):
     for path, rows, first in (
         ("simulate-error?tab=predict", ".st-key-picture-writes [data-testid=stCheckbox]", 12),
         ("what-went-wrong?fault=overwrite", ".st-key-picture-rule pre", 1),
+        ("descent", ".st-key-descent-settings tr", 4),
     ):
         page = open_page(path, width=width, height=height)
         expect(page.locator(rows)).to_have_count(first)
