@@ -40,7 +40,7 @@ ENGINES = {  # engines with one wrong rule: name in the address -> label
     "any-order": "any order",
     "forgets-the-sum": "no sum",
 }
-SHOW_TELLING = "No difference here: show one where it does"
+SHOW_TELLING = "Same here: show one that differs"
 TELLING = {"overwrites": "shared", "any-order": "order", "forgets-the-sum": "broadcast"}  # example in which it shows
 WORDS = (
     "**What you see.** Each card is a [[node]] of the [[computational graph]]; the inputs are its [[leaves|leaf]]. "

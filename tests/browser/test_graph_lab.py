@@ -394,7 +394,7 @@ def test_a_wrong_rule_is_shown_to_a_class_in_five_touches_from_start(open_page, 
     bar.get_by_role("button", name=engine).click()
     expect(bar.get_by_role("button", name=engine)).to_have_attribute("aria-pressed", "true")
     if engine != "= for +=":
-        bar.get_by_role("button", name="Show one where it does").click()
+        bar.get_by_role("button", name="show one that differs").click()
     expect(page.locator(".equation .right b")).to_have_text(marked)
     settled(page)
     stage = page.locator(".stage").first.bounding_box()
@@ -465,7 +465,7 @@ def test_the_engine_is_switched_and_the_first_difference_is_marked(open_page):
     page.locator(".scrubber").press("Home")
     expect(cards).to_have_text("–")
     page.get_by_role("radio", name="any order").click()
-    page.get_by_role("button", name="Show one where it does").press("Enter")
+    page.get_by_role("button", name="show one that differs").press("Enter")
     expect(page.locator(".player")).to_be_focused()  # the button is gone
     expect(page.locator(".ledger .note")).to_contain_text("t sends too early: 1 of its 2 messages have arrived")
     page.get_by_role("button", name="First (Home)").click()

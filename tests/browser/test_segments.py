@@ -21,7 +21,7 @@ SEGMENTS = {  # what is touched, one after the other, and what the last touch sh
         ],
     ),
     "why-an-order": (
-        ["text=See", "link:Graph lab", "radio:any order", "button:Show one where it does"],
+        ["text=See", "link:Graph lab", "radio:any order", "button:show one that differs"],
         [
             (".ledger .note", "t sends too early: 1 of its 2 messages have arrived"),
             (".pending", "Still to send: t (1 of 2 messages)"),
@@ -29,7 +29,7 @@ SEGMENTS = {  # what is touched, one after the other, and what the last touch sh
         ],
     ),
     "why-broadcasting-sums": (
-        ["text=See", "link:Graph lab", "radio:no sum", "button:Show one where it does"],
+        ["text=See", "link:Graph lab", "radio:no sum", "button:show one that differs"],
         [
             (".ledger .note", "The first event that differs"),
             (".card.departs .name", "✗"),

@@ -376,7 +376,7 @@ def test_the_link_of_the_term_opens_at_the_message_that_is_sent_too_early():
 def test_where_a_wrong_rule_makes_no_difference_an_example_is_offered():
     at = run(app("pages/graph_lab.py"), engine="any-order", expression="a*b + c", in_a=2, in_b=3, in_c=4)
     assert sent(at)["departure"] is None
-    assert at.button(key="graph telling").label.startswith("No difference here")
+    assert at.button(key="graph telling").label.startswith("Same here")
     assert "Example" in [switch["name"] for switch in sent(at)["switches"]]  # also where the player fills the screen
     at.button(key="graph telling").click().run()
     at.run()
