@@ -141,8 +141,7 @@ def program(source: str | bytes) -> str:
             m[2] if (m := re.match(r"(\s*)(?:>>>|\.\.\.|In \[\d+\]:|\.{3,}:) ?(.*)", s)) else ""
             for s in text.split("\n")
         )
-    text = re.sub(r"(?m)^([ \t]*)[%!](?=[\w%!])[^\n]*", r"\1pass", text)
-    return textwrap.dedent(text)
+    return textwrap.dedent(re.sub(r"(?m)^([ \t]*)[%!](?=[\w%!])[^\n]*", r"\1pass", text))
 
 
 def tree_of(text: str) -> ast.Module:

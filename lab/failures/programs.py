@@ -50,8 +50,7 @@ class Program:
 
     def code(self, numbers: Numbers | None = None) -> str:
         """Return the whole program, with these numbers or the default ones."""
-        first = f"{self.name} = {self.numbers if numbers is None else numbers}\n" if self.name else ""
-        return first + self.lines
+        return (f"{self.name} = {self.numbers if numbers is None else numbers}\n" if self.name else "") + self.lines
 
 
 @dataclass(frozen=True)

@@ -21,12 +21,12 @@ CAPS = {  # lines of code and of data, in rooms separated by spaces
     "lab/ui": 1_360,
     "pages": 8_800,
     "static": 10_000,
-    "tests": 56_600,
+    "tests": 57_000,
 }
 CODE = {".py", ".js", ".ts", ".css", ".html"}
 COUNTED = CODE | {".toml", ".txt", ".json"}
 THEIRS = {"codemirror", "echarts", "graphviz"}  # folders of code that others wrote
-PRODUCT, PRODUCT_CAP = "app.py model.py nn.py train.py lab pages static practice assets", 62_300  # lines of code
+PRODUCT, PRODUCT_CAP = "app.py model.py nn.py train.py lab pages static practice assets", 62_400  # lines of code
 
 
 def lines_of(rooms, counted=COUNTED):

@@ -161,8 +161,7 @@ def function_of(layer: str) -> str:
 
 def is_layer(name: str) -> bool:
     """Return whether torch.nn has a class of this name that is known."""
-    known = name in LAYERS | CONTAINERS | IDENTITIES | RESHAPING
-    return known or (name[:1].isupper() and function_of(name) != "")
+    return name in LAYERS | CONTAINERS | IDENTITIES | RESHAPING or (name[:1].isupper() and function_of(name) != "")
 
 
 # What a fragment means by a name that it does not define: a network in training, and a loss.

@@ -266,8 +266,7 @@ def _unnamed_losses(columns: Mapping[str, LogColumn], names: Mapping[str, str], 
     if unnamed:
         first = columns[unnamed[0]]
         counting = len(unnamed) > 1 and first.whole and all(a < b for a, b in pairwise(first.values))
-        roles = ["epoch"] * counting + ["train_loss", "val_loss"]
-        return dict(zip(roles, unnamed, strict=False))
+        return dict(zip(["epoch"] * counting + ["train_loss", "val_loss"], unnamed, strict=False))
     only = [name for name, column in free.items() if len(column.values) >= MIN_UNNAMED and not log.texts]
     usual = [name for name in free if name.lower() in VALUES] or (only if len(free) == 1 and not names else [])
     return {"train_loss": usual[0]} if usual else {}
