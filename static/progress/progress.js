@@ -69,7 +69,7 @@ export function add({ cards, tasks = {}, stumbles = {}, name = "" }) {
 
 /** Record as done today the keys that are not done yet, and mark the task above the page. @param {string[]} keys */
 function complete(keys, name = NAME) {
-  for (const key of keys) document.querySelector(`.st-key-card-task-${key}`)?.setAttribute("data-done", "");
+  for (const key of keys) document.querySelector(`.st-key-card-task-${CSS.escape(key)}`)?.setAttribute("data-done", "");
   const done = checked(read(name));
   const fresh = keys.filter((key) => !(key in done));
   if (!fresh.length) return;
