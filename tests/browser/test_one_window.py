@@ -102,6 +102,7 @@ def test_on_a_phone_start_shows_its_picture_at_once(tab, app_url):
     assert words["y"] + words["height"] <= PHONE[1]  # what is said of it, too
 
 
+@pytest.mark.flow
 def test_on_a_phone_the_graph_lab_shows_its_picture_and_then_all_of_a_step(tab, app_url):
     page = tab(width=PHONE[0], height=PHONE[1])
     page.goto(f"{app_url}/{in_full('graph-lab?stage=backward&event=19')}")
