@@ -214,9 +214,8 @@ VALUES = (
     POINTS,
     HeldValue("training-epoch", None, lambda text: range(PAGE_EPOCHS).index(int(text))),  # None: the last trained epoch
     HeldValue("training-trained", (0, 0), kept.parse_position, kept.position_text),
-    HeldValue(
-        "training-tried", (), lambda text: tuple(text.split(",")), ",".join
-    ),  # findings whose remedies were tried
+    # Findings whose remedies were tried
+    HeldValue("training-tried", (), lambda text: tuple(text.split(",")), ",".join),
     HeldValue("training-guess", None),  # None also for an answer the lesson lacks
     binding.flag(one_input.PAD),
     *VIEW,

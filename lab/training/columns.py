@@ -224,10 +224,9 @@ def days(texts: Sequence[str], form: str) -> np.ndarray:
     """Return dates as days since 1970, with the time of day as a fraction; nan for texts of another form."""
     import pandas as pd
 
-    plain = (
-        pd.Series(texts, dtype=str).str.replace(_ZONE, "", regex=True) if "%" in form else pd.Series(texts, dtype=str)
-    )
-    read = pd.to_datetime(plain, format=form, errors="coerce", utc=True)
+    written = pd.Series(texts, dtype=str)
+    without_zone = written.str.replace(_ZONE, "", regex=True) if "%" in form else written
+    read = pd.to_datetime(without_zone, format=form, errors="coerce", utc=True)
     return np.asarray((read - pd.Timestamp(0, tz="UTC")) / pd.Timedelta(days=1))
 
 
@@ -279,7 +278,8 @@ def read_known(cells: pd.Series, inputs: Sequence[Cell], comma: bool) -> tuple[n
     known = {_as_spelled(cell.text): float(at) for at, cell in enumerate(inputs) if cell.text is not None}
     how = "it answers as if the cell were empty"
     if known:
-        codes = np.array([known.get(_as_spelled(text), np.nan if text.lower() in MISSING else -1.0) for text in texts])
+        codes = np.array([known.get(_as_spelled(text), -1.0) for text in texts])
+        codes[missing & (codes < 0)] = np.nan
         column = TableColumn("", codes, tuple(known))
         trained, how = ", ".join(repr(cell.text) for cell in inputs), "it answers as if none of these applied"
     elif form := inputs[0].date:

@@ -570,7 +570,7 @@ def _is_counted(unit: str | None) -> bool:
     return unit is not None and "/" not in unit and role(unit) in COUNTERS
 
 
-@lru_cache(maxsize=20_000)
+@lru_cache(maxsize=roles.MAX_CACHED)
 def _names(text: str, is_text: bool) -> tuple[list[str], float | None]:
     """Return the names in some words, and the count at the end of the last one, as in "epoch3". There are two names if
     the first word is the value of another name, or if a sentence ends with a counter: "loss is high in epoch"."""

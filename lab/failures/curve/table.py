@@ -122,7 +122,7 @@ def tables(log: LogRecords, chosen: Mapping[str, str | None] = MappingProxyType(
     notes = _notes(names, others, log)
     trained = names.get("train_loss", "")
     part = not _is_total(trained) and sum(role(name) == "train_loss" for name in columns) > 1
-    part |= not {*_measures(names.get("val_loss", trained))} <= {*_measures(trained)}
+    part |= not _measures(names.get("val_loss", trained)) <= _measures(trained)
     if "val_loss" in names and role(trained) == "val_loss" and "train_loss" not in wanted:
         notes.append(f"“{trained}” falls far lower than “{names['val_loss']}” and counts as the training loss.")
         part = True
@@ -252,11 +252,11 @@ def _trained_on(found: Sequence[LogColumn], names: Mapping[str, str]) -> dict[st
 
 
 def _part(name: str) -> list[str]:
-    return [word for word in split(name) if not kinds([word]) & NO_PART]
+    return [word for word in split(name) if not kinds_of(word) & NO_PART]
 
 
-def _measures(name: str) -> list[str]:
-    return [word for word in split(name) if kinds_of(word) & {"measure", "distance"}]
+def _measures(name: str) -> set[str]:
+    return {word for word in split(name) if kinds_of(word) & {"measure", "distance"}}
 
 
 def _unnamed_losses(columns: Mapping[str, LogColumn], names: Mapping[str, str], log: LogRecords) -> dict[str, str]:
