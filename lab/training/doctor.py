@@ -320,8 +320,8 @@ NOTHING = _do("Nothing in these numbers asks for a change.")
 TABLE = (
     # ---- what is wrong: causes before what they bring about
     Rule("rate-high", HIGH, "log", lambda f: f.grew >= 1.1,
-        lambda f: f"The loss is multiplied by about {short(f.grew, 2)} in each epoch, from {short(f.loss[0])} to "
-        f"{short(largest(f.loss))}.", _lower, since=lambda f: 0, like=("climbing",)),
+        lambda f: f"On average the loss is multiplied by {short(f.grew, 2)} in each epoch, from "
+        f"{short(f.loss[0])} to {short(largest(f.loss))}.", _lower, since=lambda f: 0, like=("climbing",)),
     Rule("climbing", "The loss climbs", "code", lambda f: len(f.lately) > WINDOW and np.nanargmin(f.loss) <= 1
         and f.lately[-1] >= 1.05 * f.loss[0]
         and np.all(np.diff([np.median(one) for one in np.array_split(f.lately, 4)]) > 0),

@@ -138,12 +138,13 @@ class UploadedCurve(Figures):
 
     @cached_property
     def grew(self) -> float:
-        """By which factor the loss grows from epoch to epoch, evenly and to the end; 0 if it does not."""
+        """By which factor the loss grows from epoch to epoch on average, if to the end without slowing; else 0."""
         loss = self.loss[np.isfinite(self.loss)]
         if len(loss) < 2 * WINDOW or int(np.argmin(loss)) > 1 or loss.min() <= 0 or loss.max() < 8 * loss[0]:
             return 0.0
         early, middle, late = (math.log(np.median(part)) for part in np.array_split(loss, 3))
-        return math.exp((late - middle) * 3 / len(loss)) if late - middle >= 0.85 * (middle - early) > 0 else 0.0
+        grows = late - middle >= 0.85 * (middle - early) > 0
+        return float(loss.max() / loss[0]) ** (1 / int(np.argmax(loss))) if grows else 0.0
 
     @cached_property
     def range(self) -> float:
