@@ -90,12 +90,13 @@ def _link() -> dict[str, str]:
         address[assignment_link.NAME] = name
     things = "1 thing to do" if len(ticked) == 1 else f"{len(ticked)} things to do"
     st.markdown(f"**The link**: {things}.")
-    st.code(f"{_root()}?{urlencode(address)}", language=None, wrap_lines=True)
+    link = f"{_root()}?{urlencode(address)}"
+    st.code(link, language=None, wrap_lines=True)
     if urlsplit(_root()).hostname in ("localhost", "127.0.0.1", "::1"):
         st.caption(
             "This link opens on this machine only: README, *For a class*, says how other machines reach the lab."
         )
-    page.link_to("pages/start.py", "Open it as your class will", "open_in_new", address)
+    st.page_link(link, label="Open it as your class will", icon=":material/open_in_new:")
     return address
 
 

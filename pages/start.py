@@ -3,6 +3,7 @@
 import streamlit as st
 
 from lab.expression.parser import Expression, parse
+from lab.lessons.cards import BY_KEY
 from lab.text import numeral
 from lab.trace.recording import Trace, record
 from lab.ui import binding, page, progress
@@ -110,7 +111,8 @@ def _question(expression: Expression, values: dict[str, float | list]) -> None:
                 "moves out."
             )
             st.markdown(f"{'✓ Yes' if guess == due else '✗ No'}: {sentence}", width="content")
-        page.link_to("pages/graph_lab.py", "Next: an input that is used twice", "arrow_forward")
+        following = BY_KEY["two-messages"]
+        page.link_to(following.file, "Next: an input that is used twice", "arrow_forward", following.link)
 
 
 def _recorded(values: dict[str, float | list]) -> tuple[Expression, Trace]:

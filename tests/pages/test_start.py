@@ -82,7 +82,10 @@ def test_a_card_prepares_its_page_anew():
 
 def test_each_way_on_leads_to_an_address_that_its_page_knows():
     ways = [way.proto for way in run(app("app.py")).get("page_link") if way.proto.query_string]
-    assert len(ways) == 7
+    assert len(ways) == 8
+    assert next(way for way in ways if way.label.startswith("Next: an input")).query_string.startswith(
+        "graph-expression="
+    )
     for way in ways:
         at = app(BY_PATH[way.page].file)
         at.session_state["path"] = way.page
