@@ -109,7 +109,6 @@ def _choose() -> None:
 
 def _end(kind: str) -> None:
     prose(WORDS)
-    progress.done("two-messages", _is_classic())
     page.closing(TRY_THIS[kind], "pages/simulate_error.py", "Next: break a backward pass with a single write")
     if kind == "program":
         running.wait("graph")
@@ -352,6 +351,7 @@ def _moving(expression: Expression | None, live: dict[str, Live], outdated: bool
         along=along,
         on_turn=_turn,
     )
+    progress.done("two-messages", _is_classic())
     progress.done("by-hand", predicting and _is_classic())
     progress.done("topological-order", departed is not None and session["graph-engine"] == "any-order")
     progress.note("graph progress")

@@ -110,7 +110,7 @@ export class Graph {
     this.observer = new ResizeObserver(() => this.choosePlan());
     this.folding = h("div", { class: "folding", role: "group", "aria-label": "Fold parts of the graph" });
     this.simple = h("p", { class: "simple", hidden: true }, "Drawn simply, by depth: Graphviz did not answer in time.");
-    this.signs = h("span", {}, "= value, ∂ gradient of the result. ");
+    this.signs = h("span", {});
     this.colours = legendOfColours();
     this.legend = h("p", { class: "legend", hidden: true }, this.signs, this.colours);
     /** @param {string} label @param {string} text @param {() => void} onclick */
@@ -244,6 +244,8 @@ export class Graph {
     this.view.open(plan, centreOf(plan, states.output));
     const scalars = states.nodes.some(({ shape }) => shape.length === 0);
     this.signs.hidden = !(plan.compact && scalars);
+    const sign = states.tangentOf ? `tangent: the derivative by ${states.tangentOf}` : "gradient of the result";
+    this.signs.textContent = `= value, ∂ ${sign}. `;
     this.colours.hidden = states.nodes.every(({ shape }) => shape.length === 0);
     this.legend.hidden = this.signs.hidden && this.colours.hidden;
     this.simple.hidden = !plan.simple;

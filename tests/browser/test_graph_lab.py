@@ -496,6 +496,14 @@ def test_tangents_travel_with_the_arrows_and_come_to_the_gradient(open_page):
     expect(page.get_by_role("button", name="Run backward pass")).to_be_visible()
 
 
+def test_the_sign_on_small_cards_is_explained_for_the_mode_that_is_shown(open_page):
+    page = open_page("graph-lab?expression=tanh(a*b)%2Bsin(a)*exp(b)%2Ba*c*d", width=1280, height=720)
+    signs = page.locator(".legend span").first
+    expect(signs).to_have_text("= value, ∂ gradient of the result. ")
+    page.get_by_role("radio", name="Forward mode").click()
+    expect(signs).to_have_text("= value, ∂ tangent: the derivative by a. ")
+
+
 BESIDE = {  # engine -> expression and inputs, the lines of the two engines at the first difference, whether all is whole
     "overwrites": ({}, ["self.grad = message", "self.grad += message"], True),
     "any-order": (
