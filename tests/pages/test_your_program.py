@@ -118,6 +118,15 @@ def test_a_program_that_an_error_ended_is_not_called_free_of_failures(problem, n
     assert ("certainly wrong" in texts(at.caption)) == none_found
 
 
+@pytest.mark.parametrize(
+    ("operations", "said"),
+    [(500, "of 500 operations; one card stands for all others."), (0, "for those recorded later.")],
+)
+def test_a_picture_of_a_part_says_what_its_last_card_stands_for(operations, said):
+    part = ProgramPass(3, operations, recorded()[0])
+    assert said in texts(opened(ProgramRun(SOURCE, (part,), count=1)).caption)
+
+
 def test_a_forged_pass_gets_a_sentence():
     at = opened(ProgramRun(SOURCE, (ProgramPass(1, 1, '{"nodes": "<script>"}'),), 1))
     assert "holds no recorded pass" in at.warning[0].value

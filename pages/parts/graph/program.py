@@ -130,8 +130,9 @@ def _play(ran: ProgramRun, shown: ProgramPass) -> None:
         return
     kept = sum(bool(node["op"]) for node in trace.nodes)
     if shown.operations != kept:
-        known = f"of {shown.operations:,} " if shown.operations else ""
-        st.caption(f"The first {kept - 1} {known}operations; one card stands for all others.")
+        whole = f"of {shown.operations:,} operations; one card stands for all others"
+        part = "operations; one card stands for those recorded later"
+        st.caption(f"The first {kept - 1} {whole if shown.operations else part}.")
     player(
         trace,
         key=PLAYER_KEY,
