@@ -166,9 +166,13 @@ function presenter() {
   return seen?.querySelector(seen.matches(".present") ? ".leave" : ".present-button");
 }
 
-/** Return the first picture with at least half as large a visible area as the largest. @param {Element} main */
+/** Return the highest picture on the page with at least half as large a visible area as the largest.
+ * @param {Element} main */
 function pictureOf(main) {
-  const found = [...main.querySelectorAll(PICTURES)].filter((one) => one.clientHeight > MIN_HEIGHT && !hasField(one));
+  const top = (/** @type {Element} */ one) => one.getBoundingClientRect().top;
+  const found = [...main.querySelectorAll(PICTURES)]
+    .filter((one) => one.clientHeight > MIN_HEIGHT && !hasField(one))
+    .toSorted((one, other) => top(one) - top(other));
   const visibleArea = (/** @type {Element} */ one) => {
     const { top, bottom, width } = one.getBoundingClientRect();
     return Math.max(0, Math.min(bottom, innerHeight) - Math.max(top, 0)) * width;

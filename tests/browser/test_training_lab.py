@@ -461,8 +461,8 @@ def test_a_projector_shows_the_pictures_with_the_buttons_of_the_run_above_them(o
     project(page)
     shown = [
         page.get_by_test_id("stBaseButton-primary"),
-        page.locator("[data-chart=network]"),
         page.locator("[data-chart=plane]"),
+        page.locator("[data-chart=loss]"),
     ]
     page.wait_for_function(
         """() => {
