@@ -11,7 +11,6 @@ const [MIN_READABLE, MIN_READABLE_PHONE] = [0.75, 0.6]; // scales; a phone is he
 const PRESENTED_SCALE = 1.286; // text of 14 pixels grows to 18
 const PRESENTED_SCALE_PHONE = 0.72; // a phone is held in the hand: 10 pixels
 const CROPPED_SCALE = 1; // for a drawing that does not fit
-const MIN_FOLLOWED_SCALE = 0.7; // for an event of a presentation: text of 14 pixels shrinks to 10
 const VIEW_MARGIN = 6; // pixels between an event's nodes and the edge of the view
 
 /** The visible part of a drawing. */
@@ -112,7 +111,7 @@ export class View {
 
   /** Move to the middle of the first box that fits in the window, or of the last, unless it is already visible.
    * @param {(Point & Size)[]} boxes
-   * @param {boolean} [shrinks] whether a presented drawing may shrink to show one */
+   * @param {boolean} [shrinks] whether a presented drawing may shrink to show one, as far as it can be read */
   reveal(boxes, shrinks = false) {
     Object.assign(this, { boxes, shrinks });
     if (this.fitted || !boxes.length) return;
@@ -120,7 +119,7 @@ export class View {
     const scaleOf = (/** @type {Size} */ size) =>
       Math.min((room.width - 2 * VIEW_MARGIN) / size.width, (room.height - 2 * VIEW_MARGIN) / size.height);
     const before = this.scale;
-    const whole = shrinks ? boxes.find((box) => scaleOf(box) >= MIN_FOLLOWED_SCALE) : undefined;
+    const whole = shrinks ? boxes.find((box) => scaleOf(box) >= this.readable()) : undefined;
     if (this.presented && !this.free) this.scale = Math.min(this.followed, whole ? scaleOf(whole) : Infinity);
     const { x, y, width, height } = boxes.find((box) => scaleOf(box) >= this.scale) ?? boxes[boxes.length - 1];
     const [left, top] = [this.x + x * this.scale, this.y + y * this.scale];

@@ -15,8 +15,11 @@ const WINDOWS = [
 /** @type {() => void} what the browser calls when the window of the drawing has another size */
 let resized = () => {};
 
-/** Return a presented view in a window, and what sets another size of the window. @param {Size} size */
-function presented(size) {
+/** Return a presented view in a window, and what sets another size of the window. @param {Size} size
+ * @param {string[]} around selectors of what the view is in */
+function presented(size, around = [".present"]) {
+  const closest = (/** @type {string} */ selector) => (around.includes(selector) ? {} : null);
+  const element = () => ({ addEventListener() {}, closest, getAttribute: () => "", setAttribute() {} });
   const [svg, scene] = [{ ...element(), clientWidth: size.width, clientHeight: size.height }, element()];
   const observer = class {
     /** @param {() => void} report */
@@ -33,12 +36,6 @@ function presented(size) {
   };
   resize(size);
   return { view, resize };
-}
-
-/** Return what a view needs of an element of a page that is presented on a projector. */
-function element() {
-  const closest = (/** @type {string} */ selector) => (selector === ".present" ? {} : null);
-  return { addEventListener() {}, closest, getAttribute: () => "", setAttribute() {} };
 }
 
 /** Return whether a box of the drawing is in the window as a whole.
@@ -102,27 +99,27 @@ function plan(given, apart) {
   return /** @type {Plan} */ (/** @type {unknown} */ (made));
 }
 
-test("a presented drawing is smaller while the two cards of an event are far apart, down to a limit", () => {
-  const { view } = presented(WINDOWS[0]);
-  view.open({ width: 4000, height: 900 }, { x: 0, y: 0 });
-  const [size, near] = [
-    { height: 100, y: 0 },
-    { x: 1500, y: 400, width: 300, height: 100 },
-  ];
-  for (const [width, both] of /** @type {const} */ ([
-    [740, true],
-    [1300, true],
-    [1500, false],
+test("while the two cards of an event are far apart, a presented drawing is smaller, as far as it can be read", () => {
+  const near = { x: 1500, y: 400, width: 300, height: 100 };
+  for (const [around, largest, readable] of /** @type {const} */ ([
+    [[".present"], READ, READ],
+    [[".present", ".narrow"], 1, 0.72],
   ])) {
-    const far = { ...size, x: 300, width };
-    const card = { ...size, x: 300, width: 100 };
-    view.reveal([far, card], true);
-    assert.equal(isWhole(view, far), both);
-    assert.ok(isWhole(view, card) && view.scale >= 0.7 && view.scale < READ === (both && width > 762));
-    view.reveal([far, card]);
-    assert.ok(view.scale === READ && isWhole(view, card));
-    view.reveal([near], true);
-    assert.ok(view.scale === READ && isWhole(view, near));
+    const { view } = presented(WINDOWS[0], [...around]);
+    view.open({ width: 4000, height: 900 }, { x: 0, y: 0 });
+    for (const width of [740, 1300, 1500]) {
+      const far = { x: 300, y: 0, width, height: 100 };
+      const card = { ...far, width: 100 };
+      view.reveal([far, card], true);
+      const whole = (WINDOWS[0].width - 12) / width;
+      assert.equal(isWhole(view, far), whole >= readable);
+      assert.ok(isWhole(view, card));
+      assert.equal(view.scale, whole >= readable ? Math.min(largest, whole) : largest);
+      view.reveal([far, card]);
+      assert.ok(view.scale === largest && isWhole(view, card));
+      view.reveal([near], true);
+      assert.ok(view.scale === largest && isWhole(view, near));
+    }
   }
 });
 
@@ -148,7 +145,7 @@ test("the plan is one that is read as a whole, or else one in which an event's c
 test("of two drawings beside each other each shows the cards of both events, or else those of its own", () => {
   const [near, far] = [300, 1500].map((x) => ({ x, y: 300, width: 100, height: 100 }));
   for (const [other, both] of /** @type {const} */ ([
-    [{ ...near, x: 700 }, true],
+    [{ ...near, x: 560 }, true],
     [far, false],
   ])) {
     const union = { ...near, width: other.x + other.width - near.x };
