@@ -8,6 +8,7 @@ const ENTRY = "entry"; // the parameter that numbers the entries of a page: lab/
 const LEFT = "~"; // added to the number of an entry that is left: until then the server takes it for the present one
 const MAIN = "[data-testid=stMain]";
 const TITLE = `${MAIN} h1`;
+const HELPERS = "app/static/player/dom.js"; // what stands in the document can import nothing at its beginning
 const SHARED = ["set", "name", "embed", "embed_options"]; // parameters of all pages
 const SAVED = "address of "; // in the session storage: the parameters with which a page was left
 const ASKED = "asked"; // the state of an entry that the learner has asked for
@@ -109,24 +110,9 @@ export function open(to) {
   lead(to.pathname === here.pathname ? null : document.querySelector(TITLE));
 }
 
-/** Move the focus from a link to the title of its page, also when the title is drawn again, until the learner acts.
- * @param {Element | null} left the title of the page that is left, if it is another one */
-function lead(left) {
+/** Move the focus from a link to the title of its page. @param {Element | null} left the title of another page */
+async function lead(left) {
   if (document.activeElement instanceof HTMLElement) document.activeElement.blur();
-  const arrive = () => {
-    if (document.activeElement === document.body && document.querySelector(TITLE) !== left) focusTitle();
-  };
-  const changes = new MutationObserver(arrive);
-  changes.observe(document.body, { childList: true, subtree: true });
-  for (const act of ["pointerdown", "keydown"])
-    addEventListener(act, () => changes.disconnect(), { capture: true, once: true });
-  arrive();
-}
-
-/** Move the focus to the title of the page, from which the keys go on. */
-export function focusTitle() {
-  const title = document.querySelector(TITLE);
-  if (!(title instanceof HTMLElement)) return;
-  title.tabIndex = -1;
-  title.focus();
+  const { inheritFocus, pageTitle } = await import(new URL(HELPERS, document.baseURI).href);
+  inheritFocus(() => (pageTitle() === left ? null : pageTitle()));
 }

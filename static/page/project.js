@@ -169,10 +169,10 @@ function presenter() {
 /** Return the highest picture on the page with at least half as large a visible area as the largest.
  * @param {Element} main */
 function pictureOf(main) {
-  const top = (/** @type {Element} */ one) => one.getBoundingClientRect().top;
+  const topOf = (/** @type {Element} */ one) => one.getBoundingClientRect().top;
   const found = [...main.querySelectorAll(PICTURES)]
     .filter((one) => one.clientHeight > MIN_HEIGHT && !hasField(one))
-    .toSorted((one, other) => top(one) - top(other));
+    .toSorted((one, other) => topOf(one) - topOf(other));
   const visibleArea = (/** @type {Element} */ one) => {
     const { top, bottom, width } = one.getBoundingClientRect();
     return Math.max(0, Math.min(bottom, innerHeight) - Math.max(top, 0)) * width;

@@ -102,14 +102,22 @@ function endOnAction(observer) {
     addEventListener(act, () => observer.disconnect(), { capture: true, once: true });
 }
 
-/** Give an element the focus if nothing has it, because what the learner has pressed leaves the page, until they act.
- * @param {HTMLElement} element */
-export function inheritFocus(element) {
-  const inherit = () => document.activeElement === document.body && element.focus({ preventScroll: true });
+/** Give an element the focus while nothing has it, as what the learner has pressed leaves the page, until they act.
+ * @param {() => HTMLElement | null} find the element, which may be drawn again */
+export function inheritFocus(find) {
+  const inherit = () => document.activeElement === document.body && find()?.focus({ preventScroll: true });
   const changes = new MutationObserver(inherit);
   changes.observe(document.body, { childList: true, subtree: true });
   endOnAction(changes);
   inherit();
+}
+
+/** Return the title of the page, which can have the focus: from there the keys go on. */
+export function pageTitle() {
+  const title = document.querySelector("[data-testid=stMain] h1");
+  if (!(title instanceof HTMLElement)) return null;
+  title.tabIndex = -1;
+  return title;
 }
 
 /** Report whether an element is in sight, at first and after each change. A busy browser reports several changes at

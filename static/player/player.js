@@ -430,7 +430,7 @@ export function createPlayer(root, host) {
         if (!next.outdated) controls.run(pass);
       }
       if (opened) {
-        if (before) inheritFocus(element);
+        if (before) inheritFocus(() => element);
         turning = false;
         turn();
       }

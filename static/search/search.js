@@ -3,9 +3,9 @@
 
 import { isCurrentPage } from "../current_page.js";
 import { mount } from "../mount.js";
-import { focusTitle, open as openPage } from "../page/navigation.js";
+import { open as openPage } from "../page/navigation.js";
 import { listen } from "../page/page.js";
-import { Debounced, h, isInField } from "../player/dom.js";
+import { Debounced, h, isInField, pageTitle } from "../player/dom.js";
 
 /** @import { Place } from "../mount.js" */
 /** @import { SearchHit } from "../types.js" */
@@ -94,7 +94,7 @@ function tell() {
 /** Move the focus to the page's title. @param {Event} event */
 function skipToPage(event) {
   event.preventDefault(); // keep "#stMain" out of the address, which holds the page's state
-  focusTitle();
+  pageTitle()?.focus();
 }
 
 /** Open the window with its text selected. */

@@ -235,6 +235,7 @@ def test_the_keys_go_on_from_the_title_of_the_page_that_a_link_leads_to(open_pag
     page.wait_for_url(lambda url: urlsplit(url).path + urlsplit(url).query != f"/{path}")
     ready(page)
     expect(page.get_by_role("heading", level=1)).to_be_focused()
+    expect(page.get_by_role("heading", level=1)).to_be_in_viewport()
     if not path:
         page.locator(".card").first.wait_for()
         before = page.locator("output.count").inner_text()
