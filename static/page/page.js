@@ -1,13 +1,16 @@
-/** What every page listens to: a change of the theme, the keys of a projected page, Escape in an explanation and Enter
- * in an expression. */
+/** What every page listens to: a change of the theme, the keys of a projected page, Escape in an explanation, Enter in
+ * an expression and, on a phone, a press on the button that asks for an answer. */
 
 import { setComputedPage } from "../current_page.js";
+import { mayMove } from "../player/dom.js";
 import { press } from "./enter.js";
 import { Projector } from "./project.js";
 import { close, reopen } from "./terms.js";
 import { watch } from "./theme.js";
 
 /** @import { Place } from "../mount.js" */
+
+const ASKING = "[data-testid^=stBaseButton-primary], .run"; // buttons with their answer below them
 
 /** @param {Place} place */
 export function listen({ tell }) {
@@ -18,6 +21,7 @@ export function listen({ tell }) {
   document.addEventListener("keydown", close, { signal });
   document.addEventListener("pointerover", reopen, { signal });
   document.addEventListener("focusin", reopen, { signal });
+  document.addEventListener("click", makeRoom, { signal });
   document.documentElement.classList.add("closable");
   const theme = watch((colour) => tell("theme", colour));
   return {
@@ -30,4 +34,12 @@ export function listen({ tell }) {
       theme.disconnect();
     },
   };
+}
+
+/** On a phone, move a pressed button from the lower part of the window to its top, so that its answer is in the window.
+ * @param {Event} event */
+function makeRoom(event) {
+  const button = /** @type {Element} */ (event.composedPath()[0]).closest(ASKING);
+  if (button && innerWidth <= 640 && button.getBoundingClientRect().top > innerHeight / 3)
+    button.scrollIntoView({ behavior: mayMove() ? "smooth" : "instant" });
 }

@@ -242,8 +242,7 @@ export class Graph {
     const [wires, boxes] = [s("g", { class: "edges" }, ...below), s("g", { class: "cards" }, ...above)];
     this.scene.replaceChildren(wires, boxes, this.ghost, pill.element);
     this.view.open(plan, centreOf(plan, states.output));
-    const scalars = states.nodes.some(({ shape }) => shape.length === 0);
-    this.signs.hidden = !(plan.compact && scalars);
+    this.signs.hidden = !plan.compact;
     const sign = states.tangentOf ? `tangent: the derivative by ${states.tangentOf}` : "gradient of the result";
     this.signs.textContent = `= value, ∂ ${sign}. `;
     this.colours.hidden = states.nodes.every(({ shape }) => shape.length === 0);
@@ -293,10 +292,9 @@ export class Graph {
     const rank = s("text", { "text-anchor": "middle", dy: "0.35em" });
     const corner = { class: "rank", transform: `translate(${-width / 2} ${-height / 2})`, "aria-hidden": true };
     const badge = s("g", corner, s("circle", { r: 11 }), rank);
-    const value = field("value", "value", 0);
-    const gradient = node.requires_grad
-      ? field("gradient", states.tangentOf ? `∂/∂${states.tangentOf}` : "grad", 1)
-      : null;
+    const words = compact ? ["=", "∂"] : ["value", states.tangentOf ? `∂/∂${states.tangentOf}` : "grad"];
+    const value = field("value", words[0], 0);
+    const gradient = node.requires_grad ? field("gradient", words[1], 1) : null;
     const element = s(
       "g",
       {
@@ -410,7 +408,7 @@ export class Graph {
     const both = [...nodes, ...beside.filter((node) => plan.itemOf[node])];
     if (nodes.length) {
       const boxes = [both, nodes, nodes.slice(-1)].map((some) => boundsOfCards(plan, some));
-      this.view.reveal(boxes, states.focus(frame).from !== undefined);
+      this.view.reveal(boxes);
     }
     this.paintCards(drawn, frame, selected);
     this.paintEdges(drawn, frame);

@@ -25,7 +25,6 @@ export class View {
     this.free = false; // the reader has moved or zoomed it
     /** @type {(Point & Size)[]} what was to be revealed last */
     this.boxes = [];
-    this.shrinks = false;
     this.scale = 1;
     this.followed = 1; // the scale of a drawing that does not fit
     this.x = 0;
@@ -39,7 +38,7 @@ export class View {
       this.measure();
       if (this.free) return;
       this.open(this.size, this.point);
-      this.reveal(this.boxes, this.shrinks);
+      this.reveal(this.boxes);
     });
     this.observer.observe(svg);
   }
@@ -81,7 +80,7 @@ export class View {
   turn() {
     this.wished = !this.fitted && this.window.width > 0; // a drawing beside this one may be hidden
     this.open(this.size, this.point);
-    this.reveal(this.boxes, this.shrinks);
+    this.reveal(this.boxes);
   }
 
   /** Move a point of the drawing towards the middle of the window, but leave no space empty that the drawing could
@@ -109,17 +108,16 @@ export class View {
     this.apply();
   }
 
-  /** Move to the middle of the first box that fits in the window, or of the last, unless it is already visible.
-   * @param {(Point & Size)[]} boxes
-   * @param {boolean} [shrinks] whether a presented drawing may shrink to show one, as far as it can be read */
-  reveal(boxes, shrinks = false) {
-    Object.assign(this, { boxes, shrinks });
+  /** Move to the middle of the first box that fits in the window, or of the last, unless it is already visible. A
+   * presented drawing shrinks to show one, as far as it can be read. @param {(Point & Size)[]} boxes */
+  reveal(boxes) {
+    this.boxes = boxes;
     if (this.fitted || !boxes.length) return;
     const room = { width: this.window.width, height: this.window.height - this.window.buttons };
     const scaleOf = (/** @type {Size} */ size) =>
       Math.min((room.width - 2 * VIEW_MARGIN) / size.width, (room.height - 2 * VIEW_MARGIN) / size.height);
     const before = this.scale;
-    const whole = shrinks ? boxes.find((box) => scaleOf(box) >= this.readable()) : undefined;
+    const whole = boxes.find((box) => scaleOf(box) >= this.readable());
     if (this.presented && !this.free) this.scale = Math.min(this.followed, whole ? scaleOf(whole) : Infinity);
     const { x, y, width, height } = boxes.find((box) => scaleOf(box) >= this.scale) ?? boxes[boxes.length - 1];
     const [left, top] = [this.x + x * this.scale, this.y + y * this.scale];

@@ -8,7 +8,6 @@ from playwright.sync_api import expect
 
 from pages.parts.training.instruments import UPDATES
 from tests.browser.conftest import PATIENCE
-from tests.layout import project
 from tests.support import settled
 
 
@@ -451,30 +450,6 @@ def test_all_instruments_keep_up_with_a_run_at_full_speed(open_page):
         }"""
     )
     assert page.locator("[data-testid=stException]").count() == 0
-
-
-@pytest.mark.parametrize(
-    ("width", "height", "query"), [(1280, 720, LONG), (1024, 768, LONG), (1024, 768, "data=moons&speed=30")]
-)
-def test_a_projector_shows_the_pictures_with_the_buttons_of_the_run_above_them(open_page, width, height, query):
-    page = open_lab(open_page, query, width=width, height=height)
-    project(page)
-    shown = [
-        page.get_by_test_id("stBaseButton-primary"),
-        page.locator("[data-chart=plane]"),
-        page.locator("[data-chart=loss]"),
-    ]
-    page.wait_for_function(
-        """() => {
-          const plane = document.querySelector("[data-chart=plane]"); // while Streamlit draws again there is none
-          const { top, bottom } = plane?.getBoundingClientRect() ?? { top: 0, bottom: 0 };
-          return document.documentElement.matches(".projecting") && top > 0 && bottom <= innerHeight;
-        }"""
-    )
-    for one in shown:
-        box = one.bounding_box()
-        assert box["y"] >= 0
-        assert box["y"] + box["height"] <= height
 
 
 def test_a_click_on_a_unit_opens_its_gradient_in_the_pass_of_a_sample(open_page):

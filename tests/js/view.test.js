@@ -110,14 +110,12 @@ test("while the two cards of an event are far apart, a presented drawing is smal
     for (const width of [740, 1300, 1500]) {
       const far = { x: 300, y: 0, width, height: 100 };
       const card = { ...far, width: 100 };
-      view.reveal([far, card], true);
+      view.reveal([far, card]);
       const whole = (WINDOWS[0].width - 12) / width;
       assert.equal(isWhole(view, far), whole >= readable);
       assert.ok(isWhole(view, card));
       assert.equal(view.scale, whole >= readable ? Math.min(largest, whole) : largest);
-      view.reveal([far, card]);
-      assert.ok(view.scale === largest && isWhole(view, card));
-      view.reveal([near], true);
+      view.reveal([near]);
       assert.ok(view.scale === largest && isWhole(view, near));
     }
   }
@@ -152,7 +150,7 @@ test("of two drawings beside each other each shows the cards of both events, or 
     const views = [near, other].map((own) => {
       const { view } = presented(WINDOWS[1]);
       view.open({ width: 2000, height: 900 }, { x: 0, y: 0 });
-      view.reveal([union, own, own], true);
+      view.reveal([union, own, own]);
       assert.ok(isWhole(view, own) && isWhole(view, union) === both);
       return [view.x, view.y, view.scale];
     });
