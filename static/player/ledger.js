@@ -595,7 +595,7 @@ export class Ledger {
     this.element.classList.toggle("judged", Boolean(verdict || departs));
     this.size();
     const figures = equation.reduce((sum, part) => sum + part.text.length, 0);
-    this.equation.dataset.length = figures > LONG_EQUATION ? "long" : "";
+    this.equation.dataset.length = figures > MAX_ROW_LENGTH ? "very long" : figures > LONG_EQUATION ? "long" : "";
     this.equation.replaceChildren();
     let pair; // keeps a sign on the same line as the number after it
     for (const part of equation) {
@@ -608,11 +608,9 @@ export class Ledger {
         pair = null;
       }
     }
+    const said = `${other ? phase : `Event ${frame.k}`}. ${sentence} ${note}`;
     clearTimeout(this.waiting);
-    this.waiting = setTimeout(
-      () => setText(this.live, `${other ? phase : `Event ${frame.k}`}. ${sentence} ${note}`),
-      ANNOUNCE_DELAY,
-    );
+    this.waiting = setTimeout(() => setText(this.live, said), ANNOUNCE_DELAY);
   }
 
   destroy() {
