@@ -21,7 +21,7 @@ from lab.training import cli, points
 from lab.training.config import Config
 from lab.training.doctor import diagnose
 from lab.training.fair_queue import FairQueue
-from lab.training.lessons import FIRST
+from lab.training.lessons import FIRST, LESSONS
 from lab.training.live import LiveRun
 from lab.training.predictions import answers
 from lab.training.trial import can_be_tried
@@ -321,6 +321,9 @@ def test_the_axis_of_the_loss_becomes_logarithmic_while_it_trains():
     assert not view.log
     run.advance(None)
     assert view.log  # the same view: a fragment has no other
+    spiked = LiveRun(replace(LESSONS["A layer dies"].config, epochs=2))
+    spiked.advance(None)
+    assert View(spiked, 2, None, "weights", "validation").log  # its first batches are far above its epochs
 
 
 def test_a_link_to_an_epoch_trains_up_to_it_and_shows_it(at):

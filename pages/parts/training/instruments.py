@@ -98,9 +98,10 @@ class View:
 
     @property
     def log(self) -> bool:
-        """Whether the axis of the loss is logarithmic."""
+        """Whether the axis of the loss is logarithmic, because an epoch or a batch is far above the lowest epoch."""
         losses = [record["train_loss"] or 0.0 for record in self.run.history]
-        return max(losses) > LOG_RATIO * min(losses) > 0
+        highest = np.fmax.reduce(self.run.losses(), initial=max(losses))
+        return bool(highest > LOG_RATIO * min(losses) > 0)
 
     @property
     def cursor(self) -> int | None:
