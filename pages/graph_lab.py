@@ -100,7 +100,6 @@ def _choose() -> None:
         on_click=lambda: _choose_preset(by_name[st.session_state["graph example"]]),
         help="Examples.",
         icon=":material/menu_book:",
-        width=180,
     )
     with st.container(width="stretch"):
         _expression()
