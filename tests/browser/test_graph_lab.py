@@ -688,17 +688,25 @@ def test_a_message_touches_no_card_and_no_room_stays_empty_beside_a_graph_that_i
     assert empty == []
 
 
-@pytest.mark.parametrize("key", ["shared", "neuron", "layer_norm", "attention"])
-def test_presented_at_1024_pixels_all_that_is_told_of_an_event_is_in_the_window(open_page, key):
+@pytest.mark.parametrize(
+    ("key", "width", "height", "presented"),
+    [
+        *((key, 1024, 768, True) for key in ("shared", "neuron", "layer_norm", "attention")),
+        *(("layer_norm", 1280, 720, False), ("mlp", 1024, 768, False), ("attention", 1024, 768, False)),
+        ("broadcast", 360, 740, False),
+    ],
+)
+def test_all_that_is_told_of_an_event_is_in_the_window_and_moves_no_picture(open_page, key, width, height, presented):
     text = next(preset["text"] for preset in json.loads(PRESETS.read_text("utf-8")) if preset["key"] == key)
-    page = open_page(f"graph-lab?{urlencode({'expression': text, 'stage': 'backward'})}", width=1024, height=768)
+    page = open_page(f"graph-lab?{urlencode({'expression': text, 'stage': 'backward'})}", width=width, height=height)
     page.locator(".stage .card").first.wait_for()
     settled(page)
-    page.get_by_role("button", name="Present").click()
-    page.locator(".player.present").wait_for()
-    cut = page.locator(".player").evaluate(
-        """(player) => {
-          const [scrubber, codes, ...parts] = [".scrubber", ".codes", ".ledger", ".equation"]
+    if presented:
+        page.get_by_role("button", name="Present").click()
+        page.locator(".player.present").wait_for()
+    places = page.locator(".player").evaluate(
+        """(player, presented) => {
+          const [scrubber, codes, stage, equation, ledger] = [".scrubber", ".codes", ".stage", ".equation", ".ledger"]
             .map((name) => player.querySelector(name));
           const lines = () => [...codes.querySelectorAll(".line")].filter((line) => line.checkVisibility({
             visibilityProperty: true }));
@@ -707,12 +715,16 @@ def test_presented_at_1024_pixels_all_that_is_told_of_an_event_is_in_the_window(
             scrubber.dispatchEvent(new Event("input"));
             const [frame, boxes] = [codes.getBoundingClientRect(), lines().map((line) => line.getBoundingClientRect())];
             const top = boxes[0]?.top ?? frame.top; // of lines that have room as a whole, all are seen
-            const above = top < frame.top - 1 && boxes.at(-1).bottom - top <= frame.height;
-            return above || parts.some((part) => part.scrollHeight > part.clientHeight + 1) ? k : null;
-          }).filter((k) => k !== null);
-        }"""
+            const above = presented && top < frame.top - 1 && boxes.at(-1).bottom - top <= frame.height;
+            const cut = (presented ? [ledger, equation] : [equation]).some((one) =>
+              one.scrollHeight > one.clientHeight + 2);
+            return [above || cut, stage.offsetTop, stage.clientHeight].join();
+          });
+        }""",
+        presented,
     )
-    assert cut == []
+    assert places[0].startswith("false")
+    assert [k for k, place in enumerate(places) if place != places[0]] == []
 
 
 def test_the_order_of_sending_covers_no_card_and_is_absent_in_forward_mode(open_page):

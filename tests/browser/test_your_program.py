@@ -25,36 +25,6 @@ def lit(page, name):
     return page.locator(f".cm-line.{name}")
 
 
-LAYER = """\
-import numpy as np
-from model import Tensor
-rows = np.array([[0.237, -0.1907], [0.0533, 0.1376], [0.0883, -0.1795], [0.4226, -0.0203]])
-bias = Tensor([0.0154, -0.2624])
-((rows + bias).relu() * rows).sum().backward()
-"""
-
-
-@pytest.mark.parametrize(("width", "height"), [(1280, 720), (1024, 768), (360, 740)])
-def test_no_event_moves_the_picture_or_scrolls_its_equation(open_page, width, height):
-    page = open_page("graph-lab?kind=Your+program", width=width, height=height)
-    write(page, LAYER)
-    page.locator(".stage .card").first.wait_for()
-    settled(page)
-    places = page.locator(".player").evaluate(
-        """(player) => {
-          const [scrubber, stage, equation] = [".scrubber", ".stage", ".equation"].map((one) => player.querySelector(one));
-          return Array.from({ length: Number(scrubber.max) + 1 }, (_, k) => {
-            scrubber.value = k;
-            scrubber.dispatchEvent(new Event("input"));
-            const { top, height } = stage.getBoundingClientRect();
-            return [top, height, equation.scrollHeight > equation.clientHeight + 2].join();
-          });
-        }"""
-    )
-    assert len(set(places)) == 1
-    assert places[0].endswith("false")
-
-
 @pytest.mark.flow
 def test_a_program_is_pasted_run_played_and_kept(open_page):
     page = open_page("", height=720)
