@@ -61,10 +61,8 @@ def test_action_result_and_explanation_are_in_the_window_together(tab, app_url, 
                 assert box["y"] + box["height"] <= height, (result, width, box)
 
 
-# path -> what is pressed on a phone, and the first line of the answer
-ON_A_PHONE = {
+ON_A_PHONE = {  # path -> what is pressed, and the first line of the answer
     "": ("Run backward pass", ".sentence"),
-    "graph-lab": ("Run forward pass", ".sentence"),
     "simulate-error": ("1 Forward", "text=The closure of"),
     "simulate-error?tab=life&life=f": ("A whole training step", "text=Now: "),
     "why-reverse-mode?tab=one&zeros=nowhere": ("Next pass", "text=That is a column"),
