@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from itertools import pairwise
 from pathlib import Path
 
 from lab.text import read_rows
@@ -34,3 +35,4 @@ class Card:
 
 CARDS = tuple(Card(**row) for row in read_rows(Path(__file__).with_suffix(".toml"))["card"])
 BY_KEY = {card.key: card for card in CARDS}
+NEXT = {card.key: following for card, following in pairwise(CARDS)}

@@ -30,7 +30,7 @@ def frame(path: str, *values: binding.HeldValue) -> Iterator[bool]:
     arrived = binding.arrive(path, *values)
     if arrived:
         progress.arrive()
-    progress.show_task()
+    progress.show_task(link_to)
     yield arrived
     binding.write(*values)
 

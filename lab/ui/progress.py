@@ -12,7 +12,7 @@ import streamlit as st
 
 from lab.lessons import assignment_link
 from lab.lessons.assignment import ITEMS
-from lab.lessons.cards import BY_KEY, CARD, CARDS
+from lab.lessons.cards import BY_KEY, CARD, CARDS, NEXT
 from lab.lessons.pages import BY_FILE, BY_PATH
 from lab.text import strict_json
 from lab.ui import binding
@@ -67,8 +67,8 @@ def done(card: str, met: bool = True) -> None:
     session["cards done"] = complete | {card} if met and known else complete - {card}
 
 
-def show_task() -> None:
-    """Show what the card asks whose link led to this page, until the visitor puts it away."""
+def show_task(link: Callable[..., None]) -> None:
+    """Show what the card asks whose link led to this page, until the visitor puts it away; link: page.link_to."""
     card = BY_KEY.get(st.session_state[CARD])
     here = st.session_state.get("path")
     if card is None or here != BY_FILE[card.file].path:
@@ -78,6 +78,9 @@ def show_task() -> None:
         st.markdown(
             f":material/flag: **{escape_markdown(card.title)}.** {escape_markdown(card.action)}", width="stretch"
         )
+        if onward := NEXT.get(card.key):
+            with st.container(key="card next", width="content"):  # shown once the task is done
+                link(onward.file, f"Next: {onward.title}", "arrow_forward", onward.link)
         button("", "card task away", binding.put, CARD, "", icon="close", type="tertiary", help="Put this task away")
 
 
