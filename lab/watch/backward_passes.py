@@ -1,23 +1,24 @@
 """Inspect each backward pass: its graph before it runs, its gradients afterwards."""
 
-from typing import Any
+from typing import TypeAlias
 
-import torch
+from torch import Tensor
 
-from lab.watch import cuts, errors, gradient_sizes, loss_graph, stale_gradients, values
-from lab.watch.onlooker import Look, arguments, tensors_in
-from lab.watch.records import EARLY_ITERATIONS, BackwardCall, has_numbers, leaves_of, origin_of, seen_nodes
+from lab.watch import cuts, errors, event_order, gradient_sizes, learning_rates, unreached_parameters, values
+from lab.watch.graph import leaves_of, origin_of, seen_nodes
+from lab.watch.onlooker import Args, Function, Kwargs, Look, arguments, tensors_in
+from lab.watch.records import EARLY_ITERATIONS, BackwardCall, LossTerm, has_numbers
 from lab.watch.run import WatchedRun
-from lab.watch.sites import site
+from lab.watch.sites import Site, site
 from lab.watch.training_events import Act
 
-Tensor = torch.Tensor
+Facts: TypeAlias = tuple[int, dict[int, Site], dict[Site, LossTerm]]  # made, stale and terms of a TrainingEvent
 MAX_FIRST_WALKS = 3  # of one line that calls backward(); later, one in WALK_EVERY
 WALK_EVERY = 10
 SAMPLE_EVERY = 11  # odd, so that two alternating backward() lines are both inspected
 
 
-def look_at_backward(run: WatchedRun, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Look:
+def look_at_backward(run: WatchedRun, function: Function, args: Args, kwargs: Kwargs) -> Look:
     """Look at the graph before a backward pass, and at the gradients afterwards."""
     bound, here = arguments(function, args, kwargs), site()
     # Tensor.backward and autograd.backward name it differently; several losses are one pass
@@ -27,7 +28,7 @@ def look_at_backward(run: WatchedRun, function: Any, args: tuple[Any, ...], kwar
         return
     run.hold_variables()
     reached: dict[int, Tensor] = {}
-    call = run.training.calls.setdefault((here.file, here.line), BackwardCall(here))
+    call = run.training.calls.setdefault(here.whole_line, BackwardCall(here))
     only = None if bound.get("inputs") is None else set(map(id, tensors_in((bound["inputs"],))))
     for loss in losses:
         if loss.grad_fn is not None:
@@ -38,8 +39,9 @@ def look_at_backward(run: WatchedRun, function: Any, args: tuple[Any, ...], kwar
     tensors, loss = list(reached.values()), losses[0]
     if len(losses) > 1 or only is not None:
         call.keep(tensors)
-    facts = before_backward(run, call, loss, tensors) if loss.grad_fn is not None else {}
-    event = run.record(Act.BACKWARD, here, call.touched, by=call, **facts)
+    facts = before_backward(run, call, loss, tensors) if loss.grad_fn is not None else None
+    event = run.record(Act.BACKWARD, here, call.touched)
+    event.call, (event.made, event.stale, event.terms) = call, facts or (0, {}, {})
     try:
         yield
     except RuntimeError as error:
@@ -52,7 +54,7 @@ def look_at_backward(run: WatchedRun, function: Any, args: tuple[Any, ...], kwar
     after_backward(run, call, loss, tensors)
 
 
-def look_at_grad(run: WatchedRun, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Look:
+def look_at_grad(run: WatchedRun, function: Function, args: Args, kwargs: Kwargs) -> Look:
     """Look at autograd.grad(), and record what it reached and returned."""
     bound, here = arguments(function, args, kwargs), site()
     given = bound.get("inputs")
@@ -61,12 +63,8 @@ def look_at_grad(run: WatchedRun, function: Any, args: tuple[Any, ...], kwargs: 
     first = next(iter(tensors_in((bound.get("outputs"),))), None)
     if first is None or not all(map(has_numbers, (first, *inputs))):
         return
-    create_graph = bound["create_graph"]
     if first.grad_fn is not None:
         mark_nodes(run, first)
-        keeps = create_graph if bound["retain_graph"] is None else bound["retain_graph"]
-        for _, entry in () if keeps else seen_nodes(first.grad_fn):
-            entry.freed_at = here
     try:
         result = yield
     except RuntimeError as error:
@@ -78,14 +76,14 @@ def look_at_grad(run: WatchedRun, function: Any, args: tuple[Any, ...], kwargs: 
     for tensor in inputs:
         if tensor.is_leaf and tensor.requires_grad:
             leaf = run.leaf(tensor)
-            leaf.asked, leaf.has_graph_grad = True, leaf.has_graph_grad or create_graph
+            leaf.asked, leaf.has_graph_grad = True, leaf.has_graph_grad or bound["create_graph"]
 
 
 def mark_nodes(run: WatchedRun, loss: Tensor) -> None:
     """Mark the nodes of a graph as passed by the coming backward pass."""
     now, graphs = run.clock.iteration, run.graphs
     for _, entry in seen_nodes(loss.grad_fn):
-        graphs.passed.add(entry.site[:2])
+        graphs.passed.add(entry.site.whole_line)
         if entry.chain or entry.past_iterations or entry.iteration < now - 1:
             graphs.passed_later.add(entry.site)
         entry.first_backward = entry.first_backward or now + 1
@@ -110,23 +108,21 @@ def leaves_reached(run: WatchedRun, call: BackwardCall, loss: Tensor) -> list[Te
     reached = leaves_of(loss.grad_fn)
     call.keep(reached)
     for tensor in reached:
-        leaf = run.leaf(tensor)
-        if leaf.is_parameter and not leaf.backward_count:
-            run.training.fresh_parameters.setdefault(leaf.site, set()).add(run.clock.iteration)
+        run.leaf(tensor)
     return reached
 
 
-def before_backward(run: WatchedRun, call: BackwardCall, loss: Tensor, reached: list[Tensor]) -> dict[str, Any]:
+def before_backward(run: WatchedRun, call: BackwardCall, loss: Tensor, reached: list[Tensor]) -> Facts:
     """Check the graph of a loss; return what else an event holds of the coming backward pass."""
-    call.undivided_mean = loss_graph.is_undivided_mean(loss)
+    call.undivided_mean = event_order.is_undivided_mean(loss)
     if not call.losses:
-        call.cost_sign, call.minus_site = loss_graph.cost_sign(loss.grad_fn)
+        call.cost_sign, call.minus_site = learning_rates.cost_sign(loss.grad_fn)
     if not values.is_finite(loss):
         values.check_batch(run, loss)
     entry = origin_of(loss.grad_fn)
     made = entry.node_number if entry is not None and entry.iteration == run.clock.iteration else 0
-    terms = loss_graph.terms_of(loss) if run.training.optimizers and is_searched(call) else {}
-    return {"made": made, "stale": stale_gradients.find_stale(run, reached, call.site), "terms": terms}
+    terms = unreached_parameters.terms_of(loss) if run.training.optimizers and is_searched(call) else {}
+    return made, event_order.find_stale(run, reached, call.site), terms
 
 
 def after_backward(run: WatchedRun, call: BackwardCall, loss: Tensor, reached: list[Tensor]) -> None:

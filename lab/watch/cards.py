@@ -7,12 +7,12 @@ import math
 import sys
 import textwrap
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from types import CodeType, FrameType
-from typing import Any, NotRequired, TypeAlias, TypedDict, cast
+from typing import NotRequired, TypeAlias, TypedDict, cast
 
 import numpy as np
 
@@ -91,7 +91,7 @@ class SourceLine:
         return found
 
 
-def variable_name(frame: FrameType | None, wanted: Any) -> str:
+def variable_name(frame: FrameType | None, wanted: object) -> str:
     """Return the name of the frame's variable that holds this very object; "" if there is none."""
     if frame is None:
         return ""
@@ -338,15 +338,15 @@ def source_of(code: CodeType | None) -> Code:
     return {"file": Path(code.co_filename).name, "first": first, "lines": shown}
 
 
-class UniqueNames:
-    """Makes names unique by appending a number."""
-
-    def __init__(self) -> None:
-        self.counts: dict[str, int] = {}
-
-    def unique(self, name: str) -> str:
-        count = self.counts[name] = self.counts.get(name, 0) + 1
-        return name if count == 1 else self.unique(f"{name}_{count}")
+def label_leaves(leaves: Iterable[NodeCard], unnamed: str) -> None:
+    """Give leaves labels of their own: a number follows one that is taken."""
+    counts = Counter[str]()
+    for card in leaves:
+        card.label = card.label or unnamed
+        counts[card.label] += 1
+        while counts[card.label] > 1:
+            card.label = f"{card.label}_{counts[card.label]}"
+            counts[card.label] += 1
 
 
 def plain_name(name: str) -> str:

@@ -4,13 +4,15 @@ from typing import Any
 
 import numpy as np
 import torch
+from torch import Tensor
 
 from lab.watch import advice, differences, operations, values
-from lab.watch.records import CutRecord, NodeOrigin, leaves_of, node_of, origin_of
+from lab.watch.graph import leaves_of, node_of, origin_of
+from lab.watch.onlooker import Args
+from lab.watch.records import CutRecord, NodeOrigin
 from lab.watch.run import Report, WatchedRun
 from lab.watch.sites import Site, is_library, outer_frame, site, site_of, user_frame
 
-Tensor = torch.Tensor
 COMPARISONS = ("eq", "ne", "lt", "le", "gt", "ge")
 STEPS = frozenset(("argmax", "argmin", "argsort", "isclose", "equal", "logical_not", "logical_and", "logical_or"))
 STEPS |= {"__bool__", *COMPARISONS, *(f"__{name}__" for name in COMPARISONS)}
@@ -33,11 +35,9 @@ def note_use(run: WatchedRun, entry: NodeOrigin, operand: Tensor, operands: list
         cut.bypassed |= any(other is not None and other.node_number in cut.operands for other in entries)
 
 
-def note_no_graph(run: WatchedRun, name: str, operands: list[Tensor], result: Tensor, args: tuple[Any, ...]) -> None:
+def note_no_graph(run: WatchedRun, name: str, operands: list[Tensor], result: Tensor, args: Args) -> None:
     """Record a result without a graph: it was cut off here, or an operand was before."""
     here = site()
-    if name in CASTS and len(operands) == 1 and operands[0].requires_grad and not torch.is_grad_enabled():
-        name = "cast"
     cut: CutRecord | None = None
     if name in FACTORIES:
         cut = cut_of_value(run, args[0] if args else None)
@@ -70,7 +70,7 @@ def cut_of_operands(run: WatchedRun, name: str, here: Site, operands: list[Tenso
         kind, (where, function) = "no_grad", run.cuts.switched_off
         if is_update(operands):
             kind = "update"
-        elif where.line:
+        elif where:
             here, name = where, function or name
     new = update_cut(run, kind, here, name, operands)
     if cut is not None:
@@ -107,7 +107,7 @@ def is_update(operands: list[Tensor]) -> bool:
 
 def update_cut(run: WatchedRun, kind: str, here: Site, name: str, operands: list[Tensor]) -> CutRecord:
     """Count a cut at this line, and add the leaves behind its operands to its record."""
-    cut = run.cuts.lines.setdefault((Site(here.file, here.line), kind), CutRecord(kind, here, name))
+    cut = run.cuts.lines.setdefault((here.whole_line, kind), CutRecord(kind, here, name))
     run.clock.cuts += 1
     cut.count, cut.last_number = cut.count + 1, run.clock.cuts
     if cut.count <= MAX_CUTS:
@@ -165,9 +165,8 @@ def loss_without_graph(run: WatchedRun, loss: Tensor, here: Site) -> None:
         return
     if origin.cut is not None:
         run.report(*diagnose_cut(origin.cut, here))
-    elif origin.forced_at.line and origin.name not in FACTORIES:
-        evidence = f"requires_grad was set here on the result of {origin.name}, which has no graph: backward() in line "
-        evidence += f"{here.line} reaches no parameter."
+    elif origin.forced_at and origin.name not in FACTORIES:
+        evidence = f"The result of {origin.name} had no graph when requires_grad was set here: no parameter is reached."
         run.report(4, origin.forced_at, evidence, advice.ASK_FOR_GRADIENTS)
 
 
@@ -179,7 +178,7 @@ def diagnose_cut(cut: CutRecord, here: Site) -> Report:
 CAUSES = {  # kind of cut, or a form of it -> failure, sentence, fix
     "detach": (11, "{} in this line cut it off.", advice.NO_DETACH),
     "step": (21, "{} in this line is a step function, and no gradient passes through it.", ""),
-    "number": (13, "{} in this line turned the tensor into a plain number.", advice.NO_ITEM),
+    "number": (13, "{} in this line turned the tensor into a plain number.", ""),
     "copy": (4, "{}() in this line copies numbers into a new tensor, without their graph.", advice.KEEP_THE_GRAPH),
     "numpy": (13, "the numbers went through NumPy in this line.", ""),
     "no_grad": (12, "{} ran while gradients were switched off here.", ""),

@@ -1,22 +1,20 @@
 """Find gradients that are compared with finite differences in single precision."""
 
-from typing import Any
-
 import torch
+from torch import Tensor
 
-from lab.watch.onlooker import Look, arguments, tensors_in
-from lab.watch.records import node_of, origin_of
+from lab.watch.graph import node_of, origin_of
+from lab.watch.onlooker import Args, Function, Kwargs, Look, arguments, tensors_in
 from lab.watch.run import WatchedRun
 from lab.watch.shapes import DIFFERENCES
 from lab.watch.sites import Site, site, site_of_argument
 
-Tensor = torch.Tensor
 QUOTIENTS = frozenset(("div", "__truediv__", "true_divide"))
 MIN_SINGLE_STEP = 1e-3  # smallest step of a check for which float32 has enough digits
 MAX_TINY_STEP = 2.1e-4  # one step or two: up to here float32 is too coarse
 
 
-def note_finite_difference(run: WatchedRun, name: str, args: tuple[Any, ...], here: Site) -> None:
+def note_finite_difference(run: WatchedRun, name: str, args: Args, here: Site) -> None:
     """Notice a difference in single precision that is divided by a tiny number."""
     if name not in QUOTIENTS or len(args) < 2 or not isinstance(args[0], Tensor) or not isinstance(args[1], float):
         return
@@ -34,12 +32,11 @@ def judge(run: WatchedRun) -> None:
     if len(run.numbers.tiny_steps) == 2 and single and not any(opt.steps for opt in run.training.optimizers):
         at, step = run.numbers.tiny_steps[-1]
         made_at = single[0].site
-        evidence = f"Finite differences with a tiny step ({step:.1g} in line {at.line}) use float32 "
-        evidence += f"numbers, made in line {made_at.line}: their rounding errors are larger than the differences."
+        evidence = f"The differences in line {at.line}, with a step of {step:.1g}, drown in the errors of float32."
         run.report(23, site_of_argument(made_at, "dtype"), evidence)
 
 
-def look_at_gradcheck(run: WatchedRun, check: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Look:
+def look_at_gradcheck(run: WatchedRun, check: Function, args: Args, kwargs: Kwargs) -> Look:
     """Look at a gradient check of the script, which runs unwatched; report it if it failed for lack of precision."""
     bound, here, passed = arguments(check, args, kwargs), site(), False
     given, step = tensors_in((bound.get("inputs"),)), bound.get("eps", 0)
@@ -50,6 +47,5 @@ def look_at_gradcheck(run: WatchedRun, check: Any, args: tuple[Any, ...], kwargs
         if single and not passed and step < MIN_SINGLE_STEP:
             origin = run.origin(single[0])
             where = here if origin is None else site_of_argument(origin.site, "dtype")
-            evidence = f"gradcheck in line {here.line} got an input of {single[0].dtype} and failed: for steps "
-            evidence += f"of {step:.0e} single precision is too coarse."
+            evidence = f"gradcheck in line {here.line} failed: {single[0].dtype} is too coarse for steps of {step:.0e}."
             run.report(23, where, evidence)

@@ -3,16 +3,17 @@
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from types import FrameType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
 from lab.trace.recording import engine_calls, variables
 from lab.trace.schema import Captured
-from lab.watch.cards import MAX_CARDS, NodeCard, SourceLine, TraceDraft, UniqueNames, preview, variable_name
+from lab.watch.cards import MAX_CARDS, NodeCard, SourceLine, TraceDraft, label_leaves, preview, variable_name
 from lab.watch.sites import script_frame
 from model import Tensor, topological_order
 
+Closure: TypeAlias = Callable[[np.ndarray], None]
 MAX_UNFINISHED = 2_000
 _ACCUMULATE = Tensor.accumulate.__code__
 
@@ -37,14 +38,14 @@ class EngineRecorder:
         self.stale: dict[int, str] = {}  # line of backward() -> a leaf whose gradient a step used and nobody cleared
         self.calls: dict[FrameType, str] = {}  # function of the engine since the last pass -> its name with a number
         self.active_pass: EnginePass | None = None
-        self.originals: dict[str, Any] = {}
+        self.originals: dict[str, Callable[..., Any]] = {}
 
     def __enter__(self) -> "EngineRecorder":
         self.originals = {name: vars(Tensor)[name] for name in ("node", "accumulate", "backward")}
         old_node, old_accumulate, old_backward = self.originals.values()
 
-        def node(tensor: Tensor, data: Any, children: Any, op: str, backward: Any) -> Tensor:
-            out: Tensor = old_node(tensor, data, children, op, backward)
+        def node(tensor: Tensor, values: np.ndarray, children: tuple[Tensor, ...], op: str, closure: Closure) -> Tensor:
+            out: Tensor = old_node(tensor, values, children, op, closure)
             if out.requires_grad and len(self.made) < MAX_CARDS:
                 frame = script_frame()
                 method = sys._getframe(1)
@@ -53,7 +54,7 @@ class EngineRecorder:
                     self.note_name(child, frame)
             return out
 
-        def accumulate(tensor: Tensor, message: Any) -> None:
+        def accumulate(tensor: Tensor, message: np.ndarray) -> None:
             if self.active_pass is None or not tensor.requires_grad:
                 return old_accumulate(tensor, message)  # type: ignore[no-any-return]
             return self.active_pass.record_message(tensor, message, old_accumulate)
@@ -79,7 +80,7 @@ class EngineRecorder:
             setattr(Tensor, name, new)
         return self
 
-    def __exit__(self, *ended: Any) -> None:
+    def __exit__(self, *ended: object) -> None:
         for name, old in self.originals.items():
             setattr(Tensor, name, old)
         for store in (self.originals, self.made, self.names, self.values, self.calls):
@@ -92,12 +93,11 @@ class EngineRecorder:
 
     def note_stale(self, begun: "EnginePass") -> None:
         """Note a leaf whose values changed since its last pass, as in a step, but whose gradient was not cleared."""
-        for tensor in begun.order:
-            if tensor.requires_grad and not tensor.op:
-                used = tensor.grad is not None and tensor in self.values
-                if used and not np.array_equal(self.values[tensor], tensor.read()):
-                    self.stale.setdefault(begun.position.line, begun.card_of[tensor].label)
-                self.values[tensor] = tensor.numpy()
+        for leaf in begun.leaves:
+            used = leaf.grad is not None and leaf in self.values
+            if used and not np.array_equal(self.values[leaf], leaf.read()):
+                self.stale.setdefault(begun.position.line, begun.card_of[leaf].label)
+            self.values[leaf] = leaf.numpy()
 
     @property
     def is_full(self) -> bool:
@@ -107,7 +107,7 @@ class EngineRecorder:
     def unfinished(self, named: Mapping[str, Any]) -> list[NodeCard]:
         """Return the cards of the first operations since the last backward pass; named: the program's variables."""
         for name, value in named.items():
-            if isinstance(value, Tensor) and not name.startswith("_"):
+            if isinstance(value, Tensor):
                 self.names[value] = self.names.get(value) or name
         results, order = [*self.made][self.pending :][:MAX_UNFINISHED], dict[Tensor, None]()
         for result in results:  # each was made after its operands
@@ -124,13 +124,14 @@ class EnginePass(TraceDraft):
 
     def __init__(self, order: list[Tensor], recorder: EngineRecorder) -> None:
         self.order = order  # of its tensors, the output last
-        self.names = UniqueNames()
         self.card_of: dict[Tensor, NodeCard] = {}
-        self.closures: list[tuple[Tensor, Any, Any]] = []
+        self.closures: list[tuple[Tensor, Closure, Closure]] = []
         self.sender: Tensor | None = None
         for tensor in self.order:
             if tensor not in self.card_of:
                 self.card_of[tensor] = self.card(tensor, recorder)
+        self.leaves = [tensor for tensor in self.card_of if tensor.requires_grad and not tensor.op]
+        label_leaves(map(self.card_of.__getitem__, self.leaves), "t1")
         super().__init__(SourceLine(script_frame()), [self.card_of[order[-1]]])
 
     def __enter__(self) -> None:
@@ -142,9 +143,6 @@ class EnginePass(TraceDraft):
 
     def card(self, tensor: Tensor, recorder: EngineRecorder) -> NodeCard:
         op = tensor.op
-        label = tensor.label or recorder.names.get(tensor, "")
-        if not op and tensor.requires_grad:
-            label = self.names.unique(label or "t1")
         made = recorder.made.get(tensor, Made(SourceLine(None), None, ()))
         card = NodeCard(
             op,
@@ -152,7 +150,7 @@ class EnginePass(TraceDraft):
             preview(tensor.numpy()),
             tensor.requires_grad,
             [self.card_of[child] for child in tensor.children],
-            label,
+            tensor.label or recorder.names.get(tensor, ""),
             made.calls,
             earlier=None if op or tensor.grad is None else preview(np.asarray(tensor.grad))["value"],
             engine=made.engine,
@@ -161,8 +159,8 @@ class EnginePass(TraceDraft):
             card.captured = captured_arrays(tensor, card, tensor.closure)
         return card
 
-    def wrap_closure(self, tensor: Tensor, closure: Any) -> Any:
-        def watched(upstream: Any) -> None:
+    def wrap_closure(self, tensor: Tensor, closure: Closure) -> Closure:
+        def watched(upstream: np.ndarray) -> None:
             card = self.card_of[tensor]
             for entry, now in zip(card.captured, captured_arrays(tensor, card, closure), strict=True):
                 entry["written"] = repr(now["value"]) != repr(entry["value"])  # as text, nan equals nan
@@ -174,7 +172,7 @@ class EnginePass(TraceDraft):
         watched.__wrapped__ = closure  # type: ignore[attr-defined]  # for lab.traps.detect_mutation
         return watched
 
-    def record_message(self, tensor: Tensor, message: Any, accumulate: Any) -> None:
+    def record_message(self, tensor: Tensor, message: np.ndarray, accumulate: Callable[..., None]) -> None:
         """Accumulate a message into a tensor's gradient and log it, with the gradient before and after."""
         before = None if tensor.grad is None else np.array(tensor.grad)
         sent = preview(np.asarray(message))
@@ -196,10 +194,9 @@ class EnginePass(TraceDraft):
         )
 
     def gradients(self) -> dict[str, np.ndarray | None]:
-        leaves = [leaf for leaf in self.order if leaf.requires_grad and not leaf.op]
-        return {self.card_of[leaf].label: None if leaf.grad is None else np.array(leaf.grad) for leaf in leaves}
+        return {self.card_of[leaf].label: None if leaf.grad is None else np.array(leaf.grad) for leaf in self.leaves}
 
-    def __exit__(self, *ended: Any) -> None:
+    def __exit__(self, *ended: object) -> None:
         """Restore the original closures where the pass did not free them (retain_graph=True)."""
         for tensor, closure, watched in self.closures:
             if tensor.closure is watched:
@@ -207,7 +204,7 @@ class EnginePass(TraceDraft):
         self.closures.clear()
 
 
-def captured_arrays(tensor: Tensor, card: NodeCard, closure: Any) -> list[Captured]:
+def captured_arrays(tensor: Tensor, card: NodeCard, closure: Closure) -> list[Captured]:
     """Return the arrays that an operation's backward closure captured."""
     entries: list[Captured] = []
     for name, value in variables(closure).items():

@@ -4,16 +4,16 @@ import re
 import traceback
 
 import torch
+from torch import Tensor
 
 from lab.failures import find
 from lab.watch import advice, cuts
-from lab.watch.records import GraphNode, leaves_of, origin_of, seen_nodes, skip, storage_of, walk, writes_in_place
+from lab.watch.graph import GraphNode, node_of, origin_of, seen_nodes, skip, walk
+from lab.watch.records import storage_of, writes_in_place
 from lab.watch.run import Report, WatchedRun
 from lab.watch.sites import NOWHERE, Site, is_library
 from lab.watch.training_events import Act
 
-Tensor = torch.Tensor
-INTEGERS = 22  # the failure's number
 VERSION_MISMATCH = re.compile(r"\[([\d, ]*)\]\]?.*? is at version (\d+); expected version (\d+)", re.S)
 
 
@@ -36,8 +36,8 @@ def explain_non_scalar(run: WatchedRun, text: str, loss: Tensor, here: Site) -> 
     """Blame the line that made several numbers, if known, for backward() from a non-scalar."""
     entry = origin_of(skip(loss.grad_fn))
     name, where = ("the loss", here) if entry is None else (f"{entry.name} in this line", entry.site)
-    evidence = f"{name} gives {loss.numel()} numbers, of shape {tuple(loss.shape)}, and backward() in line {here.line} "
-    return 3, where, evidence + "needs one.", ""
+    numbers = f"{loss.numel()} numbers, of shape {tuple(loss.shape)}"
+    return 3, where, f"{name} gives {numbers}, and backward() in line {here.line} needs one.", ""
 
 
 def explain_in_place(run: WatchedRun, text: str, loss: Tensor, here: Site) -> Report:
@@ -47,27 +47,35 @@ def explain_in_place(run: WatchedRun, text: str, loss: Tensor, here: Site) -> Re
         return 1, here, f"backward() in this line: {text.splitlines()[0]}", ""
     now, saved = int(match[2]), int(match[3])
     about = f"a tensor of shape {tuple(map(int, match[1].split(', ') if match[1] else ()))}"
-    for node in () if run.clock.hidden_saves else walk(loss.grad_fn):
-        if not any(is_overwritten(node, name) for name in dir(node) if name.startswith(("_saved_", "saved_tensors"))):
-            continue
-        used, storages = origin_of(node), storages_of(node, loss)
-        number = 0 if used is None else used.node_number
-        # The node keeps the memory alive, so a write there after the node was made is a write to what it saved
-        seen = [
-            write
-            for write in run.tensors.writes
-            if write.storage in storages and write.nodes >= number and saved <= write.before < write.after <= now
-        ]
-        if seen:
-            evidence = f"This line wrote to {about} that backward() in line {here.line} needs: it is at version {now}, "
-            evidence += f"and version {saved} was saved."
-            return 1, min(seen, key=lambda write: write.before).site, evidence, ""
-        if used is not None:
-            about += f", as it was saved by {used.name} in line {used.site.line}"
-        break
+    nodes = () if run.clock.hidden_saves else walk(loss.grad_fn)
+    node = next(filter(saved_what_was_overwritten, nodes), None)
+    used, storages = origin_of(node), storages_of(node, loss) if node is not None else set()
+    number = 0 if used is None else used.node_number
+    # The node keeps the memory alive, so a write there after the node was made is a write to what it saved
+    seen = [
+        write
+        for write in run.tensors.writes
+        if write.storage in storages and write.nodes >= number and saved <= write.before < write.after <= now
+    ]
+    if seen:
+        evidence = f"This line wrote to {about} that backward() in line {here.line} needs: it is at version {now}, "
+        return 1, min(seen, key=lambda write: write.before).site, f"{evidence}and version {saved} was saved.", ""
+    about += f", saved by {used.name} in line {used.site.line}" if used is not None else ""
     evidence = f"backward() needs {about}, at version {saved}. It is at version {now} now; what wrote to it was not "
     evidence += "seen. Look for an optimizer step between the forward pass and backward(), a layer with inplace=True, "
     return 1, here, evidence + "and `+=` or a method that ends in `_`.", ""
+
+
+def saved_what_was_overwritten(node: GraphNode) -> bool:
+    """Return whether PyTorch refuses to read a tensor that a node saved, as something wrote to it."""
+    for name in dir(node):
+        try:
+            if name.startswith(("_saved_", "saved_tensors")):
+                getattr(node, name)
+        except RuntimeError as error:
+            if "modified by an inplace operation" in str(error):
+                return True
+    return False
 
 
 def storages_of(node: GraphNode, loss: Tensor) -> set[int]:
@@ -80,23 +88,11 @@ def storages_of(node: GraphNode, loss: Tensor) -> set[int]:
     return (known | {storage_of(part.variable) for part in parts if hasattr(part, "variable")}) - {0}
 
 
-def is_overwritten(node: GraphNode, name: str) -> bool:
-    try:
-        getattr(node, name)
-    except RuntimeError as error:
-        return "modified by an inplace operation" in str(error)
-    return False
-
-
 def explain_second_backward(run: WatchedRun, text: str, loss: Tensor, here: Site) -> Report:
     """Explain a graph that was already freed: the same loss twice, or a tensor of an earlier iteration in the graph."""
     entries = list(seen_nodes(loss.grad_fn))
     now, training = run.clock.iteration, run.training
-    freed_at = [entry.freed_at for _, entry in entries if entry.freed_at.line]
-    if freed_at:
-        evidence = f"autograd.grad() in this line went through the graph that backward() in line {here.line} needs, "
-        return 2, freed_at[0], evidence + "and freed it.", ""
-    carried = [entry for _, entry in entries if entry.carry_site.line]
+    carried = [entry for _, entry in entries if entry.carry_site]
     freed = [(node, entry) for node, entry in entries if 0 < entry.first_backward <= now]
     latest = {entry.site: (node, entry) for node, entry in sorted(entries, key=lambda seen: seen[1].iteration)}
     # A state is computed from what the same line computed before; a result that is only used again is not
@@ -104,33 +100,24 @@ def explain_second_backward(run: WatchedRun, text: str, loss: Tensor, here: Site
     old = (entry for _, entry in entries if entry.iteration < latest[entry.site][1].iteration)
     repeated = [entry for entry in old if id(entry) in behind[entry.site]]
     if carried and repeated:
-        evidence = f"The state from before the last backward() is still part of the graph: {len(repeated)} nodes of "
-        return 11, carried[-1].carry_site, evidence + "earlier iterations are behind this line.", ""
+        evidence = f"The graph behind this line still has {len(repeated)} nodes from before the last backward()."
+        return 11, carried[-1].carry_site, evidence, ""
     names = sorted({entry.site.line for _, entry in freed})[:3]
     evidence = f"backward() number {now + 1} needs a graph that an earlier one freed; it was made in line "
     unknown = 2, here, f"{evidence}{', '.join(map(str, names)) or here.line}.", ""
     if not freed:
         return unknown
     node, first = freed[0]
-    call, recent = training.calls.get((here.file, here.line)), any(entry.iteration == now for _, entry in entries)
+    call, recent = training.calls.get(here.whole_line), any(entry.iteration == now for _, entry in entries)
     step = run.events.last(Act.STEP)
     moved = step is not None and step.iteration >= first.first_backward
     if call is not None and call.losses and recent and moved and not repeated:
-        evidence = f"A result of {first.name} in line {first.site.line} was computed once, and backward() in line "
-        evidence += f"{here.line} of iteration {now + 1} needs its graph again: the first one freed it."
+        evidence = f"{first.name} in line {first.site.line} ran once, and line {here.line} needs its graph again."
         return 2, first.site if latest[first.site][1].iteration < now else here, evidence, ""
-    for opt in training.optimizers if now else ():
-        step = run.events.last(Act.STEP, by=opt)
-        reached = [set(map(id, leaves_of(node))) for node, _ in freed]
-        others = all(leaves and not opt.parameter_ids & leaves for leaves in reached)
-        if step is not None and step.iteration == now and others:
-            evidence = f"The backward pass for one optimizer also went through {first.name} of line {first.site.line}, "
-            evidence += f"and freed it; backward() in line {here.line} needs it again."
-            return 11, first.consumers[0] if first.consumers else here, evidence, ""
     before = run.events.last(Act.BACKWARD)
-    if before is not None and call is not before.by and node is not loss.grad_fn:
-        evidence = f"backward() in this line frees the graph that this loss shares with that of line {here.line}: keep "
-        return 2, before.site, evidence + "it with retain_graph=True, or add the two losses.", ""
+    if before is not None and call is not before.call and node is not loss.grad_fn:
+        evidence = f"This frees a graph that line {here.line} needs: use retain_graph=True, or add the losses."
+        return 2, before.site, evidence, ""
     return unknown
 
 
@@ -142,7 +129,7 @@ def explain_no_graph(run: WatchedRun, text: str, loss: Tensor, here: Site) -> Re
             return cuts.diagnose_cut(origin.cut, here)
         given = [p for opt in run.training.optimizers for group in opt.groups for p in group["params"]]
         frozen = bool(given) and all(isinstance(p, torch.nn.Parameter) and not p.requires_grad for p in given)
-        where = run.cuts.freeze_site if run.cuts.freeze_site.line and frozen else origin.site
+        where = (frozen and run.cuts.freeze_site) or origin.site
     evidence = f"backward() in line {here.line}: nothing that the loss was computed from requires a gradient."
     return 4, where, evidence, advice.ASK_FOR_GRADIENTS
 
@@ -153,36 +140,29 @@ def explain(run: WatchedRun, error: BaseException) -> None:
         if str(raised) in run.pending:
             run.report(*run.pending[str(raised)])
             return
-    here, text = user_line(error), str(error)
+    here = user_line(error)
+    missing = run.training.missing_gradient
     if isinstance(error, AttributeError) and error.name == "backward":  # of a number or an array
         cut = run.cut_of_number(error.obj) if isinstance(error.obj, float) else run.cuts.last_numpy
         if cut is not None:
-            evidence = f"{cut.name} in this line gave plain numbers, without a graph, and line {here.line} calls "
-            run.report(13, cut.site, evidence + "backward() on what was computed from them.", advice.NO_ITEM)
-    elif not explain_with_records(run, error, here, text):
-        known = [match.failure.number for match in find(f"{type(error).__name__}: {text}") if match.sure]
-        if known and here.line and known[0] not in {found.failure for found in run.found.values()}:
-            where = run.tensors.refused if known[0] == INTEGERS and run.tensors.refused.line else here
-            line = "this line" if where is here else f"line {here.line}, which got the integers of this one"
-            run.report(known[0], where, f"{type(error).__name__} in {line}: {text.splitlines()[0]}")
-
-
-def explain_with_records(run: WatchedRun, error: BaseException, here: Site, text: str) -> bool:
-    """Explain errors whose cause lies in what was recorded, not in the line of the error; return whether it did."""
-    if "can't optimize a non-leaf Tensor" in text:
-        *_, frame = traceback.walk_tb(error.__traceback__)  # the last is of the optimizer's check
-        results = [value for value in frame[0].f_locals.values() if isinstance(value, Tensor) and not value.is_leaf]
-        entry = origin_of(results[0].grad_fn) if results else None
-        where = entry.site if entry is not None else here
-        evidence = f"The optimizer in line {here.line} got the result of the operation in this line, not a leaf."
-        run.report(19, where, evidence)
-    elif "optimizer got an empty parameter list" in text:
-        run.report(19, here, "The optimizer in this line got no parameters.", advice.REGISTER)
-    elif isinstance(error, (AttributeError, TypeError)) and run.training.missing_gradient[0][:2] == here[:2]:
-        run.report(*run.training.missing_gradient[1])
-    elif "Inference tensors cannot be saved" in text and run.cuts.inference_site.line:
-        evidence = f"Line {here.line} uses tensors made in inference mode, which is switched on here."
-        run.report(12, run.cuts.inference_site, evidence, advice.NO_INFERENCE_MODE)
+            evidence = f"{cut.name} in this line gave plain numbers; line {here.line} calls backward() on them."
+            run.report(13, cut.site, evidence)
+    elif isinstance(error, (AttributeError, TypeError)) and missing[0].whole_line == here:
+        run.report(*missing[1])
     else:
-        return False
-    return True
+        explain_message(run, error, here)
+
+
+def explain_message(run: WatchedRun, error: BaseException, here: Site) -> None:
+    """Report the failure that the finder sees in an exception, in the line that made what PyTorch refused, if known."""
+    kind, text = type(error).__name__, str(error)
+    inference = bool(run.cuts.inference_site) and "Inference tensors" in text
+    known = [match.failure.number for match in find(f"{kind}: {text}") if match.sure or inference]
+    if known and here and known[0] not in {found.failure for found in run.found.values()}:
+        *_, last = traceback.walk_tb(error.__traceback__)
+        given = [value for value in last[0].f_locals.values() if isinstance(value, Tensor)]
+        results = [entry.site for value in given if (entry := origin_of(node_of(value))) is not None]
+        causes = {12: run.cuts.inference_site, 19: results[0] if results else NOWHERE, 22: run.tensors.refused}
+        where = causes.get(known[0]) or here
+        line = "this line" if where is here else f"line {here.line}, which got what this one made"
+        run.report(known[0], where, f"{kind} in {line}: {text.splitlines()[0]}")

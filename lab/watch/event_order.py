@@ -1,26 +1,25 @@
-"""Check the order of zero_grad(), backward(), clipping, step() and a scheduler's step."""
+"""Check the order of zero_grad(), backward(), clipping, step() and a scheduler's step. A gradient that a step has used
+and nothing has cleared is stale: the next backward() adds to it."""
 
 import math
-from collections.abc import Iterator
-from typing import TypeAlias
 
-import torch
+from torch import Tensor
 
 from lab.watch import advice, sites
-from lab.watch.records import MIN_ITERATIONS, BackwardCall, WatchedOptimizer, has_numbers
+from lab.watch.graph import GraphNode, kind, origin_of, skip
+from lab.watch.records import EARLY_ITERATIONS, MIN_ITERATIONS, BackwardCall, Leaf, WatchedOptimizer, has_numbers
 from lab.watch.run import WatchedRun
 from lab.watch.sites import Site
 from lab.watch.training_events import Act, TrainingEvent
 
-Tensor = torch.Tensor
-UsedPasses: TypeAlias = tuple[TrainingEvent, BackwardCall, int]  # a step, a line of backward(), passes of that line
 MIN_IDLE = 5  # backward passes without a step
+MAX_CHECKED = 4  # gradients of a pass that are looked at, after EARLY_ITERATIONS
 
 
 def judge(run: WatchedRun) -> None:
     """Report what comes too early, too late, too often or never."""
     for opt in run.training.optimizers:
-        own = [event for event in run.events if event.by is opt]
+        own = [event for event in run.events if event.opt is opt]
         if opt.steps and own and own[0].act is Act.SCHEDULE:
             evidence = "The scheduler was stepped before its optimizer had taken a step: the first rate is skipped."
             run.report(18, own[0].site, evidence)
@@ -48,14 +47,13 @@ def check_late_backward(run: WatchedRun, opt: WatchedOptimizer) -> None:
     step: TrainingEvent | None = None
     late = 0  # in a row
     for event in run.events:
-        if event.act is Act.STEP and event.by is opt:
+        if event.act is Act.STEP and event.opt is opt:
             step = event
         elif event.act is Act.BACKWARD and event.made and step is not None:
             between = step.iteration == event.iteration - 1 and event.made <= step.nodes
             late = late + 1 if between and event.touched & opt.parameter_ids else 0
             if late == MIN_ITERATIONS:
-                evidence = "step() in this line comes after the forward pass of a loss and before its backward() in "
-                evidence += f"line {event.site.line}: each step uses the gradient of the previous batch."
+                evidence = f"step() comes before backward() in line {event.site.line}: its gradient is one batch old."
                 run.report(18, step.site, evidence)
 
 
@@ -73,22 +71,20 @@ def check_never_stepped(run: WatchedRun, opt: WatchedOptimizer) -> None:
 
 def report_missing_call(run: WatchedRun, failure: int, file: str, method: str) -> bool:
     """Report a line that names a method and does not call it; return whether there is one."""
-    line = sites.line_of_missing_call(file, method)
-    if line:
+    if where := sites.site_of_missing_call(file, method):
         evidence = f"This line names {method} without calling it: the parentheses are missing."
-        run.report(failure, Site(file, line), evidence, advice.CALL_IT)
-    return bool(line)
+        run.report(failure, where, evidence, advice.CALL_IT)
+    return bool(where)
 
 
 def note_clip(run: WatchedRun, given: list[Tensor], limit: float, here: Site) -> None:
-    """Record a clip, and whether the step has used what it clips, or backward() has not computed it yet."""
+    """Record a clip, and whether it comes too late or early: a step has used what it clips, or nothing is there yet."""
     readable = [id(tensor) for tensor in given if has_numbers(tensor)]  # else its passes were not seen
     leaves = (run.tensors.leaves.get(key) for key in readable)
     known = [leaf for leaf in leaves if leaf is not None and leaf.backward_count]
     last = [run.events.last(Act.BACKWARD, Act.STEP, of=leaf) for leaf in known if leaf.gradient is not None]
-    used = bool(last) and all(event is not None and event.act is Act.STEP for event in last)
-    found = "used" if used else "nothing" if known and not last else ""
-    run.record(Act.CLIP, here, readable, found=found if math.isfinite(float(limit)) else "")
+    in_vain = bool(known) and all(event is not None and event.act is Act.STEP for event in last)
+    run.record(Act.CLIP, here, readable, found="nothing" if in_vain and math.isfinite(float(limit)) else "")
 
 
 def check_clips(run: WatchedRun) -> None:
@@ -97,36 +93,89 @@ def check_clips(run: WatchedRun) -> None:
     for where in {event.site for event in clips}:
         last = [event.found for event in clips if event.site == where][-MIN_ITERATIONS:]
         if len(last) == MIN_ITERATIONS and all(last):
-            what = "clips gradients that the step has used" if last[-1] == "used" else "finds no gradient to clip"
-            run.report(18, where, f"This line {what}: clip between backward() and step().")
+            run.report(18, where, "This line clips what no step will use: clip between backward() and step().")
 
 
-def passes_by_step(run: WatchedRun) -> Iterator[UsedPasses]:
-    """Yield each step with a line whose backward passes came before it, and how many of them since the last step that
-    could use them."""
-    waiting: dict[BackwardCall, list[TrainingEvent]] = {}
+def is_undivided_mean(loss: Tensor) -> bool:
+    """Return whether the loss is a mean over a batch, not divided by anything."""
+    node: GraphNode = loss.grad_fn
+    entry = origin_of(node)
+    scaled = entry is not None and entry.name == "scale"  # by a GradScaler
+    node = skip(node.next_functions[0][0] if scaled else node, {"Add"})
+    return node is not None and (kind(node) == "Mean" or getattr(node, "_saved_reduction", 0) == 1)
+
+
+def check_accumulation(run: WatchedRun) -> None:
+    """Report several backward passes per step whose losses were not divided."""
+    waiting: dict[BackwardCall, list[TrainingEvent]] = {}  # passes since the last step that could use them
+    summed: dict[tuple[Site, WatchedOptimizer | None], list[int]] = {}
     latest = None
     for event in run.events:
-        if event.act is Act.BACKWARD:
-            latest = event.by
+        if event.call is not None:
+            latest = event.call
             waiting.setdefault(latest, []).append(event)
         elif event.act is Act.ZERO_GRAD and event.found != "nothing" and latest is not None:
             waiting.pop(latest, None)
         elif event.act is Act.STEP:
             for call, passes in list(waiting.items()):
                 if passes[-1].touched & event.touched:
-                    yield event, call, len(waiting.pop(call))
-
-
-def check_accumulation(run: WatchedRun) -> None:
-    """Report several backward passes per step whose losses were not divided."""
-    summed: dict[tuple[Site, Site], list[int]] = {}
-    for step, call, count in passes_by_step(run):
-        here = call.site
-        if call.undivided_mean and count > 1 and sites.steps_conditionally(here.file, here.line, step.site.line):
-            summed.setdefault((here, step.by.site), []).append(count)
-    for (where, made), counts in summed.items():
-        divided = sites.line_has_quotient(*made[:2]) or run.training.gradients_scaled
+                    del waiting[call]
+                    if call.undivided_mean and len(passes) > 1 and sites.steps_conditionally(call.site, event.site):
+                        summed.setdefault((call.site, event.opt), []).append(len(passes))
+    for (where, opt), counts in summed.items():
+        divided = run.training.gradients_scaled or (opt is not None and sites.line_has_quotient(opt.site))
         if len(counts) >= 2 and not divided:
-            evidence = f"{counts[0]} backward passes were added up for each of {len(counts)} steps, and the loss "
-            run.report(24, where, evidence + f"is a mean that was not divided by {counts[0]}.")
+            evidence = f"Each of {len(counts)} steps uses the sum of {counts[0]} mean losses, undivided."
+            run.report(24, where, evidence)
+
+
+def find_stale(run: WatchedRun, reached: list[Tensor], here: Site) -> dict[int, Site]:
+    """Return the leaves whose gradient a step has used before this backward pass adds to it, each with the line of the
+    first pass that did. Report such a sum that a step by hand used."""
+    stale: dict[int, Site] = {}
+    checked = 0
+    for tensor in reached:
+        if (gradient := tensor.grad) is None:
+            continue
+        key, leaf = id(tensor), run.leaf(tensor)
+        used = run.events.last(Act.BACKWARD, Act.STEP, Act.WRITE, of=leaf)
+        if used is None or not leaf.backward_count:
+            continue
+        before = used if used.act is Act.BACKWARD else run.events.last(Act.BACKWARD, of=leaf)
+        since = before.stale.get(key) if before is not None else None
+        if used is before:  # no step came between
+            stale |= {key: since} if since else {}
+            continue
+        checked += 1
+        moved = run.events.last(Act.BACKWARD, Act.STEP, of=leaf)
+        stepped = moved is not None and moved.act is Act.STEP
+        kept = not stepped or gradient._version == leaf.grad_version  # else scaled by hand
+        early = checked <= MAX_CHECKED or run.clock.iteration <= EARLY_ITERATIONS
+        if kept and early and bool(gradient.any()):
+            stale[key] = here
+            if since and not stepped and not any(key in opt.parameter_ids for opt in run.training.optimizers):
+                report_stale_gradient(run, since, leaf)
+    return stale
+
+
+def check_stale(run: WatchedRun, opt: WatchedOptimizer, passes: list[TrainingEvent]) -> None:
+    """Report a stale gradient that a step has used; `passes` came since the step before, the last of them first."""
+    if any(event.stale for event in passes):
+        for tensor, leaf, _ in opt.learning:
+            last = next((event for event in passes if id(tensor) in event.touched), None)
+            if last is not None and id(tensor) in last.stale and tensor.grad is not None:
+                report_stale_gradient(run, last.stale[id(tensor)], leaf)
+                return
+
+
+def report_stale_gradient(run: WatchedRun, where: Site, leaf: Leaf) -> None:
+    """Report that a gradient was added to one that an earlier step had used."""
+    recent = run.events.last(Act.ZERO_GRAD)
+    recent = recent if recent is not None and recent.iteration >= run.clock.iteration - 1 else None
+    cleared, shape = run.events.last(Act.ZERO_GRAD, of=leaf) or recent, leaf.shape
+    if cleared is not None:
+        evidence = f"zero_grad() here leaves a gradient of shape {shape}; backward() in line {where.line} adds to it."
+        run.report(6, cleared.site, evidence)
+    elif not report_missing_call(run, 6, where.file, "zero_grad"):
+        evidence = f"backward() here added to a gradient of shape {shape} that a step had used: nothing cleared it."
+        run.report(6, where, evidence)

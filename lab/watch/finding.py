@@ -4,14 +4,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from lab.failures import FAILURES
-from lab.watch.advice import in_pytorch
 
 BY_NUMBER = {failure.number: failure for failure in FAILURES}
 CAUSES = {  # consequence -> what explains it, by numbers of failures
     6: {18, 24},
     9: {20},
     10: {1, 9, 11},
-    14: {16},
+    14: {16, 17},
     15: {14, 16},
     17: {6, 8, 9, 16, 18, 20, 25},
     19: {7, 11, 12, 13, 21},
@@ -36,7 +35,7 @@ class RunFinding:
 
     @property
     def fix(self) -> str:
-        return self.advice or in_pytorch(BY_NUMBER[self.failure].fix)
+        return self.advice or BY_NUMBER[self.failure].fix
 
     @property
     def link(self) -> str:
@@ -48,11 +47,5 @@ def without_consequences(findings: Sequence[RunFinding]) -> list[RunFinding]:
     """Return the findings that are causes, sorted by line, without those that another finding explains."""
     numbers = {finding.failure for finding in findings}
     explained = {number for number, causes in CAUSES.items() if numbers & causes}
-    too_long = {(found.file, found.line) for found in findings if found.failure == 17}
-    causes = [
-        found
-        for found in findings
-        if found.failure not in explained
-        and not (found.failure == 14 and (found.file, found.line) in too_long)  # too long steps killed the units
-    ]
+    causes = [found for found in findings if found.failure not in explained]
     return sorted(causes, key=lambda found: (found.file, found.line, found.failure))

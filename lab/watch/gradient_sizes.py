@@ -1,22 +1,38 @@
-"""Find gradients that are 0, equal for all units of a layer, or vanish, and what makes them so."""
+"""Find gradients that are 0, equal for all units of a layer, or vanish, and relus whose units are 0 for all inputs."""
 
 from collections import Counter
 from statistics import median
 
-import torch
+from torch import Tensor
 
 from lab.watch import advice
-from lab.watch.records import MIN_ITERATIONS, GraphNode, kind, leaves_of, origin_of, seen_nodes, shapes_of, walk
+from lab.watch.graph import GraphNode, kind, leaves_of, node_of, seen_nodes, walk
+from lab.watch.records import MIN_ITERATIONS, NodeOrigin, shapes_of
 from lab.watch.run import WatchedRun
-from lab.watch.sites import Site
 
-Tensor = torch.Tensor
 FLAT_OPERATIONS = frozenset(("Round", "Floor", "Ceil", "Sign", "Trunc", "Bernoulli"))
 SATURATING = frozenset(("Sigmoid", "Tanh"))
+MIN_DEAD_SHARE = 0.9  # share of the units of a layer
 MIN_VALUES = 5  # losses
 MIN_DEPTH = 4  # sigmoids or tanhs above a weight
 MAX_FADED_RATIO = 1e-3  # gradient of the deepest weight, relative to the last
 MAX_SMALL_RATIO = 1e-5  # gradient of a weight, relative to the largest of a bias
+
+
+def measure_dead_units(run: WatchedRun, entry: NodeOrigin, result: Tensor) -> None:
+    """Record the share of a relu's units that are 0 for the whole batch, once per iteration, and at first the line that
+    set its bias below 0."""
+    where = entry.place
+    shares = run.numbers.dead_shares.setdefault(where, {})
+    if result.dim() < 2 or result.shape[0] < 4 or run.clock.iteration in shares:
+        return
+    before: GraphNode = node_of(result).next_functions[0][0]
+    for node, _ in () if before is None or shares else before.next_functions:
+        leaf = run.tensors.leaves.get(id(getattr(node, "variable", None)))
+        if leaf is not None and leaf.filled_at and bool(node.variable.lt(0).all()):
+            run.numbers.shifted[where] = leaf.filled_at
+    over = (0, *range(2, result.dim()))
+    shares[run.clock.iteration] = float((result.detach() == 0).all(dim=over).double().mean())
 
 
 def inspect_gradients(run: WatchedRun, loss: Tensor, reached: list[Tensor]) -> None:
@@ -60,46 +76,35 @@ def all_equal(tensor: Tensor) -> bool:
 def compare_by_depth(run: WatchedRun, loss: Tensor, weights: list[Tensor], reached: list[Tensor]) -> None:
     """Compare the gradients of the deepest and the last weight by the sigmoids and tanhs above them, and those of
     weights that the script filled with the largest of a bias."""
-    above, sites = saturating_above(loss.grad_fn)
-    known = [tensor for tensor in weights if id(tensor) in above]
-    if known and sites:
-        first, last = max(known, key=lambda t: above[id(t)]), min(known, key=lambda t: above[id(t)])
-        low, high = gradient_size(first), gradient_size(last)
-        if above[id(first)] >= MIN_DEPTH and high > 0 and low < high * MAX_FADED_RATIO:
-            evidence = f"After {above[id(first)]} sigmoids or tanhs the gradient of the first layer has size "
-            evidence += f"{low:.1e}, that of the last {high:.1e}."
-            run.numbers.faded.append((low / high, Counter(sites).most_common(1)[0][0], evidence, ""))
+    saturating = [entry.place for node, entry in seen_nodes(loss.grad_fn) if kind(node) in SATURATING]
+    above = saturating_above(loss.grad_fn) if saturating else {}
+    known = sorted((tensor for tensor in weights if id(tensor) in above), key=lambda tensor: above[id(tensor)])
+    if known:
+        depth, low, high = above[id(known[-1])], gradient_size(known[-1]), gradient_size(known[0])
+        if depth >= MIN_DEPTH and high > 0 and low < high * MAX_FADED_RATIO:
+            evidence = f"Behind {depth} sigmoids or tanhs, gradients fade from {high:.1e} to {low:.1e}."
+            run.numbers.faded.append((low / high, Counter(saturating).most_common(1)[0][0], evidence, ""))
             return
     largest = max((gradient_size(t) for t in reached if t.dim() == 1 and t.grad is not None), default=0.0)
-    filled = [(t, leaf.init_site) for t in weights if (leaf := run.leaf(t)).init_site.line not in (0, leaf.site.line)]
+    filled = [(tensor, where) for tensor in weights if (where := run.leaf(tensor).filled_at)]
     if len(filled) < MIN_DEPTH or not largest or len({where.line for _, where in filled}) > 1:
         return
     smallest = min(gradient_size(tensor) for tensor, _ in filled)
     if smallest < MAX_SMALL_RATIO * largest:
         spread = float(filled[0][0].detach().std())
-        evidence = f"{len(filled)} weights filled in this line (standard deviation {spread:.1e}) get gradients down to "
-        evidence += f"{smallest:.1e}; a bias gets {largest:.1e}."
+        evidence = f"Weights with std {spread:.1e} get gradients down to {smallest:.1e}; a bias gets {largest:.1e}."
         run.numbers.faded.append((smallest / largest, filled[0][1], evidence, advice.LARGER_WEIGHTS))
 
 
-def saturating_above(root: GraphNode) -> tuple[dict[int, int], list[Site]]:
-    """Return the number of sigmoids and tanhs between the loss and each leaf, and the lines of all of them."""
+def saturating_above(root: GraphNode) -> dict[int, int]:
+    """Return the number of sigmoids and tanhs between the loss and each leaf, by the leaf's id."""
     level: dict[GraphNode, int] = {root: 0}
-    above: dict[int, int] = {}
-    sites: list[Site] = []
     for node in walk(root):
-        here = level.get(node, 0)
-        if kind(node) in SATURATING:
-            here += 1
-            entry = origin_of(node)
-            if entry is not None:
-                sites.append(entry.place)
-        if hasattr(node, "variable"):
-            above[id(node.variable)] = here
+        level[node] += kind(node) in SATURATING
         for other, _ in node.next_functions:
             if other is not None:
-                level[other] = min(here, level.get(other, here))
-    return above, sites
+                level[other] = min(level[node], level.get(other, level[node]))
+    return {id(node.variable): depth for node, depth in level.items() if hasattr(node, "variable")}
 
 
 def gradient_size(tensor: Tensor) -> float:
@@ -108,12 +113,18 @@ def gradient_size(tensor: Tensor) -> float:
 
 
 def judge(run: WatchedRun) -> None:
-    """Report weights that began equal, and vanishing gradients: behind filled weights only if the loss also stood
-    still."""
+    """Report weights that began equal, dead relus, and vanishing gradients: behind filled weights only if the loss also
+    stood still."""
     if equal := list(run.numbers.constant_weights.values()):
-        where = equal[0].init_site if equal[0].init_site.line else equal[0].site
+        where = equal[0].init_site or equal[0].site
         evidence = f"{len(equal)} weight matrices (shapes {shapes_of(equal)}) began with the same number "
         run.report(16, where, evidence + "everywhere, so all units of a layer get the same gradient.")
+    for where, by_iteration in run.numbers.dead_shares.items() if run.training.optimizers else ():
+        last = list(by_iteration.values())[-3:]
+        if len(by_iteration) >= MIN_ITERATIONS and min(last) >= MIN_DEAD_SHARE:
+            evidence = f"{last[-1]:.0%} of the units of the relu in line {where.line} were 0 for all inputs in each of "
+            cause = run.numbers.shifted.get(where, where)
+            run.report(14, cause, f"{evidence}the last {len(last)} batches that were checked.")
     runs = [call.losses for call in run.training.calls.values() if len(call.losses) >= MIN_VALUES]
     still = bool(runs) and all(median(values[-5:]) > 0.9 * median(values[:3]) for values in runs)
     if run.numbers.faded and run.clock.iteration >= MIN_ITERATIONS:

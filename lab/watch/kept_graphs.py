@@ -4,14 +4,14 @@ import gc
 from collections import deque
 from typing import Any
 
-import torch
+from torch import Tensor
 
-from lab.watch import advice, sites
-from lab.watch.records import MIN_ITERATIONS, node_of, origin_of
+from lab.watch import sites
+from lab.watch.graph import node_of, origin_of
+from lab.watch.records import MIN_ITERATIONS
 from lab.watch.run import WatchedRun
-from lab.watch.sites import Site
+from lab.watch.sites import NOWHERE, Site
 
-Tensor = torch.Tensor
 MIN_KEPT_GRAPHS = 3
 
 
@@ -26,16 +26,14 @@ def report_carried_graphs(run: WatchedRun) -> set[Site]:
     such sums; return their lines."""
     reported: set[Site] = set()
     for where, (ref, source, entry, spans) in run.graphs.chains.items():
-        tensor = ref()
-        alive = tensor is not None and tensor.grad_fn is not None
-        idle = where[:2] not in run.graphs.passed and where in run.graphs.evaluation_sums
+        alive = (tensor := ref()) is not None and tensor.grad_fn is not None
+        idle = where.whole_line not in run.graphs.passed and where in run.graphs.evaluation_sums
         left = where not in run.graphs.passed_later and entry.sum_site not in reported - {where}
         if left and (alive or idle or entry.past_iterations >= MIN_ITERATIONS):
             reported.add(where)
-            kept = 0 if source == where else sites.line_that_keeps(source.file, source.line, ())
-            evidence = f"The result of line {where.line} {'still holds' if alive else 'held'} the graphs of at least "
-            evidence += f"{spans} iterations: each value is a tensor with a grad_fn, and no backward() passed it."
-            run.report(10, Site(where.file, kept or where.line), evidence)
+            kept = NOWHERE if source == where else sites.site_that_keeps(source)
+            evidence = f"The result of line {where.line} keeps the graphs of at least {spans} iterations."
+            run.report(10, kept or where, evidence)
     return reported
 
 
@@ -48,14 +46,14 @@ def report_kept_graphs(run: WatchedRun, sums: set[Site]) -> None:
             by_line.setdefault(entry.site, []).append(value)
     for made, kept in by_line.items():
         iterations = {entry.iteration for value in kept if (entry := origin_of(value.grad_fn)) is not None}
-        idle = made[:2] not in run.graphs.passed and run.clock.iteration and len(iterations) == 1
+        idle = made.whole_line not in run.graphs.passed and run.clock.iteration and len(iterations) == 1
         several = len(iterations) >= MIN_KEPT_GRAPHS or idle
         if len(kept) >= MIN_KEPT_GRAPHS and several and made not in run.graphs.passed_later:
             held, names = holders_of(kept)
-            line = sites.line_that_keeps(made.file, made.line, names) if held >= MIN_KEPT_GRAPHS else 0
-            if line:
+            where = sites.site_that_keeps(made, names)
+            if where and held >= MIN_KEPT_GRAPHS:
                 evidence = f"{held} results of line {made.line} are kept here, each with its graph, from "
-                run.report(10, Site(made.file, line), evidence + f"{len(iterations)} iterations.")
+                run.report(10, where, evidence + f"{len(iterations)} iterations.")
 
 
 def holders_of(kept: list[Tensor]) -> tuple[int, set[str]]:
@@ -76,12 +74,9 @@ def holders_of(kept: list[Tensor]) -> tuple[int, set[str]]:
 
 def report_evaluations(run: WatchedRun) -> None:
     """Report a model in eval mode whose graphs were recorded between training steps for no backward pass."""
-    detached = {key for cut in run.cuts.lines.values() if cut.kind == "detach" for key in cut.leaves}
-    for where, runs in run.graphs.evaluations.items():
-        iterations = {iteration for _, iteration, _ in runs}
-        used = any(entry.site[:2] in run.graphs.passed or detached & owned for entry, _, owned in runs)
-        summed = (10, where.file, where.line) in run.found
-        if len(iterations) >= MIN_ITERATIONS and not used and not summed:
-            evidence = f"The model ran here in eval mode between {len(iterations)} training steps, each time with its "
-            evidence += "graph, and no backward() ever went through it."
-            run.report(12, where, evidence, advice.UNDER_NO_GRAD)
+    detached = any(cut.kind == "detach" for cut in run.cuts.lines.values())
+    for where, iterations in run.graphs.evaluations.items():
+        left = where not in run.graphs.passed and (10, where.file, where.line) not in run.found
+        if left and len(iterations) >= MIN_ITERATIONS and not detached:
+            evidence = f"The model ran here between {len(iterations)} steps, with graphs that no backward() used."
+            run.report(12, where, evidence)

@@ -5,19 +5,22 @@ from collections.abc import Sequence
 from statistics import median
 
 import torch
+from torch import Tensor
 
 from lab.watch import advice
+from lab.watch.graph import VIEWS, GraphNode, kind, origin_of
 from lab.watch.records import MIN_ITERATIONS, MeasuredStep, WatchedOptimizer
 from lab.watch.run import WatchedRun
-from lab.watch.sites import Site, site_of_argument
+from lab.watch.sites import NOWHERE, Site, site_of_argument
 from lab.watch.training_events import Act
 
-Tensor = torch.Tensor
 MIN_VALUES = 5  # losses
 MAX_SAMPLE = 8_192  # numbers of a tensor that are measured, roughly
 LONG_STEP = 0.3  # as a fraction of the parameters' norm
 REPLACING_STEP = 1.0  # as a fraction of the parameters' norm: little of them is left
 MIN_OVERSHOOT_FALL = 0.5  # of the loss, in the longest step: below it no step overshoots a valley
+COSTS = frozenset(("MseLoss", "L1Loss", "SmoothL1Loss", "HuberLoss", "NllLoss", "NllLoss2D", "BinaryCrossEntropy"))
+COSTS |= {"BinaryCrossEntropyWithLogits"}
 
 
 def measure_step(run: WatchedRun, opt: WatchedOptimizer, parameters: Sequence[Tensor]) -> None:
@@ -32,7 +35,7 @@ def measure_step(run: WatchedRun, opt: WatchedOptimizer, parameters: Sequence[Te
             along += share * float(torch.dot(moved, sample(tensor.grad)).real)
     opt.values_before = []
     last = run.events.last(Act.BACKWARD)
-    loss = last.by.losses[-1] if last and last.by.losses else math.nan
+    loss = last.call.losses[-1] if last and last.call and last.call.losses else math.nan
     length, fall = (change / size) ** 0.5 if size else 0.0, -along / abs(loss) if loss else 0.0
     opt.measured_steps.append(MeasuredStep(length, along, fall, loss, largest_rate(opt)))
 
@@ -76,7 +79,7 @@ def rate_line(opt: WatchedOptimizer) -> Site:
     """Return the line of the number that an optimizer was given as its learning rate, or that of the scheduler that had
     more than doubled it by the first long step."""
     rate = next((move.rate for move in opt.measured_steps if move.relative_length > LONG_STEP), 0.0)
-    if opt.scheduler_site.line and rate > 2 * opt.given_rate:
+    if opt.scheduler_site and rate > 2 * opt.given_rate:
         return opt.scheduler_site
     return site_of_argument(opt.site, "lr", 1)
 
@@ -95,28 +98,34 @@ def judge(run: WatchedRun) -> None:
         step = next(filter(None, steps), None)
         if step and call.overflows and not any(opt.steps for opt in run.training.optimizers):
             evidence = f"Steps in this line took the loss from {call.losses[0]:.3g} to {call.losses[-1]:.3g}"
-            how = (18, ", along the gradient.", advice.STEP_DOWN) if step.found == "uphill" else (17, ".", "")
+            how = (18, ", along the gradient.", advice.DOWNHILL) if step.found == "uphill" else (17, ".", "")
             run.report(how[0], step.site, evidence + how[1], how[2])
 
 
 def check_direction(run: WatchedRun) -> None:
-    """Report a cost that steps make larger."""
-    calls = run.training.calls.values()
-    for call in calls:
+    """Report a cost that all steps make larger."""
+    calls = list(run.training.calls.values())
+    optimizers = [opt for opt in run.training.optimizers if opt.steps >= MIN_ITERATIONS]
+    for call, opt in zip(calls, optimizers, strict=True) if len(calls) == len(optimizers) == 1 else ():
         losses, reached = call.losses, set(map(id, call.tensors))
-        optimizers = [o for o in run.training.optimizers if o.steps >= MIN_ITERATIONS and o.parameter_ids & reached]
-        alone = len(calls) == len(optimizers) == 1 and len(reached) > 1
-        if len(losses) < MIN_ITERATIONS or not alone or not reached <= optimizers[0].parameter_ids:
-            continue
-        (opt,) = optimizers
-        upward = any(group.get("maximize") for group in opt.groups)
-        worse = not call.cost_sign * (losses[-1] - losses[0]) < 0
-        took = f"{len(losses)} steps took it from {losses[0]:.3g} to {losses[-1]:.3g}."
-        moves = opt.measured_steps
-        climbs = len(moves) >= MIN_ITERATIONS and all(move.along_gradient > 0 for move in moves)
-        if call.cost_sign > 0 and worse and (upward or climbs):
-            how = "maximize=True" if upward else f"{opt.kind}.step() moves the parameters along their gradient"
-            evidence = f"{how}, and the loss is a cost: {took}"
-            run.report(18, opt.site, evidence, advice.NO_MAXIMIZE if upward else advice.STEP_DOWN)
-        elif call.cost_sign < 0 and worse and not upward:
-            run.report(18, call.minus_site, f"The minus in this line reverses the cost: {took}", advice.NO_MINUS)
+        uphill = [move.along_gradient * call.cost_sign > 0 for move in opt.measured_steps]
+        worse = len(losses) >= MIN_ITERATIONS and not call.cost_sign * (losses[-1] - losses[0]) < 0
+        whole = len(reached) > 1 and reached <= opt.parameter_ids
+        if len(uphill) >= MIN_ITERATIONS and all(uphill) and worse and whole:
+            evidence = f"Each step makes the cost larger: the loss went from {losses[0]:.3g} to {losses[-1]:.3g}."
+            run.report(18, call.minus_site or opt.site, evidence, advice.DOWNHILL)
+
+
+def cost_sign(node: GraphNode) -> tuple[int, Site]:
+    """Return 1 for a known cost (cross entropy, squared error), -1 for minus one, else 0, and the line of the minus."""
+    sign, where = 1, NOWHERE
+    while node is not None:
+        name, entry = kind(node), origin_of(node)
+        if name in COSTS or (name == "Pow" and getattr(node, "_saved_exponent", 0) == 2):
+            return sign, where
+        if name == "Neg":
+            sign, where = -sign, entry.site if entry is not None else where
+        elif name not in VIEWS | {"Mean", "Sum"}:
+            break
+        node = node.next_functions[0][0] if node.next_functions else None
+    return 0, NOWHERE

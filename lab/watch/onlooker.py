@@ -22,7 +22,7 @@ from torch.optim.optimizer import register_optimizer_step_post_hook, register_op
 from torch.overrides import TorchFunctionMode, _get_current_function_mode, _len_torch_function_stack
 
 from lab.watch.records import has_numbers, writes_in_place
-from lab.watch.sites import CALL, NOWHERE, Site, outer_frame, site, without_us
+from lab.watch.sites import CALL, Site, outer_frame, site, without_us
 
 Look = Generator[Any, Any, Any]
 Function: TypeAlias = Callable[..., Any]
@@ -181,7 +181,8 @@ class Listener:
         operands = tensors_in(given)
         if not all(map(has_numbers, operands)):
             return None
-        return (self.write if writes_in_place(name) else self.operation)(name, given, operands)
+        in_place = writes_in_place(name) and bool(operands) and operands[0] is given[0]
+        return (self.write if in_place else self.operation)(name, given, operands)
 
     def operation(self, name: str, given: Args, operands: list[torch.Tensor]) -> Look:
         """Look at an operation; `given` are all its arguments, in their order."""
@@ -202,17 +203,15 @@ class Listener:
         self.mode.listeners.append(self)
         return self
 
-    def __exit__(self, *ended: Any) -> None:
+    def __exit__(self, *ended: object) -> None:
         self.mode.listeners.remove(self)
         if not self.mode.listeners:
             self.mode.end()
         self.active = False
-        functions = {name: (old, new) for owner, name, old, new in self.patched if isinstance(owner, ModuleType)}
         for owner, name, old, new in reversed(self.patched):
-            if vars(owner).get(name) is new:  # the script may have put something else there
-                setattr(owner, name, old)
-        for module, name in modules_with({name: new for name, (_, new) in functions.items()}):  # imported it since
-            setattr(module, name, functions[name][0])
+            for holder in [owner] if isinstance(owner, type) else modules_with(name, new):  # others may import it since
+                if vars(holder).get(name) is new:  # the script may have put something else there
+                    setattr(holder, name, old)
         for handle in self.handles:
             handle.remove()
         for store in (self.patched, self.handles):
@@ -254,17 +253,12 @@ class Listener:
 
     def patch(self, *rows: tuple[Any, str, Callable[..., Look]]) -> None:
         """Let calls of functions be looked at: of a class, or of a module and of all that imported it from there."""
-        functions = {}
         for owner, name, look in rows:
             old = vars(owner)[name]
             function = old.__func__ if isinstance(old, (staticmethod, classmethod)) else old
             new = self.looked_at(function, look, isinstance(owner, type))
-            if isinstance(owner, ModuleType):
-                functions[name] = old, new
-            else:
-                self.replace(owner, name, type(old)(new) if function is not old else new)
-        for module, name in modules_with({name: old for name, (old, _) in functions.items()}):
-            self.replace(module, name, functions[name][1])
+            for holder in [owner] if isinstance(owner, type) else modules_with(name, old):
+                self.replace(holder, name, type(old)(new) if function is not old else new)
 
     def looked_at(self, function: Function, look: Callable[..., Look], is_method: bool) -> Any:
         """Return a function that calls another one and looks on."""
@@ -317,7 +311,7 @@ class Listener:
             kind = "torch.compile or torch.export compiles"
         else:
             return False
-        if not self.unwatched.get(kind, NOWHERE).line:
+        if not self.unwatched.get(kind):
             self.unwatched[kind] = site()
         return True
 
@@ -389,11 +383,10 @@ def runs_signal_handler(error: BaseException) -> bool:
     return any(frame.f_code in codes for frame, _ in traceback.walk_tb(error.__traceback__))
 
 
-def modules_with(objects: dict[str, Any]) -> list[tuple[ModuleType, str]]:
-    """Return the modules that have one of these very objects by its name, each with that name."""
+def modules_with(name: str, value: Any) -> list[ModuleType]:
+    """Return the modules that have this very object by this name."""
     modules = [module for module in list(sys.modules.values()) if isinstance(module, ModuleType)]
-    held = ((module, name) for module in modules for name in objects if name in vars(module))
-    return [(module, name) for module, name in held if vars(module)[name] is objects[name]]
+    return [module for module in modules if vars(module).get(name) is value]
 
 
 @cache

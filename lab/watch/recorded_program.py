@@ -123,6 +123,7 @@ def run(source: str, file: str, send: Send, seconds: float = 0.0) -> tuple[dict[
         if error is not None or not recording.passes:
             for frame, _ in walk_tb(error.__traceback__ if error else None):
                 named = named | frame.f_locals if frame.f_code.co_filename == file else named
+            named = {name: value for name, value in named.items() if not name.startswith("_")}
             recording.keep_forward(engine.unfinished(named), not engine.is_full)
             if recorder:
                 cards = recorder.guarded(recorder.unfinished, named) or ()

@@ -3,44 +3,39 @@
 import itertools
 import math
 import weakref
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 import torch
+from torch import Tensor
 from torch.nn.parameter import is_lazy
 
 from lab.watch.sites import NOWHERE, Site
 
-Tensor = torch.Tensor
-GraphNode: TypeAlias = Any  # torch.autograd.graph.Node, whose `variable` and `_saved_...` no type declares
 _DISPATCH, _PLAIN = Tensor.__torch_dispatch__, frozenset((Tensor, torch.nn.Parameter))
-KEY = "lab.watch"  # under which a graph node's metadata holds its NodeOrigin
 IN_PLACE = frozenset(["__setitem__", "__iadd__", "__isub__", "__imul__", "__itruediv__", "__ipow__"])
 NUMBERS = itertools.count()  # of leaves, optimizers and events, in the order in which they were made
-MAX_NODES = 5_000  # visited by one walk of a graph
 EARLY_ITERATIONS = 10  # in which everything is inspected
 MIN_ITERATIONS = 3  # in which a failure must show, where one could be chance
-VIEWS = frozenset(("View", "Reshape", "Squeeze", "Unsqueeze", "Transpose", "Permute", "T", "Slice", "Select"))
-VIEWS |= {"Clone", "ToCopy", "Alias", "Expand", "UnsafeView", "AsStrided"}
 
 
-def address_of(tensor: torch.Tensor) -> int:
+def address_of(tensor: Tensor) -> int:
     """Return where the values of a tensor lie; 0 if it has none of its own: it is sparse, on "meta" or transformed."""
     return tensor.data_ptr() if has_numbers(tensor) and torch._C._has_storage(tensor) else 0
 
 
-def storage_of(tensor: torch.Tensor) -> int:
+def storage_of(tensor: Tensor) -> int:
     """Return where the memory begins that a tensor shares with its views; 0 if it has none of its own."""
     return tensor.untyped_storage().data_ptr() if has_numbers(tensor) and torch._C._has_storage(tensor) else 0
 
 
-def version_of(tensor: torch.Tensor) -> int:
+def version_of(tensor: Tensor) -> int:
     """Return how often a tensor, or a view of it, was written to."""
     return 0 if tensor.is_inference() else tensor._version
 
 
-def has_numbers(tensor: torch.Tensor) -> bool:
+def has_numbers(tensor: Tensor) -> bool:
     """Return whether own code can compute with a tensor: not if it is nested, on "meta", the parameter of a lazy layer,
     or of a class that defines what its operations do, such as a fake tensor."""
     own = type(tensor) not in _PLAIN and (type(tensor).__torch_dispatch__ is not _DISPATCH or is_lazy(tensor))
@@ -57,7 +52,7 @@ def packs_saved_tensors() -> bool:
     return torch._C._autograd._top_saved_tensors_default_hooks(True) is not None
 
 
-def is_batched(gradients: Any) -> bool:
+def is_batched(gradients: Sequence[Tensor | None] | None) -> bool:
     """Return whether an engine run gets a batch of gradients at once, which its hooks cannot read."""
     parts = (part for part in gradients or () if isinstance(part, Tensor))
     return any("Batched" in str(torch._C._dispatch_keys(part)) for part in parts)
@@ -78,17 +73,15 @@ class NodeOrigin:
     module_site: Site = NOWHERE  # where the PyTorch layer was constructed, if a container called it
     pairwise_stage: int = 0  # of an (N, N) table from (N, 1) and (N,): 1 for their difference, 2 for its square or size
     pairwise_site: Site = NOWHERE  # the line that broadcast the two shapes
-    consumers: list[Site] = field(default_factory=list)
     past_iterations: int = 0  # number of earlier iterations whose graph this node still reaches
     sum_site: Site = NOWHERE  # the line of the running sum behind this node
-    freed_at: Site = NOWHERE  # the autograd.grad() call that freed this node
     first_backward: int = 0  # number of the first backward pass through it; 0 for none
     cut: "CutRecord | None" = None  # that one of its operands came through
 
     @property
     def place(self) -> Site:
         """Where the layer was constructed, if a container called it, else the line of the operation."""
-        return self.module_site if self.module_site.line else self.site
+        return self.module_site or self.site
 
 
 class InPlaceWrite(NamedTuple):
@@ -117,6 +110,13 @@ class CutRecord:
     bypassed: bool = False  # the result is added to one of them: a straight-through estimator
 
 
+class LossTerm(NamedTuple):
+    """A term of a loss: ids of the leaves that it reaches, and the cuts that its operands came through."""
+
+    leaves: frozenset[int]
+    cuts: list[CutRecord]
+
+
 @dataclass(slots=True)
 class TensorOrigin:
     """The line that made a tensor without a graph, and the cut that its values came through."""
@@ -136,7 +136,6 @@ class Leaf:
     site: Site
     shape: tuple[int, ...]
     is_parameter: bool = False
-    optimizers_before: int = 0  # number of optimizers when it was made
     backward_count: int = 0  # backward passes that reached it
     grad_version: int = 0  # version of its gradient at the last optimizer step
     init_site: Site = NOWHERE  # the last write before its first backward pass
@@ -146,6 +145,11 @@ class Leaf:
     asked: bool = False  # autograd.grad() was called for it
     has_graph_grad: bool = False  # its gradient was taken with create_graph=True: an input, not a parameter
     number: int = field(default_factory=NUMBERS.__next__)
+
+    @property
+    def filled_at(self) -> Site:
+        """The line that filled it before its first backward pass, if not the one that made it."""
+        return self.init_site if self.init_site.line != self.site.line else NOWHERE
 
     @property
     def gradient(self) -> Tensor | None:
@@ -168,7 +172,7 @@ class MeasuredStep(NamedTuple):
     rate: float  # the learning rate
 
 
-@dataclass
+@dataclass(eq=False)
 class WatchedOptimizer:
     """An optimizer of the script and its history."""
 
@@ -178,10 +182,8 @@ class WatchedOptimizer:
     parameter_ids: frozenset[int] = frozenset()
     steps: int = 0
     measured_steps: list["MeasuredStep"] = field(default_factory=list)
-    values_before: list[torch.Tensor] = field(default_factory=list)  # of the parameters, before the running step
-    learning: list[tuple[Tensor, Leaf, int]] = field(
-        default_factory=list
-    )  # its parameters and their versions, in a step
+    values_before: list[Tensor] = field(default_factory=list)  # of the parameters, before the running step
+    learning: list[tuple[Tensor, Leaf, int]] = field(default_factory=list)  # parameters and versions, in a step
     given_rate: float = 0.0  # the largest of its learning rates when it was made
     scheduler_site: Site = NOWHERE  # the line that made its scheduler
     number: int = field(default_factory=NUMBERS.__next__)
@@ -220,52 +222,3 @@ class BackwardCall:
     def tensors(self) -> list[Tensor]:
         """The leaves that are still there."""
         return [tensor for ref in self.leaves if (tensor := ref()) is not None]
-
-
-def node_of(tensor: torch.Tensor) -> GraphNode:
-    """Return a tensor's graph node; None also for a view changed under no_grad, where PyTorch raises an error."""
-    try:
-        return tensor.grad_fn
-    except RuntimeError:
-        return None
-
-
-def origin_of(node: GraphNode) -> NodeOrigin | None:
-    """Return the record of a graph node; None for a node the watcher did not see, and for None."""
-    found: NodeOrigin | None = None if node is None else node.metadata.get(KEY)
-    return found
-
-
-def walk(*roots: GraphNode, most: float = MAX_NODES) -> Iterator[GraphNode]:
-    """Yield the nodes of a graph breadth first, from its results on; at most `most`."""
-    queue = list(dict.fromkeys(roots))
-    seen = set(queue)
-    for current in queue:
-        yield current
-        for other, _ in current.next_functions:
-            if other is not None and other not in seen and len(seen) < most:
-                seen.add(other)
-                queue.append(other)
-
-
-def seen_nodes(node: GraphNode) -> Iterator[tuple[GraphNode, NodeOrigin]]:
-    """Yield the nodes of a graph that the watcher saw, breadth first, each with its record."""
-    return ((found, entry) for found in walk(node) if (entry := origin_of(found)) is not None)
-
-
-def leaves_of(node: GraphNode) -> list[torch.Tensor]:
-    """Return the leaves of the graph behind a node that have numbers."""
-    leaves = [found.variable for found in walk(node) if hasattr(found, "variable")]
-    return [leaf for leaf in leaves if has_numbers(leaf)]
-
-
-def kind(node: GraphNode) -> str:
-    """Return the kind of a node without PyTorch's suffix: `Softmax` for SoftmaxBackward0."""
-    return str(node.name()).split("Backward")[0].rsplit("::", 1)[-1]
-
-
-def skip(node: GraphNode, kinds: Set[str] = VIEWS) -> GraphNode:
-    """Return the first node on the way back of another kind: with the default, one that changes more than the shape."""
-    while node is not None and kind(node) in kinds and node.next_functions:
-        node = node.next_functions[0][0]
-    return node

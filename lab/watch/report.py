@@ -15,16 +15,15 @@ if TYPE_CHECKING:  # it imports PyTorch
 
 JSON_KEYS = {"failure": "failure", "name": "name", "file": "file", "line": "line", "sentence": "evidence", "fix": "fix"}
 JSON_KEYS |= {"demonstration": "link"}
-NOTHING = "lab.watch: no failure found in this run."
 
 
 def text(findings: Sequence[RunFinding], notes: Sequence[str] = (), error: BaseException | None = None) -> str:
     """Format findings for the terminal. Notes say what was not watched; `error` is the exception that ended the run."""
+    if not findings and any(note.startswith("lab.watch") for note in notes):  # it stopped: nothing is known of the rest
+        return "\n".join(notes)
     if not findings:
-        if any(note.startswith("lab.watch") for note in notes):  # it stopped watching: nothing is known of the rest
-            return "\n".join(notes)
-        ended = f"lab.watch: {type(error).__name__} ended the run; no known failure was found."
-        return "\n".join([NOTHING if error is None else ended, *notes])
+        ended = f"{type(error).__name__} ended the run; no known failure was found."
+        return "\n".join([f"lab.watch: {'no failure found in this run.' if error is None else ended}", *notes])
     return "\n".join(["lab.watch:", *map(paragraph, findings), *notes])
 
 

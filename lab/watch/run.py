@@ -6,17 +6,17 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import partial
 from types import CodeType, FrameType
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import torch
+from torch import Tensor
 
-from lab.watch import records
+from lab.watch import graph, records
 from lab.watch.finding import RunFinding
 from lab.watch.records import BackwardCall, CutRecord, InPlaceWrite, Leaf, NodeOrigin, TensorOrigin, WatchedOptimizer
 from lab.watch.sites import NOWHERE, Site, site, user_frames
 from lab.watch.training_events import Act, EventLog, TrainingEvent
 
-Tensor = torch.Tensor
 Report: TypeAlias = tuple[int, Site, str, str]  # arguments of WatchedRun.report
 MAX_CALLS_HELD = 2  # of one function: what is called more often is a step, or an epoch
 
@@ -63,11 +63,9 @@ class TrainingRecords:
     """Backward passes, steps, and what clears gradients."""
 
     optimizers: list[WatchedOptimizer] = field(default_factory=list)
-    calls: dict[tuple[str, int], BackwardCall] = field(default_factory=dict)
+    calls: dict[Site, BackwardCall] = field(default_factory=dict)
     # the last line that read the gradient of a leaf and got None, and why
     missing_gradient: tuple[Site, Report] = NOWHERE, (0, NOWHERE, "", "")
-    fresh_parameters: dict[Site, set[int]] = field(default_factory=dict)  # line -> iterations of first gradients
-    optimizer_parameter_sites: set[Site] = field(default_factory=set)
     gradients_scaled: bool = False  # the script multiplies or divides gradients by hand
     uses_grad_scaler: bool = False  # it may skip steps
 
@@ -79,10 +77,10 @@ class Graphs:
     # line -> its last result, the line of what it joins, its node, and the iterations or rounds it spans
     chains: dict[Site, tuple["weakref.ref[Tensor]", Site, NodeOrigin, int]] = field(default_factory=dict)
     evaluation_sums: set[Site] = field(default_factory=set)  # those in eval mode, after a training step
-    passed: set[tuple[str, int]] = field(default_factory=set)  # lines whose nodes a backward pass went through
+    passed: set[Site] = field(default_factory=set)  # lines whose nodes a backward pass went through
     passed_later: set[Site] = field(default_factory=set)  # those that a later pass than the next one went through
-    # line that ran a model in eval mode -> node of its result, iteration, ids of its parameters
-    evaluations: dict[Site, list[tuple[NodeOrigin, int, frozenset[int]]]] = field(default_factory=dict)
+    # line that ran a model in eval mode, first after a backward pass -> number of that pass, for each time
+    evaluations: dict[Site, set[int]] = field(default_factory=dict)
 
 
 @dataclass
@@ -133,11 +131,13 @@ class WatchedRun:
         found = RunFinding(failure, where.file, where.line, evidence, iteration, advice)
         self.found.setdefault((failure, where.file, where.line), found)
 
-    def record(self, act: Act, here: Site, touched: Iterable[int], **more: Any) -> TrainingEvent:
-        """Add an event to the sequence. more: further fields of an TrainingEvent."""
+    def record(
+        self, act: Act, here: Site, touched: Iterable[int], found: str = "", opt: WatchedOptimizer | None = None
+    ) -> TrainingEvent:
+        """Add an event to the sequence, with the clock as it is now."""
         clock, ids = self.clock, touched if isinstance(touched, set) else self.events.shared(frozenset(touched))
         iteration = clock.iteration + (act is Act.BACKWARD)
-        event = TrainingEvent(act, here, ids, iteration, clock.nodes, clock.cuts, clock.forward_ran, **more)
+        event = TrainingEvent(act, here, ids, iteration, clock.nodes, clock.cuts, clock.forward_ran, found, opt)
         self.events.add(event)
         return event
 
@@ -155,9 +155,8 @@ class WatchedRun:
         script with weak references nothing does: it may look when its objects go."""
         for frame in user_frames():
             code = frame.f_code
-            if code.co_name == "<module>" or self.held_frames.get(code) is frame:
-                continue
-            if any(value is weakref for value in frame.f_globals.values()):
+            known = code.co_name == "<module>" or self.held_frames.get(code) is frame
+            if known or any(value is weakref for value in frame.f_globals.values()):
                 continue
             self.calls_seen[code] += 1
             if self.calls_seen[code] <= MAX_CALLS_HELD:
@@ -165,7 +164,7 @@ class WatchedRun:
             else:
                 self.held_frames.pop(code, None)
 
-    def origin(self, tensor: Any) -> TensorOrigin | None:
+    def origin(self, tensor: Tensor) -> TensorOrigin | None:
         """Return where a tensor without a graph was made, or None if that was not seen."""
         known = self.tensors.origins.get(id(tensor))
         return known if known is not None and known.ref() is tensor else None
@@ -182,28 +181,28 @@ class WatchedRun:
         found = store.get(key)
         if found is not None and found.ref() is tensor:
             return found
-        if not here.line:
-            origin = self.origin(tensor)
-            here = NOWHERE if origin is None else origin.site
+        if not here and (origin := self.origin(tensor)) is not None:
+            here = origin.site
         found = store[key] = Leaf(
             weakref.ref(tensor, partial(store.pop, key)),
             here,
             tuple(tensor.shape) if records.has_numbers(tensor) else (),
             is_parameter=isinstance(tensor, torch.nn.Parameter),
-            optimizers_before=len(self.training.optimizers),
         )
         if address := records.address_of(tensor):
             self.tensors.leaf_ids[address] = key
         return found
 
-    def new_entry(self, name: str, node: records.GraphNode, result: Tensor) -> NodeOrigin:
+    def new_entry(self, name: str, node: graph.GraphNode, result: Tensor) -> NodeOrigin:
         """Return a new record of a graph node, which the node keeps."""
         clock = self.clock
-        clock.forward_ran = True
         clock.nodes += 1
         clock.hidden_saves |= records.packs_saved_tensors()
         entry = NodeOrigin(name, site(), clock.iteration, self.number, clock.nodes, records.storage_of(result))
-        node.metadata[records.KEY] = entry
+        if clock.evaluating and clock.iteration and not clock.forward_ran:
+            self.graphs.evaluations.setdefault(entry.site.whole_line, set()).add(clock.iteration)
+        clock.forward_ran = True
+        node.metadata[graph.KEY] = entry
         return entry
 
     def cut_of_number(self, value: float) -> CutRecord | None:

@@ -4,8 +4,7 @@ from types import CodeType
 
 from lab.trace.recording import Trace
 from lab.watch.finding import RunFinding
-from lab.watch.torch_pass import TorchPass
-from lab.watch.torch_recorder import TorchRecorder
+from lab.watch.torch_recorder import TorchPass, TorchRecorder
 from lab.watch.watcher import Watcher
 
 MAX_PASSES = 6  # kept for findings; also the limit for lines whose latest pass is kept

@@ -3,13 +3,13 @@
 import math
 
 import torch
+from torch import Tensor
 
-from lab.watch import advice
-from lab.watch.records import NodeOrigin, kind, node_of, origin_of
+from lab.watch.graph import kind, node_of, origin_of
+from lab.watch.records import NodeOrigin
 from lab.watch.run import WatchedRun
 from lab.watch.sites import Site
 
-Tensor = torch.Tensor
 DIFFERENCES = frozenset(("sub", "__sub__", "rsub", "__rsub__", "subtract"))
 PRODUCTS = frozenset(("mul", "__mul__", "__rmul__", "multiply", "div", "__truediv__", "__rtruediv__", "true_divide"))
 DIMENSION_NODES = frozenset(("Unsqueeze", "View", "Reshape", "Slice", "Index", "UnsafeView"))  # may add a dimension
@@ -27,9 +27,9 @@ def check_shapes(run: WatchedRun, entry: NodeOrigin, operands: list[Tensor], res
         prediction, target = operands[:2]
         shape = tuple(torch.broadcast_shapes(prediction.shape, target.shape))  # type: ignore[no-untyped-call]
         if math.prod(shape) > prediction.numel():  # it repeats its predictions, of which PyTorch warns
-            evidence = f"The loss in this line compared shapes {tuple(prediction.shape)} and {tuple(target.shape)}: "
-            evidence += f"broadcast to {shape}, so each prediction meets several targets."
-            run.report(8, entry.site, evidence, advice.SAME_SHAPE)
+            both = f"{tuple(prediction.shape)} and {tuple(target.shape)}"
+            evidence = f"The loss broadcast the shapes {both} to {shape}: each prediction meets several targets."
+            run.report(8, entry.site, evidence)
         return
     if len(operands) == 2 and (name in DIFFERENCES or name in PRODUCTS) and forms_all_pairs(operands, result):
         a, b = operands
@@ -45,7 +45,7 @@ def check_shapes(run: WatchedRun, entry: NodeOrigin, operands: list[Tensor], res
             continue
         if name in SUMS and before.pairwise_stage == 2 and result.numel() == 1:
             evidence = f"{run.numbers.pairs[before.pairwise_site]} in this line: each row meets each element, not only "
-            run.report(8, before.pairwise_site, evidence + "its own.", advice.SAME_SHAPE)
+            run.report(8, before.pairwise_site, evidence + "its own.")
         elif result.shape == operand.shape or (name in SUMS and result.dim() == 1):
             entry.pairwise_stage, entry.pairwise_site = 2, before.pairwise_site
 

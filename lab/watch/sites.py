@@ -28,6 +28,14 @@ class Site(NamedTuple):
     line: int
     instruction: int = -1
 
+    def __bool__(self) -> bool:
+        return self.line > 0
+
+    @property
+    def whole_line(self) -> "Site":
+        """The same for all instructions of a line."""
+        return Site(self.file, self.line)
+
 
 NOWHERE = Site("", 0)
 
@@ -102,6 +110,13 @@ def syntax_tree(filename: str) -> ast.Module:
         return ast.Module([], [])
 
 
+@cache
+def nodes_of(filename: str, *kinds: type[ast.AST], line: int = 0) -> list[Any]:
+    """Return the nodes of these kinds in a file, breadth first; with `line`, those that begin there."""
+    nodes = [node for node in ast.walk(syntax_tree(filename)) if isinstance(node, kinds)]
+    return [node for node in nodes if line in (0, getattr(node, "lineno", 0))]
+
+
 def last_name(node: ast.AST) -> str:
     """Return `x` for x, for a.x and for a["x"]."""
     if isinstance(node, ast.Subscript):
@@ -109,11 +124,10 @@ def last_name(node: ast.AST) -> str:
     return str(getattr(node, "id", getattr(node, "attr", "")))
 
 
-@cache
-def nodes_of(filename: str, *kinds: type[ast.AST], line: int = 0) -> list[Any]:
-    """Return the nodes of these kinds in a file, breadth first; with `line`, those that begin there."""
-    nodes = [node for node in ast.walk(syntax_tree(filename)) if isinstance(node, kinds)]
-    return [node for node in nodes if line in (0, getattr(node, "lineno", 0))]
+def names_in(*nodes: ast.AST) -> set[str]:
+    """Return the variables, attributes and constant keys in some expressions."""
+    parts = [part for node in nodes for part in ast.walk(node)]
+    return {str(part.value) if isinstance(part, ast.Constant) else last_name(part) for part in parts} - {""}
 
 
 def line_that_sets(filename: str, name: str) -> int:
@@ -134,44 +148,40 @@ def site_of_argument(call: Site, name: str, place: int = -1) -> Site:
         given += node.args[place : place + 1] if place >= 0 else []
         if given:
             return Site(call.file, line_that_sets(call.file, last_name(given[0])) or int(given[0].lineno))
-    return Site(*call[:2])
+    return call.whole_line
 
 
-def line_has_quotient(filename: str, line: int) -> bool:
+def line_has_quotient(here: Site) -> bool:
     """Return whether a call in a line gets a quotient by name: `lr=0.1 / k`."""
-    given = [keyword.value for call in nodes_of(filename, ast.Call, line=line) for keyword in call.keywords]
+    given = [keyword.value for call in nodes_of(here.file, ast.Call, line=here.line) for keyword in call.keywords]
     return any(isinstance(getattr(value, "op", None), ast.Div) for value in given)
 
 
-def line_of_missing_call(filename: str, name: str) -> int:
-    """Return the line that names a method as a statement without calling it, `optimizer.step`; 0 if there is none."""
+def site_of_missing_call(filename: str, name: str) -> Site:
+    """Return the line that names a method as a statement without calling it, `optimizer.step`, or NOWHERE."""
     values = [node.value for node in nodes_of(filename, ast.Expr)]
-    return next((value.lineno for value in values if isinstance(value, ast.Attribute) and value.attr == name), 0)
+    lines = [value.lineno for value in values if isinstance(value, ast.Attribute) and value.attr == name]
+    return Site(filename, lines[0]) if lines else NOWHERE
 
 
-def line_that_keeps(filename: str, line: int, holders: Collection[str]) -> int:
-    """Return the line that puts the variable set in a line into a container, else one that fills a `holder`, or 0."""
-    made = {last_name(target) for node in nodes_of(filename, ast.Assign, line=line) for target in node.targets}
-    fills = [node for node in nodes_of(filename, ast.Call) if getattr(node.func, "attr", "") in FILLS]
-    lines = [call.lineno for call in fills if made & names_in(*call.args)]
+def site_that_keeps(made: Site, holders: Collection[str] = ()) -> Site:
+    """Return the line that puts the variable set in a line into a container, else one that fills a `holder`, else
+    NOWHERE."""
+    names = {last_name(target) for node in nodes_of(made.file, ast.Assign, line=made.line) for target in node.targets}
+    fills = [node for node in nodes_of(made.file, ast.Call) if getattr(node.func, "attr", "") in FILLS]
+    lines = [call.lineno for call in fills if names & names_in(*call.args)]
     lines += [call.lineno for call in fills if not names_in(call.func.value).isdisjoint(holders)]
-    return next(iter(lines), 0)
-
-
-def names_in(*nodes: ast.AST) -> set[str]:
-    """Return the variables, attributes and constant keys in some expressions."""
-    parts = [part for node in nodes for part in ast.walk(node)]
-    return {str(part.value) if isinstance(part, ast.Constant) else last_name(part) for part in parts} - {""}
+    return Site(made.file, lines[0]) if lines else NOWHERE
 
 
 @cache
-def steps_conditionally(filename: str, backward: int, step: int) -> bool:
+def steps_conditionally(backward: Site, step: Site) -> bool:
     """Return whether a loop or function always calls backward() but steps only under an `if`."""
 
-    def covers(node: Any, line: int) -> bool:
-        return bool(node.lineno <= line <= (node.end_lineno or 0))
+    def covers(node: Any, here: Site) -> bool:
+        return bool(node.lineno <= here.line <= node.end_lineno)
 
-    repeated = [node for node in nodes_of(filename, ast.For, ast.While, ast.FunctionDef) if covers(node, backward)]
+    repeated = [node for node in nodes_of(backward.file, ast.For, ast.While, ast.FunctionDef) if covers(node, backward)]
     inner = ast.walk(max(repeated, key=lambda node: node.lineno)) if repeated else ()
     tests = [node for node in inner if isinstance(node, ast.If)]
-    return any(node.lineno < step and covers(node, step) and not covers(node, backward) for node in tests)
+    return any(node.lineno < step.line and covers(node, step) and not covers(node, backward) for node in tests)

@@ -1,31 +1,51 @@
-"""Record the forward pass of a PyTorch program as cards, with a function mode that sees each operation."""
+"""Record the passes of a PyTorch program: a function mode sees each operation of the forward pass, and hooks on the
+nodes of the graph see the backward pass."""
 
 import math
 from collections.abc import Callable, Mapping
-from typing import Any
+from functools import partial
+from graphlib import TopologicalSorter
+from typing import Any, cast
 
+import numpy as np
 import torch
+from torch import Tensor
 from torch.nn.modules.module import register_module_forward_hook, register_module_forward_pre_hook
+from torch.utils.hooks import RemovableHandle
 
-from lab.trace.schema import Write
-from lab.watch.cards import MAX_CARDS, REVERSED, NodeCard, SourceLine, plain_name, variable_name
+from lab.trace.schema import Captured, Value, Write
+from lab.watch.cards import (
+    MAX_CARDS,
+    REVERSED,
+    NodeCard,
+    Shown,
+    SourceLine,
+    TraceDraft,
+    label_leaves,
+    plain_name,
+    preview,
+    variable_name,
+)
 from lab.watch.cuts import NUMBERS
+from lab.watch.graph import GraphNode, kind, node_of, walk
 from lab.watch.onlooker import Args, Function, Kwargs, Listener, Look, in_order, name_of, tensors_in
-from lab.watch.records import has_numbers, is_batched, kind, node_of, packs_saved_tensors, storage_of, version_of, walk
+from lab.watch.records import has_numbers, is_batched, packs_saved_tensors, storage_of, version_of
 from lab.watch.sites import script_frame
-from lab.watch.torch_pass import Key, TorchPass, held_gradient, tensor_preview
 
-Tensor = torch.Tensor
 INFIX = frozenset("+-*/") | {"**"}
 MAX_BYTES = 500_000_000  # of the tensors whose cards are kept between two passes
 QUIET = frozenset(("backward", "grad", "__get__", "__set__", "register_hook", "retain_grad", "requires_grad_", "set_"))
+MAX_CAPTURED = 12  # saved values shown on one card
+NESTED = "a backward pass of its own, which is not recorded"
+_SAVED = "_saved_"
+Key = tuple[GraphNode, int]  # a node of PyTorch's graph and the number of its result
 
 
 class TorchRecorder(Listener):
     """Makes a card of each operation in a `with` block; `keep` gets each backward pass, with the error that ended it or
     "". If it `forgets`, it keeps cards only for the next two passes, which may share a part of a graph."""
 
-    def __init__(self, keep: Callable[[TorchPass, str], None], *, forgets: bool = False) -> None:
+    def __init__(self, keep: "Callable[[TorchPass, str], None]", *, forgets: bool = False) -> None:
         super().__init__()
         self.keep, self.forgets = keep, forgets
         self.running_pass: TorchPass | None = None
@@ -37,8 +57,7 @@ class TorchRecorder(Listener):
         self.writes: dict[int, list[Write]] = {}
         self.running_modules: list[tuple[torch.nn.Module, str]] = []  # the innermost last, with path and call number
         self.module_calls: dict[str, int] = {}
-        self.module_paths: dict[int, tuple[torch.nn.Module, str]] = {}
-        self.tensor_paths: dict[int, str] = {}
+        self.paths: dict[int, tuple[object, str]] = {}  # of modules, their parameters and buffers
         self.card_count = 0
         self.call_count = 0
 
@@ -51,7 +70,7 @@ class TorchRecorder(Listener):
             (torch.autograd.Function, "apply", self.custom_function),
         )
 
-    def __exit__(self, *ended: Any) -> None:
+    def __exit__(self, *ended: object) -> None:
         super().__exit__(*ended)
         self.running_modules.clear()
         self.forget(math.inf)
@@ -106,36 +125,31 @@ class TorchRecorder(Listener):
         for store in (self.writes, self.module_calls):
             store.clear()
         if not self.running_modules:
-            self.module_paths.clear()
-            self.tensor_paths.clear()
+            self.paths.clear()
         self.card_count, self.bytes = len(self.cards()), 0
 
     def unfinished(self, named: Mapping[str, Any]) -> list[NodeCard]:
         """Return the cards of the operations since the last backward pass, in order; named: the program's variables."""
         for name, value in named.items():
-            if isinstance(value, Tensor) and not name.startswith("_"):
-                card = self.result_cards.get((node_of(value), value.output_nr)) or self.known(value)
-                if card and not card.label:
-                    card.label = name
+            if isinstance(value, Tensor) and (card := self.known(value)) is not None:
+                card.label = card.label or name
         for tensor, card in self.graphless.values():
             card.earlier = held_gradient(tensor) if tensor.is_leaf else None
         return [card for card in self.result_cards.values() if card.serial >= self.first_card and card.op]
 
-    def module_begins(self, module: torch.nn.Module, args: Any) -> None:
+    def module_begins(self, module: torch.nn.Module, args: Args) -> None:
         if self.paused():
             return
-        if id(module) not in self.module_paths:
+        if id(module) not in self.paths:
             root = variable_name(script_frame(), module) if not self.running_modules else ""
             root = root if root and root != "self" else type(module).__name__
-            for path, part in module.named_modules():
-                self.module_paths.setdefault(id(part), (part, f"{root}.{path}" if path else root))
-            for path, held in (*module.named_parameters(), *module.named_buffers()):
-                self.tensor_paths.setdefault(id(held), f"{root}.{path}")
-        path = self.module_paths[id(module)][1]
+            for path, part in (*module.named_modules(), *module.named_parameters(), *module.named_buffers()):
+                self.paths.setdefault(id(part), (part, f"{root}.{path}" if path else root))
+        path = self.paths[id(module)][1]
         count = self.module_calls[path] = self.module_calls.get(path, 0) + 1
         self.running_modules.append((module, f"{path} {count}"))
 
-    def module_ends(self, module: torch.nn.Module, args: Any, result: Any) -> None:
+    def module_ends(self, module: torch.nn.Module, args: Args, result: object) -> None:
         if self.running_modules and self.running_modules[-1][0] is module:
             self.running_modules.pop()
 
@@ -160,19 +174,18 @@ class TorchRecorder(Listener):
     def record_results(self, name: str, given: Args, result: Any) -> None:
         """Make cards of the tensors among an operation's results."""
         self.call_count += 1
-        for part in tensors_in(tuple(result) if isinstance(result, (tuple, list)) else (result,)):
-            if has_numbers(part):
-                self.record_result(name, given, part)
+        for part in filter(has_numbers, tensors_in((result,))):
+            self.record_result(name, given, part)
 
     def record_result(self, name: str, given: Args, result: Tensor) -> None:
         """Make a card of a result, unless it has one: `contiguous` may return its operand."""
-        node = node_of(result)
-        if node is not None:
-            if (node, result.output_nr) not in self.result_cards:
-                self.new_card(name, self.operands(name, given), result)
-            return
         operands = tensors_in(given)
-        if result.requires_grad or id(result) in self.graphless or any(result is operand for operand in operands):
+        if self.known(result) is not None:
+            return
+        if node_of(result) is not None:
+            self.new_card(name, self.operands(name, given), result)
+            return
+        if result.requires_grad or any(result is operand for operand in operands):
             return
         cut = any(operand.requires_grad for operand in operands)
         if cut or any(map(self.is_computed, operands)):
@@ -216,9 +229,7 @@ class TorchRecorder(Listener):
 
     def write(self, name: str, given: Args, operands: list[Tensor]) -> Look:
         """Record a write in place and the card of the new value."""
-        tensor = given[0] if given else None
-        if not isinstance(tensor, Tensor):
-            return
+        tensor = operands[0]
         follows = torch.is_grad_enabled() and any(operand.requires_grad for operand in operands)
         cards = self.operands(name, given) if follows else []
         yield
@@ -227,8 +238,7 @@ class TorchRecorder(Listener):
         written = self.writes.setdefault(storage_of(tensor), [])
         line = SourceLine(script_frame()).line
         written.append({"version": version_of(tensor), "line": line, "op": plain_name(name)})
-        node = node_of(tensor)
-        if node is not None and (node, tensor.output_nr) not in self.result_cards:
+        if node_of(tensor) is not None and self.known(tensor) is None:
             self.graphless.pop(id(tensor), None)
             self.new_card(name, cards, tensor)
 
@@ -236,23 +246,25 @@ class TorchRecorder(Listener):
         """Return the card of an operand: of the operation that made it, or of a leaf or constant."""
         card = self.known(tensor)
         if node_of(tensor) is not None:
-            card = self.result_cards.get((tensor.grad_fn, tensor.output_nr)) or self.card_of_rewritten(tensor)
+            card = card or self.card_of_rewritten(tensor)
         elif card is None or card.stale or card.version != version_of(tensor):
             card = self.new_card("", [], tensor)
-            card.label = self.tensor_paths.get(id(tensor), "")
+            card.label = self.paths.get(id(tensor), (None, ""))[1]
             self.graphless[id(tensor)] = tensor, card
         if not card.label:
             card.label = variable_name(script_frame(), tensor)
         return card
 
     def known(self, tensor: Tensor) -> NodeCard | None:
-        """Return the card of a tensor without a graph, even if it was written to since, or None."""
+        """Return the card of a tensor, even if it was written to since, or None."""
+        if (node := node_of(tensor)) is not None:
+            return self.result_cards.get((node, tensor.output_nr))
         return self.graphless[id(tensor)][1] if id(tensor) in self.graphless else None
 
     def is_computed(self, tensor: Tensor) -> bool:
         """Return whether a tensor without a graph is the result of a recorded operation."""
-        known = self.known(tensor)
-        return known is not None and known.op != ""
+        known = self.graphless.get(id(tensor))
+        return known is not None and known[1].op != ""
 
     def card_of_rewritten(self, tensor: Tensor) -> NodeCard:
         """Return a new card for a tensor of unknown node: a view of it was written to, or it predates the block."""
@@ -261,3 +273,220 @@ class TorchRecorder(Listener):
         if written:
             card.position.line, card.op = written[-1]["line"], f"{written[-1]['op']} through a view"
         return card
+
+
+class TorchPass(TraceDraft):
+    """Records one run of PyTorch's engine over the graph of some outputs."""
+
+    def __init__(self, recorder: TorchRecorder, outputs: list[Tensor], accumulates: bool = True) -> None:
+        """Begin a pass of a TorchRecorder. accumulates: whether the engine adds to `.grad`, as backward() does and
+        autograd.grad() does not."""
+        self.recorder, self.accumulates = recorder, accumulates
+        super().__init__(SourceLine(script_frame()), [*map(recorder.card, outputs)][:1], recorder.ends)
+        self.whole = not recorder.is_full
+        self.seeds = {(tensor.grad_fn, tensor.output_nr) for tensor in outputs}
+        roots = [tensor.grad_fn for tensor in outputs]
+        self.users: dict[GraphNode, list[GraphNode]] = {node: [] for node in walk(*roots, most=math.inf)}
+        for node in self.users:
+            for other, _ in node.next_functions:
+                if other is not None:
+                    self.users[other].append(node)
+        self.order = [*TopologicalSorter(self.users).static_order()]  # each node after all its users
+        self.result_numbers: dict[GraphNode, list[int]] = {}  # node -> indices of its results that have a card
+        for node, number in recorder.result_cards:
+            self.result_numbers.setdefault(node, []).append(number)
+        self.leaf_cards: dict[GraphNode, NodeCard] = {}
+        self.earlier: dict[GraphNode, Tensor] = {}  # node of a leaf -> its gradient before the pass
+        self.card_of_node: dict[GraphNode, NodeCard] = {}
+        self.partial_sums: dict[Key, Tensor] = {}  # of the messages to a node that has not received them all
+        self.upstream_of_card: dict[NodeCard, Value] = {}
+        self.running_node: GraphNode = None
+        for node in self.order:
+            self.assign_card(node)
+        self.copy_saved_values()
+        label_leaves(self.leaf_cards.values(), "leaf")
+        self.handles: list[RemovableHandle] = []
+
+    def assign_card(self, node: GraphNode) -> None:
+        """Assign a node to the card whose result it made, or else to the card that uses it."""
+        recorder = self.recorder
+        if hasattr(node, "variable"):
+            variable = node.variable
+            card = self.leaf_cards[node] = self.card_of_node[node] = recorder.known(variable) or recorder.card(variable)
+            card.earlier = held_gradient(variable) if self.accumulates else None
+            if card.earlier is not None:
+                self.earlier[node] = variable.grad.detach().clone()
+            return
+        if node in self.result_numbers:
+            cards = [recorder.result_cards[(node, number)] for number in sorted(self.result_numbers[node])]
+            self.card_of_node[node] = cards[0]
+            for card in cards[1:]:
+                card.shares = True
+        else:
+            self.card_of_node[node] = self.shared_card(node, [self.card_of_node[user] for user in self.users[node]])
+        self.card_of_node[node].hides[kind(node)] += 1
+
+    def shared_card(self, node: GraphNode, users: list[NodeCard]) -> NodeCard:
+        """Return the card of a node's only user, the first result if one call made all users, else a new card."""
+        first = users[0] if len(users) == 1 else min(users, key=lambda card: card.serial)
+        if all(user is first for user in users):
+            return first
+        if first.call and all(user.call == first.call for user in users):
+            for user in users:
+                user.shares = user is not first
+            return first
+        card = self.unseen_card(node, 0)
+        card.position = first.position
+        return card
+
+    def unseen_card(self, node: GraphNode, number: int) -> NodeCard:
+        """Return a new card for a result that two operations share and that was never a Python object."""
+        shape = tuple(node._input_metadata[number].shape) if number < len(node._input_metadata) else ()
+        card = NodeCard(kind(node), SourceLine(None), preview(np.full(shape, np.nan)), True, unseen=True)
+        self.recorder.result_cards[(node, number)] = card
+        self.result_numbers.setdefault(node, []).append(number)
+        return card
+
+    def copy_saved_values(self) -> None:
+        """Copy what the nodes have saved, before the pass frees it, and the writes to each card's memory."""
+        for node, card in self.card_of_node.items():
+            card.writes = [*self.recorder.writes.get(card.memory, ())]
+            if node not in self.leaf_cards and not card.unreadable:
+                card.captured += saved_values(node, card, MAX_CAPTURED - len(card.captured))
+        for card in {*self.card_of_node.values()}:
+            if card.hides.total() == 1 and not card.unseen:
+                card.hides.clear()
+
+    def receiver(self, node: GraphNode, number: int) -> NodeCard | None:
+        """Return the card that receives a message to a node's result; None for a node inside a card."""
+        if node in self.leaf_cards:
+            return self.leaf_cards[node]
+        if node not in self.result_numbers:
+            return None
+        known = self.recorder.result_cards.get((node, number))
+        if known is None:
+            known = self.unseen_card(node, number)
+            known.shares = known is not self.card_of_node[node]
+        return known
+
+    def __enter__(self) -> "TorchPass":
+        guarded = self.recorder.guarded
+        for node in self.order:
+            self.handles.append(node.register_prehook(partial(guarded, self.receive_gradients, node)))
+            if node not in self.leaf_cards:
+                self.handles.append(node.register_hook(partial(guarded, self.send_messages, node)))
+        return self
+
+    def __exit__(self, *ended: object) -> None:
+        for handle in self.handles:
+            handle.remove()
+        self.handles.clear()
+
+    def receive_gradients(self, node: GraphNode, gradients: tuple[Tensor | None, ...]) -> None:
+        """Note the gradients that a node received."""
+        self.running_node = node
+        for number, gradient in enumerate(gradients):
+            if gradient is None:
+                continue
+            key = (node, number)
+            card = self.receiver(node, number)
+            if card is not None:
+                self.upstream_of_card[card] = tensor_preview(gradient)["value"]
+                if key in self.seeds and key not in self.partial_sums:
+                    self.seed(card, self.upstream_of_card[card])
+            self.partial_sums.pop(key, None)
+            name = f"sum of messages to {card.op or card.label}" if card else "sum of messages"
+            self.add_gradient_card(gradient, name, card)
+
+    def on_nested_backward(self) -> None:
+        """Note on the running card that a backward pass of its own begins, as in a checkpoint."""
+        self.card_of_node[self.running_node].hides[NESTED] += 1
+
+    def send_messages(self, node: GraphNode, messages: tuple[Tensor | None, ...], _: object = ()) -> None:
+        """Log the messages that a node has sent, and add them to the partial sums."""
+        sender = self.card_of_node[node]
+        for message, (other, number) in zip(messages, node.next_functions, strict=False):
+            if message is None or other is None:
+                continue
+            before = self.partial_sums.get((other, number))
+            after = message.detach() if before is None else before + message.detach()
+            self.partial_sums[(other, number)] = after
+            receiver = self.receiver(other, number)
+            if receiver is None:
+                continue
+            part = tensor_preview(message)["value"]
+            upstream = self.upstream_of_card.get(sender, part)
+            shown, total = self.value_of(other, before), self.value_of(other, after)
+            self.message(sender, receiver, upstream, part, part, shown, cast(Value, total))
+            self.add_gradient_card(message, f"backward of {sender.op}", sender)
+
+    def value_of(self, node: GraphNode, total: Tensor | None) -> Value | None:
+        """Return a sum of messages to a node, added to what a leaf had before the pass, as PyTorch does it."""
+        earlier = self.earlier.get(node)
+        if earlier is not None:
+            total = earlier if total is None else earlier + total
+        return None if total is None else tensor_preview(total)["value"]
+
+    def add_gradient_card(self, gradient: Tensor, name: str, source: NodeCard | None) -> None:
+        """Make a card of a gradient that has a graph itself, as with create_graph=True."""
+        if gradient.grad_fn is not None and self.recorder.known(gradient) is None:
+            card = self.recorder.new_card(name, [], gradient)
+            card.position = self.position if source is None or source.position.code is None else source.position
+
+    def gradients(self) -> dict[str, np.ndarray | None]:
+        gradients = {card.label: node.variable.grad for node, card in self.leaf_cards.items()}
+        return {label: None if gradient is None else as_array(gradient) for label, gradient in gradients.items()}
+
+
+def as_array(tensor: Tensor) -> np.ndarray:
+    """Copy a tensor of any dtype, device and layout: memory that NumPy shares can no longer be resized."""
+    detached = tensor.detach()
+    detached = detached if detached.layout == torch.strided else detached.to_dense()
+    if not detached.untyped_storage().size():  # freed, as by a sharded layer
+        detached = torch.full(detached.shape, torch.nan)
+    if detached.dtype in (torch.bfloat16, torch.float16):
+        detached = detached.float()
+    copied: np.ndarray = detached.cpu().resolve_conj().resolve_neg().clone().numpy()
+    return copied
+
+
+def tensor_preview(tensor: Tensor) -> Shown:
+    """Return what is shown of a tensor: of complex numbers, the sizes."""
+    array = as_array(tensor)
+    return {**preview(np.abs(array)), "sizes": True} if tensor.is_complex() else preview(array)
+
+
+def held_gradient(leaf: Tensor) -> Value | None:
+    """Return what is shown of the gradient that a leaf holds now, or None."""
+    return None if leaf.grad is None else tensor_preview(leaf.grad)["value"]
+
+
+def saved_values(node: GraphNode, card: NodeCard, most: int) -> list[Captured]:
+    """Return at most `most` values that a node saved for its backward step, by PyTorch's names."""
+    entries: list[Captured] = []
+    for name in dir(node):
+        if not name.startswith(_SAVED) or len(entries) >= most:
+            continue
+        shown = name.removeprefix(_SAVED)
+        setting: Captured = {"name": shown, "holds": "setting", "shape": []}
+        try:
+            value = getattr(node, name)
+        except RuntimeError:  # freed, or written to since
+            entries.append({**setting, "type": "Tensor", "value": "not there", "written": True})
+            continue
+        if isinstance(value, Tensor):
+            entries.append(saved_tensor(shown, value, card))
+        elif value is not None and not isinstance(value, (tuple, list)):
+            entries.append({**setting, "type": type(value).__name__, "value": repr(value)[:80], "written": False})
+    return entries
+
+
+def saved_tensor(name: str, tensor: Tensor, card: NodeCard) -> Captured:
+    """Describe a saved tensor: whether it is the card's output, an operand's value or another array."""
+    shown = tensor_preview(tensor)
+    address = storage_of(tensor)
+    of = [i for i, operand in enumerate(card.operands) if operand.memory == address and operand.shown == shown]
+    holds = f"value of operand {of[0]}" if of else "array"
+    if card.memory == address and card.shown == shown:
+        holds = "output"
+    return {"name": name, "holds": holds, "shape": shown["shape"], "value": shown["value"], "written": False}

@@ -1,14 +1,12 @@
-"""What a training loop does, as one sequence of events, each with what it touched. The questions of stale_gradients.py,
-event_order.py, learning_rates.py and unreached_parameters.py are asked of this sequence."""
+"""What a training loop does, as one sequence of events, each with what it touched. The questions of event_order.py,
+learning_rates.py and unreached_parameters.py are asked of this sequence."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import Enum, auto
 from itertools import islice, takewhile
-from typing import Any
 
-from lab.watch.loss_graph import LossTerm
-from lab.watch.records import NUMBERS, Leaf, WatchedOptimizer
+from lab.watch.records import NUMBERS, BackwardCall, Leaf, LossTerm, WatchedOptimizer
 from lab.watch.sites import Site
 
 MAX_EVENTS = 30_000  # the first and the last of them are kept
@@ -37,8 +35,9 @@ class TrainingEvent:
     nodes: int  # graph nodes made
     cuts: int  # cuts of a graph
     forward_ran: bool  # since the last backward pass
-    by: Any = None  # the record of the optimizer, or that of the line that calls backward()
-    found: str = ""  # "nothing" to clear or to clip; gradients that a step has "used"; "uphill", along the gradient
+    found: str = ""  # "nothing" to clear, or to clip for a step; "uphill", along the gradient
+    opt: WatchedOptimizer | None = None  # that steps, or whose schedule does
+    call: BackwardCall | None = None  # the line that calls backward()
     made: int = 0  # number of the graph node of the loss
     stale: Mapping[int, Site] = field(default_factory=dict)  # leaf -> backward() that added to its used gradient
     terms: Mapping[Site, LossTerm] = field(default_factory=dict)  # of the loss, by their lines, if they were searched
@@ -76,10 +75,11 @@ class EventLog(list[TrainingEvent]):
 
     def passes_since_step(self, opt: WatchedOptimizer) -> list[TrainingEvent]:
         """Return the backward passes since the last step of an optimizer, the last of them first."""
-        after = takewhile(lambda event: event.act is not Act.STEP or event.by is not opt, self.since(opt))
+        after = takewhile(lambda event: event.act is not Act.STEP or event.opt is not opt, self.since(opt))
         return [event for event in after if event.act is Act.BACKWARD]
 
-    def last(self, *acts: Act, of: Leaf | None = None, by: WatchedOptimizer | None = None) -> TrainingEvent | None:
+    def last(self, *acts: Act, of: Leaf | None = None, opt: WatchedOptimizer | None = None) -> TrainingEvent | None:
         """Return the last event of some kinds, which touched a leaf, or is of an optimizer."""
         recent, key = self.since(of), 0 if of is None else id(of.ref())
-        return next((e for e in recent if e.act in acts and (not key or key in e.touched) and by in (None, e.by)), None)
+        recent = (event for event in recent if event.act in acts and opt in (None, event.opt))
+        return next((event for event in recent if not key or key in event.touched), None)

@@ -2,41 +2,31 @@
 
 import math
 
-import torch
+from torch import Tensor
 
-from lab.watch.records import NodeOrigin, origin_of, seen_nodes, walk
+from lab.watch.graph import origin_of, seen_nodes, walk
+from lab.watch.records import NodeOrigin
 from lab.watch.run import Danger, WatchedRun
 from lab.watch.sites import site
 
-Tensor = torch.Tensor
-_ROOTS = "sqrt norm linalg_norm vector_norm linalg_vector_norm cdist"
-ROOTS = frozenset(_ROOTS.split())
+ROOTS = frozenset(("sqrt", "norm", "linalg_norm", "vector_norm", "linalg_vector_norm", "cdist"))
 POWERS = frozenset(("pow", "__pow__"))
 _FIXES = {
-    "log log2 log10 log1p logit xlogy acosh atan2 pow __pow__ prod cumprod square normalize": "",
-    "acos asin atanh": "Keep the input inside the open interval: `x.clamp(-1 + 1e-6, 1 - 1e-6)`.",
-    "softmax log_softmax": (
-        "A row that is -inf everywhere has no softmax: leave at least one entry of each row unmasked."
-    ),
+    "log log2 log10 log1p logit xlogy acosh atan2 pow __pow__ prod cumprod square normalize acos asin atanh": "",
+    "inverse cholesky det logdet binary_cross_entropy kl_div nll_loss cross_entropy " + " ".join(ROOTS): "",
+    "softmax log_softmax": "A row that is all -inf has no softmax: leave at least one entry of each row unmasked.",
     "exp exp2 expm1 sinh cosh logsumexp": (
         "Keep the exponent small: `x.clamp(max=80)`. Where a logarithm follows, use `logsumexp` or `log_softmax`."
-    ),
-    _ROOTS: (
-        "Add a small number before the root: `(x + 1e-12).sqrt()`; a norm is `(x.square().sum() + 1e-12).sqrt()`."
     ),
     "div true_divide __truediv__ __rtruediv__ __rdiv__ reciprocal rsqrt": (
         "Keep the divisor away from 0: for a `b` that is not negative, `a / b.clamp(min=1e-12)`."
     ),
     "mean std var std_mean var_mean": (
-        "A mean of no numbers is nan, and so is the spread of one number; where all are equal, the slope of the spread "
-        "is not finite. Leave out such a batch, or use `(x.var(correction=0) + 1e-12).sqrt()`."
+        "A mean of no numbers is nan, and so is the spread of one. Leave out such a batch, or use "
+        "`(x.var(correction=0) + 1e-12).sqrt()`."
     ),
-    "binary_cross_entropy kl_div nll_loss cross_entropy": (
-        "Check the inputs of the loss: all labels may be ignored, or a probability is not above 0."
-    ),
-    "inverse cholesky det logdet": "Add a small multiple of the identity: `A + 1e-6 * torch.eye(n)`.",
 }
-# Operation whose result or slope may not be finite -> its fix; "" for that in advice.py, of a logarithm at 0
+# Operation whose result or slope may not be finite -> its fix; "" for that in the catalogue, of a logarithm at 0
 FIXES = {name: fix for names, fix in _FIXES.items() for name in names.split()}
 CLEAN_DATA = "Look for missing values in the data before training: `assert x.isfinite().all()`, `x.nan_to_num()`."
 MAX_MASKED = 20  # nodes before a choice that are searched
@@ -90,7 +80,7 @@ def report_non_finite(run: WatchedRun, loss: Tensor, reached: list[Tensor]) -> N
     gradients = f"{spoiled} gradient{'s' * (spoiled > 1)} became nan or inf"
     after = gradients if finite else f"the loss became {float(loss.detach().sum())}"
     evidence = f"In backward pass {run.clock.iteration}, {first.evidence}; {after}."
-    if first.masked_at.line and finite:
+    if first.masked_at and finite:
         run.report(20, first.masked_at, f"{evidence} This line hid it from the result, not from the gradient.")
     elif not any(call.overflows for call in run.training.calls.values()):
         run.report(9, first.site, evidence, FIXES[first.name])
@@ -106,7 +96,6 @@ def check_batch(run: WatchedRun, loss: Tensor) -> None:
             if isinstance(kept, Tensor) and not kept.requires_grad and kept.is_floating_point():
                 bad = kept.numel() - int(kept.isfinite().sum())
                 if bad:
-                    evidence = f"{bad} of the {kept.numel()} numbers of a batch that {entry.name} got in this line are "
-                    evidence += "nan or inf: the loss became so, too, and each gradient."
+                    evidence = f"{bad} of {kept.numel()} numbers of a batch that {entry.name} got here are nan or inf."
                     run.report(9, entry.site, evidence, CLEAN_DATA)
                     return

@@ -1,7 +1,7 @@
 """A listener that sees each operation of a script and records what the findings need.
 
-Each operation is handled in operations.py (a result with a graph), cuts.py (one without), writes.py or
-backward_passes.py; calls of optimizers, which are patched, in optimizers.py. What they record is a WatchedRun (run.py).
+Each operation is handled in operations.py (a result with a graph), cuts.py (one without), updates.py (a write, a step)
+or backward_passes.py. What they record is a WatchedRun (run.py).
 
 It changes nothing: each function gets its own operands, and all hooks and patches are removed at the end.
 """
@@ -11,16 +11,14 @@ import weakref
 from collections.abc import Iterator
 from functools import partial
 from types import GeneratorType
-from typing import Any
 
 import torch
-from torch.nn.modules.module import register_module_forward_hook
+from torch import Tensor
 from torch.optim.optimizer import register_optimizer_step_post_hook, register_optimizer_step_pre_hook
 
 from lab.watch import (
     backward_passes,
     cuts,
-    dead_units,
     differences,
     errors,
     event_order,
@@ -28,21 +26,19 @@ from lab.watch import (
     kept_graphs,
     learning_rates,
     operations,
-    optimizers,
     unreached_parameters,
-    writes,
+    updates,
 )
 from lab.watch.finding import RunFinding, without_consequences
-from lab.watch.onlooker import Args, Kwargs, Listener, Look, arguments, attribute_of, outside, tensors_in
-from lab.watch.records import NodeOrigin, has_numbers, node_of, origin_of, version_of
+from lab.watch.graph import node_of, origin_of
+from lab.watch.onlooker import Args, Function, Kwargs, Listener, Look, arguments, attribute_of, outside, tensors_in
+from lab.watch.records import NodeOrigin, has_numbers, version_of
 from lab.watch.run import WatchedRun
 from lab.watch.sites import NOWHERE, Site, outer_frame, site
 from lab.watch.training_events import Act
 
-Tensor = torch.Tensor
 BACKWARD = (Tensor.backward, torch.autograd.backward)
 MIN_RUNNING_SUM = 3  # iterations or rounds that a result must span
-MAX_RUNS = 100  # results in eval mode that are kept for one line
 _watcher_numbers = itertools.count(1)
 
 
@@ -52,11 +48,10 @@ class Watcher(Listener):
     def __init__(self) -> None:
         super().__init__()
         self.run = WatchedRun(next(_watcher_numbers), self.guarded)
-        self.eval_hook: Any = None  # hook on the results of modules in eval mode: torch.compile warns of it
 
     def install(self) -> None:
-        self.hook(register_optimizer_step_pre_hook, partial(optimizers.before_step, self.run))
-        self.hook(register_optimizer_step_post_hook, partial(optimizers.after_step, self.run))
+        self.hook(register_optimizer_step_pre_hook, partial(updates.before_step, self.run))
+        self.hook(register_optimizer_step_post_hook, partial(updates.after_step, self.run))
         self.patch(
             (torch.nn.Parameter, "__new__", self.new_parameter),
             (torch.optim.Optimizer, "__init__", self.optimizer_init),
@@ -88,7 +83,7 @@ class Watcher(Listener):
         """Add the findings that need the whole run, and that of the exception that ended it."""
         if error is not None:
             errors.explain(self.run, error)
-        rooms = kept_graphs, unreached_parameters, event_order, learning_rates, dead_units, gradient_sizes, differences
+        rooms = kept_graphs, unreached_parameters, event_order, learning_rates, gradient_sizes, differences
         for room in rooms:
             room.judge(self.run)
 
@@ -100,11 +95,11 @@ class Watcher(Listener):
             notes.append(f"lab.watch stopped watching after an error of its own, {self.failure}")
         return notes
 
-    def look_at(self, name: str, function: Any, args: Args, kwargs: Kwargs) -> Look | None:
+    def look_at(self, name: str, function: Function, args: Args, kwargs: Kwargs) -> Look | None:
         if name == "__get__":
             return operations.read_gradient(self.run, args[0])
         if name == "__set__":
-            return writes.assign(self.run, attribute_of(function), *args)
+            return updates.assign(self.run, attribute_of(function), *args)
         if name == "_set_grad_enabled":
             cuts.note_grad_mode(self.run, *args)
             return None
@@ -116,19 +111,15 @@ class Watcher(Listener):
 
     def write(self, name: str, given: Args, operands: list[Tensor]) -> Look:
         """Look at an operation in place, and record the node that it made."""
-        if not operands or operands[0] is not given[0]:
-            yield
-            return
         tensor = operands[0]
         source = origin_of(node_of(tensor))
-        yield from writes.write_in_place(self.run, name, tensor, given)
+        yield from updates.write_in_place(self.run, name, tensor, given)
         node = node_of(tensor)
         if node is not None and origin_of(node) is None:
             entry = self.run.new_entry(name, node, tensor)
             if source is not None:
                 self.record_source(entry, source, tensor, tensor)
-            if name == "relu_":
-                operations.inspect(self.run, entry, [tensor], tensor, given)
+            operations.inspect(self.run, entry, [tensor], tensor, given)
 
     def operation(self, name: str, given: Args, operands: list[Tensor]) -> Look:
         """Record the results of an operation, and what it wrote to its operands."""
@@ -141,20 +132,17 @@ class Watcher(Listener):
             raise
         for operand, before in zip(operands, versions, strict=True):
             if version_of(operand) != before:
-                writes.note_write(self.run, operand, before, site())
-        for part in tensors_in((result,)):
+                updates.note_write(self.run, operand, before, site())
+        for part in filter(has_numbers, tensors_in((result,))):
             self.record_result(name, operands, part, given)
         if name in cuts.NUMBERS or name in cuts.ARRAYS:
             cuts.note_number(self.run, name, given[0], result)
 
     def record_result(self, name: str, operands: list[Tensor], result: Tensor, given: Args) -> None:
         """Record the node or the cut behind a tensor that an operation returned."""
-        if not has_numbers(result):
-            return
         run, node = self.run, node_of(result)
         if node is None:
-            known = result.requires_grad and result.is_leaf and id(result) in run.tensors.leaves
-            if not known or name in cuts.FACTORIES:
+            if id(result) not in run.tensors.leaves or name in cuts.FACTORIES:
                 cuts.note_no_graph(run, name, operands, result, given)
             return
         if origin_of(node) is not None:
@@ -169,8 +157,6 @@ class Watcher(Listener):
                 continue
             source = origin_of(before)
             if source is not None:
-                if len(source.consumers) < 4:
-                    source.consumers.append(entry.site)
                 sources.append(source)
                 self.record_source(entry, source, operand, result)
         if len(sources) > 2:  # it joins results
@@ -184,9 +170,9 @@ class Watcher(Listener):
         if operand.numel() == result.numel() == 1:
             entry.chain = max(entry.chain, source.chain + (earlier or again))
         entry.past_iterations = max(entry.past_iterations, source.past_iterations + earlier)
-        if earlier and not entry.carry_site.line:
-            entry.carry_site = source.site
-        entry.sum_site = source.sum_site if source.sum_site.line else entry.sum_site
+        if earlier:
+            entry.carry_site = entry.carry_site or source.site
+        entry.sum_site = source.sum_site or entry.sum_site
         if earlier or again:
             self.record_chain(entry, result, entry.site)
 
@@ -194,7 +180,7 @@ class Watcher(Listener):
         """Record a result that spans several iterations or rounds, and the line of what it sums or joins."""
         spans = max(entry.chain, entry.past_iterations)
         if spans >= MIN_RUNNING_SUM:
-            entry.sum_site = entry.sum_site if entry.sum_site.line else entry.site
+            entry.sum_site = entry.sum_site or entry.site
             if self.run.clock.evaluating and self.run.clock.iteration:
                 self.run.graphs.evaluation_sums.add(entry.site)
             self.run.graphs.chains[entry.site] = weakref.ref(result), source, entry, spans
@@ -202,56 +188,30 @@ class Watcher(Listener):
     # What the mode does not see: new parameters, optimizers and layers, and blocks without gradients. A patch gives a
     # look the function, and its arguments as they were given.
 
-    def new_parameter(self, old: Any, args: Any, kwargs: Any) -> Look:
+    def new_parameter(self, old: Function, args: Args, kwargs: Kwargs) -> Look:
         parameter = yield
         if parameter.requires_grad:
-            leaf, caller = self.run.leaf(parameter, site()), outer_frame()
-            copied = caller.f_locals.get("self") if caller.f_code.co_name == "__deepcopy__" else None
-            if id(copied) in self.run.tensors.leaves:
-                leaf.init_site = self.run.tensors.leaves[id(copied)].init_site
+            self.run.leaf(parameter, site())
 
-    def optimizer_init(self, old: Any, args: Any, kwargs: Any) -> Look:
+    def optimizer_init(self, old: Function, args: Args, kwargs: Kwargs) -> Look:
         yield
-        optimizers.watched_optimizer(self.run, arguments(old, args, kwargs)["self"])
+        updates.watched_optimizer(self.run, arguments(old, args, kwargs)["self"])
 
-    def module_init(self, old: Any, args: Any, kwargs: Any) -> Look:
+    def module_init(self, old: Function, args: Args, kwargs: Kwargs) -> Look:
         self.run.tensors.modules.setdefault(args[0], site())
         yield
 
-    def zero_grad(self, old: Any, args: Any, kwargs: Any) -> Look:
-        optimizers.note_zero_grad(self.run, args[0], site())
+    def zero_grad(self, old: Function, args: Args, kwargs: Kwargs) -> Look:
+        updates.note_zero_grad(self.run, args[0], site())
         with self.away():
             yield
 
-    def train(self, old: Any, args: Any, kwargs: Any) -> Look:
-        """Watch calls of the model only in eval mode, which Module.eval() starts by train(False)."""
+    def train(self, old: Function, args: Args, kwargs: Kwargs) -> Look:
+        """Note whether a model is in eval mode, which Module.eval() starts by train(False)."""
         yield
-        mode = arguments(old, args, kwargs)["mode"]
-        self.run.clock.evaluating = not mode
-        if self.eval_hook is not None and mode:
-            self.eval_hook.remove()
-            self.eval_hook = None
-        elif self.eval_hook is None and not mode:
-            self.hook(register_module_forward_hook, self.after_eval_forward)
-            self.eval_hook = self.handles[-1]
+        self.run.clock.evaluating = not arguments(old, args, kwargs)["mode"]
 
-    def after_eval_forward(self, module: Any, args: Any, result: Any) -> None:
-        """Record that the script called a trained model in eval mode, with a graph."""
-        if not torch.is_grad_enabled() or module.training or not isinstance(result, Tensor):
-            return
-        frame, calls = outer_frame(), 0
-        while frame is not None and calls < 2:
-            calls += frame.f_code.co_name == "_call_impl"
-            frame = frame.f_back  # type: ignore[assignment]
-        entry, leaves = origin_of(node_of(result)), self.run.tensors.leaves
-        if entry is None or calls > 1:  # another module called this one
-            return
-        owned = frozenset(map(id, module.parameters()))
-        runs = self.run.graphs.evaluations.setdefault(site(), [])
-        if len(runs) < MAX_RUNS and any(key in leaves and leaves[key].backward_count for key in owned):
-            runs.append((entry, self.run.clock.iteration, owned))
-
-    def scheduler_step(self, old: Any, args: Any, kwargs: Any) -> Look:
+    def scheduler_step(self, old: Function, args: Args, kwargs: Kwargs) -> Look:
         """Note a scheduler's step, which PyTorch calls when it is made, or one before its optimizer's first step."""
         here, made = site(), outer_frame().f_code.co_filename != site().file
         for opt in self.run.training.optimizers:
@@ -259,16 +219,17 @@ class Watcher(Listener):
                 if made:
                     opt.scheduler_site = here
                 else:
-                    self.run.record(Act.SCHEDULE, here, opt.parameter_ids, by=opt)
+                    self.run.record(Act.SCHEDULE, here, opt.parameter_ids, opt=opt)
         yield
 
-    def gradcheck(self, old: Any, args: Any, kwargs: Any) -> Look:
+    def gradcheck(self, old: Function, args: Args, kwargs: Kwargs) -> Look:
         with self.away():
             yield from differences.look_at_gradcheck(self.run, old, args, kwargs)
 
-    def clip(self, old: Any, args: Any, kwargs: Any) -> Look:
+    def clip(self, old: Function, args: Args, kwargs: Kwargs) -> Look:
         """Look at what is clipped; a generator is passed on item by item."""
-        seen = given = args[0] if args else kwargs.get("parameters")
+        given = args[0] if args else kwargs.get("parameters", ())
+        seen = given
         if isinstance(given, GeneratorType):
             passed, seen = itertools.tee(given)
             given = (item for item in passed)
@@ -280,25 +241,25 @@ class Watcher(Listener):
             clipped = [seen] if isinstance(seen, Tensor) else list(seen)
             event_order.note_clip(self.run, clipped, limit, site())
 
-    def scale(self, old: Any, args: Any, kwargs: Any) -> Look:
+    def scale(self, old: Function, args: Args, kwargs: Kwargs) -> Look:
         result = yield
         self.run.training.uses_grad_scaler = True
         entry = origin_of(node_of(result)) if isinstance(result, Tensor) else None
         if entry is not None:
             entry.name = "scale"
 
-    def torch_compile(self, old: Any, args: Any, kwargs: Any) -> Look:
+    def torch_compile(self, old: Function, args: Args, kwargs: Kwargs) -> Look:
         """Let what is compiled run outside the mode, or a compiler would compile the watcher too."""
         compiled = yield
         if arguments(old, args, kwargs)["model"] is None:  # a decorator, which calls this function again
             return None
         self.unwatched.setdefault("torch.compile made here", site())
-        if isinstance(compiled, torch.nn.Module):
-            vars(compiled)["forward"] = outside(compiled.forward)
-            return None
-        return outside(compiled)
+        if not isinstance(compiled, torch.nn.Module):
+            return outside(compiled)
+        vars(compiled)["forward"] = outside(compiled.forward)
+        return None
 
-    def enter_inference(self, old: Any, args: Any, kwargs: Any) -> Look:
+    def enter_inference(self, old: Function, args: Args, kwargs: Kwargs) -> Look:
         self.run.cuts.inference_site = site()
         cuts.note_grad_mode(self.run, False)
         yield

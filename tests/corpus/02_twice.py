@@ -6,9 +6,9 @@ w = torch.randn(3, requires_grad=True)
 opt = torch.optim.SGD([w], lr=0.1)
 for _ in range(3):
     loss = w.exp().sum()
-    size = torch.autograd.grad(loss, [w])[0].abs().max()  #! ran 2
+    size = torch.autograd.grad(loss, [w])[0].abs().max()  #? 2
     opt.zero_grad()
-    loss.backward()
+    loss.backward()  #! ran 2
     opt.step()
 
 

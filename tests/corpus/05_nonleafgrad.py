@@ -99,7 +99,7 @@ leaves = {"slope": torch.zeros(2, requires_grad=True), "offset": torch.zeros((),
 def descend(tensors, rate):
     with torch.no_grad():
         for tensor in tensors:
-            tensor = tensor - rate * tensor.grad  #! ran 5
+            tensor = tensor - rate * tensor.grad  #? 5
 
 
 for _ in range(40):

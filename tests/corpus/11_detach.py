@@ -198,8 +198,8 @@ for step in range(10):
     real = torch.randn(64, 2)
     fake = G(torch.randn(64, 16))
     opt_d.zero_grad()
-    d_loss = bce(D(real), torch.ones(64, 1)) + bce(D(fake), torch.zeros(64, 1))  #! 11
-    d_loss.backward()
+    d_loss = bce(D(real), torch.ones(64, 1)) + bce(D(fake), torch.zeros(64, 1))  #! read 11
+    d_loss.backward()  #! ran 2
     opt_d.step()
     opt_g.zero_grad()
     g_loss = bce(D(fake), torch.ones(64, 1))

@@ -42,8 +42,8 @@ FIXES = (
     ("never cleared", 6, "optimizer.zero_grad()", ("loss.backward()", "opt.zero_grad()\n    loss.backward()")),
     ("zero no call", 6, "parentheses", ("opt.zero_grad", "opt.zero_grad()")),
     ("leaf minus equals", 7, "with torch.no_grad()", ("w -= 0.1", "with torch.no_grad(): w -= 0.1")),
-    ("column minus vector", 8, "prediction.squeeze(-1)", ("net(x) - y", "net(x).squeeze(-1) - y")),
-    ("column minus vector", 8, "target.unsqueeze(-1)", ("net(x) - y", "net(x) - y.unsqueeze(-1)")),
+    ("column minus vector", 8, "`squeeze(-1)`", ("net(x) - y", "net(x).squeeze(-1) - y")),
+    ("column minus vector", 8, "prediction.reshape(target.shape)", ("net(x) - y", "net(x).reshape(y.shape) - y")),
     ("log of zero probability", 9, "(x + 1e-12).log()", ("torch.log(p)", "(p + 1e-12).log()")),
     (
         "exp overflow",
@@ -87,8 +87,8 @@ FIXES = (
         ("nn.init.zeros_(p)", "nn.init.xavier_uniform_(p) if p.dim() > 1 else nn.init.zeros_(p)"),
     ),
     ("rate far too high", 17, "Divide the rate by 3 or 10", ("lr=20.0", "lr=0.1")),
-    ("minus ce", 18, "Remove the minus", ("= -nn", "= nn")),
-    ("maximize", 18, "Leave out `maximize=True`", (", maximize=True", "")),
+    ("minus ce", 18, "remove the minus", ("= -nn", "= nn")),
+    ("maximize", 18, "leave out `maximize=True`", (", maximize=True", "")),
     (
         "clip after step",
         18,
@@ -119,13 +119,6 @@ FIXES = (
         ("[nn.Linear(d, 1) for _ in range(k)]", "nn.ModuleList([nn.Linear(d, 1) for _ in range(k)])"),
     ),
     (
-        "layer in forward",
-        19,
-        "in `__init__`",
-        ("self.a = nn.Linear(4, 8)", "self.a, self.b = nn.Linear(4, 8), nn.Linear(8, 3)"),
-        ("return nn.Linear(8, 3)(h)", "return self.b(h)"),
-    ),
-    (
         "root behind where",
         20,
         "safe = where(x > 0, x, 1.0)",
@@ -146,10 +139,9 @@ FIXES = (
     (
         "softmax in forward",
         25,
-        "Give `cross_entropy` what the softmax gets",
+        "Give `cross_entropy` the logits",
         ("F.softmax(self.fc(x), dim=1)", "self.fc(x)"),
     ),
-    ("sigmoid bce twice", 25, "Leave out this sigmoid", ("torch.sigmoid(net(x))", "net(x)")),
 )
 
 

@@ -19,10 +19,9 @@ from lab.watch.records import Leaf  # noqa: E402
 from lab.watch.report import text  # noqa: E402
 from lab.watch.run_passes import RunPasses  # noqa: E402
 from lab.watch.sites import NOWHERE  # noqa: E402
-from lab.watch.torch_pass import TorchPass  # noqa: E402
-from lab.watch.torch_recorder import TorchRecorder  # noqa: E402
+from lab.watch.torch_recorder import TorchPass, TorchRecorder  # noqa: E402
+from lab.watch.updates import leaves_with_gradient  # noqa: E402
 from lab.watch.watcher import Watcher  # noqa: E402
-from lab.watch.writes import leaves_with_gradient  # noqa: E402
 from tests.unit.watch.legal import BEGIN, SCRIPTS  # noqa: E402
 
 # A recorded pass keeps its tensors and its hooks, and the wrapper of the engine is one more caller
@@ -242,10 +241,8 @@ torch.autograd.gradcheck(lambda x: x, torch.ones(1, dtype=torch.double, requires
 
 def hooks():
     """All functions and methods that run inside a script, by what holds them, but those that read names alone."""
-    rooms = (
-        "backward_passes cuts dead_units differences event_order gradient_sizes learning_rates operations optimizers "
-    )
-    rooms += "records shapes stale_gradients torch_pass training_events unreached_parameters values writes"
+    rooms = "backward_passes cuts differences event_order gradient_sizes graph learning_rates operations "
+    rooms += "records shapes training_events torch_recorder unreached_parameters updates values"
     holders = [importlib.import_module(f"lab.watch.{name}") for name in rooms.split()]
     holders += [Watcher, RunPasses, TorchRecorder, TorchPass]
     left = {"findings", "notes", "forget", "cards", "pass_number", "report", "concerns"}
@@ -261,8 +258,7 @@ def hooks():
 
 def inject(patch, holder, name, function):
     """Put a function in the place of a hook, in all modules that imported it."""
-    places = [(holder, name)] if inspect.isclass(holder) else modules_with({name: vars(holder)[name]})
-    for place, _ in places:
+    for place in [holder] if inspect.isclass(holder) else modules_with(name, vars(holder)[name]):
         patch.setattr(place, name, function)
 
 
@@ -298,7 +294,7 @@ def test_a_fault_in_any_hook_never_reaches_the_script(ran):
 
 def test_after_a_fault_nothing_is_claimed(ran, monkeypatch):
     """What was seen until then is half the truth: an optimizer whose steps were not seen was not idle."""
-    monkeypatch.setattr("lab.watch.optimizers.before_step", lambda *_: 1 / 0)
+    monkeypatch.setattr("lab.watch.updates.before_step", lambda *_: 1 / 0)
     watcher = Watcher()
     code, *_ = ran(TRAINING, watcher)
     assert code == 0

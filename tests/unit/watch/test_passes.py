@@ -14,7 +14,7 @@ torch = pytest.importorskip("torch")
 from lab.trace.derivation import derive, first_disagreement, table  # noqa: E402
 from lab.trace.loading import load  # noqa: E402
 from lab.watch import watch  # noqa: E402
-from lab.watch.torch_pass import NESTED  # noqa: E402
+from lab.watch.torch_recorder import NESTED  # noqa: E402
 from model import Tensor, cross_entropy, no_grad  # noqa: E402
 from nn import MLP  # noqa: E402
 from tests.unit.watch import passes  # noqa: E402

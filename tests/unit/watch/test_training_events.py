@@ -9,8 +9,8 @@ from lab.watch.sites import NOWHERE, Site  # noqa: E402
 from lab.watch.training_events import MAX_EVENTS, MAX_SETS, Act, EventLog, TrainingEvent  # noqa: E402
 
 
-def event(act, line=1, leaves=(7,), by=None):
-    return TrainingEvent(act, Site("script.py", line), {*leaves}, 1, 0, 0, False, by)
+def event(act, line=1, leaves=(7,), opt=None):
+    return TrainingEvent(act, Site("script.py", line), {*leaves}, 1, 0, 0, False, opt=opt)
 
 
 def test_one_line_that_clears_leaf_by_leaf_is_one_event():
@@ -24,11 +24,11 @@ def test_the_last_event_is_found_by_kind_leaf_and_optimizer():
     log, tensor, other = EventLog(), torch.ones(1), torch.ones(1)
     leaf, opt = Leaf(lambda: tensor, NOWHERE, ()), WatchedOptimizer(lambda: None, NOWHERE, "SGD")
     log.add(event(Act.BACKWARD, 1, [id(tensor)]))
-    log.add(event(Act.STEP, 2, [id(tensor)], by=opt))
+    log.add(event(Act.STEP, 2, [id(tensor)], opt=opt))
     log.add(event(Act.BACKWARD, 3, [id(other)]))
     log.add(event(Act.STEP, 4))
     assert log.last(Act.BACKWARD, of=leaf).site.line == 1
-    assert log.last(Act.STEP, by=opt).site.line == 2
+    assert log.last(Act.STEP, opt=opt).site.line == 2
     assert log.last(Act.ZERO_GRAD) is None
     assert [one.site.line for one in log.passes_since_step(opt)] == [3]
 
