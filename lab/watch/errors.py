@@ -156,13 +156,13 @@ def explain(run: WatchedRun, error: BaseException) -> None:
 def explain_message(run: WatchedRun, error: BaseException, here: Site) -> None:
     """Report the failure that the finder sees in an exception, in the line that made what PyTorch refused, if known."""
     kind, text = type(error).__name__, str(error)
-    inference = bool(run.cuts.inference_site) and "Inference tensors" in text
+    inference = run.cuts.inference_site if "Inference tensors" in text else NOWHERE
     known = [match.failure.number for match in find(f"{kind}: {text}") if match.sure or inference]
     if known and here and known[0] not in {found.failure for found in run.found.values()}:
         *_, last = traceback.walk_tb(error.__traceback__)
         given = [value for value in last[0].f_locals.values() if isinstance(value, Tensor)]
         results = [entry.site for value in given if (entry := origin_of(node_of(value))) is not None]
-        causes = {12: run.cuts.inference_site, 19: results[0] if results else NOWHERE, 22: run.tensors.refused}
+        causes = {12: inference, 19: results[0] if results else NOWHERE, 22: run.tensors.refused}
         where = causes.get(known[0]) or here
         line = "this line" if where is here else f"line {here.line}, which got what this one made"
         run.report(known[0], where, f"{kind} in {line}: {text.splitlines()[0]}")

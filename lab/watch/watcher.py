@@ -228,8 +228,7 @@ class Watcher(Listener):
 
     def clip(self, old: Function, args: Args, kwargs: Kwargs) -> Look:
         """Look at what is clipped; a generator is passed on item by item."""
-        given = args[0] if args else kwargs.get("parameters", ())
-        seen = given
+        seen = given = args[0] if args else kwargs.get("parameters", ())
         if isinstance(given, GeneratorType):
             passed, seen = itertools.tee(given)
             given = (item for item in passed)

@@ -204,6 +204,19 @@ for _ in range(3):
     slow.step(closure)
 """,
     ),
+    "a result of log that is masked in place": (
+        20,
+        """rate = nn.Parameter(torch.tensor([0.0, 1.0, 2.0]))
+opt = torch.optim.SGD([rate], lr=0.01)
+for _ in range(3):
+    logs = rate.log()
+    logs.masked_fill_(rate.detach() <= 0, 0.0)  #
+    loss = logs.square().sum()
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+""",
+    ),
     "integers that should learn": (
         22,
         "w = nn.Parameter(torch.ones(2).to(torch.int8), False)\nw.requires_grad = True  #\n",
