@@ -18,7 +18,6 @@ from lab.watch.report import as_html, as_json, text
 from lab.watch.sites import CALL, without_us
 
 HANDLER = "handle_torch_function"
-FOUND = 1  # exit code with --fail if there are findings
 
 
 def run(script: Path) -> tuple[int, BaseException | None, dict[str, Any]]:
@@ -106,7 +105,7 @@ def main(arguments: list[str] | None = None) -> int:
     if isinstance(error, KeyboardInterrupt):
         sys.excepthook = lambda *_: None  # it was shown
         raise error
-    return FOUND if options.fail and findings and not code else code
+    return 1 if options.fail and findings and not code else code
 
 
 if __name__ == "__main__":

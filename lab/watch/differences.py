@@ -31,9 +31,8 @@ def judge(run: WatchedRun) -> None:
     single = [leaf for leaf in leaves if (tensor := leaf.ref()) is not None and tensor.dtype == torch.float32]
     if len(run.numbers.tiny_steps) == 2 and single and not any(opt.steps for opt in run.training.optimizers):
         at, step = run.numbers.tiny_steps[-1]
-        made_at = single[0].site
         evidence = f"The differences in line {at.line}, with a step of {step:.1g}, drown in the errors of float32."
-        run.report(23, site_of_argument(made_at, "dtype"), evidence)
+        run.report(23, site_of_argument(single[0].site, "dtype"), evidence)
 
 
 def look_at_gradcheck(run: WatchedRun, check: Function, args: Args, kwargs: Kwargs) -> Look:

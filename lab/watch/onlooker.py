@@ -78,10 +78,7 @@ class Mode(TorchFunctionMode):
     def stepping(self) -> bool:
         """Return whether an optimizer steps."""
         while self.steps:
-            frame: FrameType | None = sys._getframe()
-            while frame is not None and frame is not self.steps[-1]:
-                frame = frame.f_back
-            if frame is not None:
+            if any(frame is self.steps[-1] for frame, _ in traceback.walk_stack(sys._getframe())):
                 return True
             self.steps.pop()  # it raised an error
             self.come_back()

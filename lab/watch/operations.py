@@ -1,5 +1,8 @@
 """Inspect each operation whose result has a graph, by its name."""
 
+from itertools import takewhile
+from traceback import walk_stack
+
 import torch
 from torch import Tensor
 
@@ -41,14 +44,11 @@ def inspect(run: WatchedRun, entry: NodeOrigin, operands: list[Tensor], result: 
 
 def layer_site(run: WatchedRun) -> Site:
     """Return the line that made the running layer if one of PyTorch's containers called it, or NOWHERE."""
-    frame, inner, contained = outer_frame(), None, False
-    while frame is not None and is_library(frame.f_code.co_filename):
-        this = frame.f_locals.get("self")
-        if isinstance(this, torch.nn.Module):
-            inner = inner or this
-            contained = contained or isinstance(this, torch.nn.Sequential)
-        frame = frame.f_back  # type: ignore[assignment]
-    return run.tensors.modules.get(inner, NOWHERE) if contained and inner is not None else NOWHERE
+    frames = (frame for frame, _ in walk_stack(outer_frame()))
+    library = takewhile(lambda frame: is_library(frame.f_code.co_filename), frames)
+    modules = [this for frame in library if isinstance(this := frame.f_locals.get("self"), torch.nn.Module)]
+    contained = any(isinstance(this, torch.nn.Sequential) for this in modules)
+    return run.tensors.modules.get(modules[0], NOWHERE) if contained else NOWHERE
 
 
 def check_normalization(run: WatchedRun, loss: NodeOrigin, logits: Tensor) -> None:

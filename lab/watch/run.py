@@ -1,10 +1,12 @@
 """What is known of a script's run: six records, and the findings made of them."""
 
+import sys
 import weakref
 from collections import Counter, deque
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import partial
+from traceback import walk_stack
 from types import CodeType, FrameType
 from typing import TypeAlias
 
@@ -18,6 +20,7 @@ from lab.watch.sites import NOWHERE, Site, site, user_frames
 from lab.watch.training_events import Act, EventLog, TrainingEvent
 
 Report: TypeAlias = tuple[int, Site, str, str]  # arguments of WatchedRun.report
+MODEL_CALL = torch.nn.Module.__call__.__code__
 MAX_CALLS_HELD = 2  # of one function: what is called more often is a step, or an epoch
 
 
@@ -199,11 +202,17 @@ class WatchedRun:
         clock.nodes += 1
         clock.hidden_saves |= records.packs_saved_tensors()
         entry = NodeOrigin(name, site(), clock.iteration, self.number, clock.nodes, records.storage_of(result))
-        if clock.evaluating and clock.iteration and not clock.forward_ran:
+        if clock.evaluating and not clock.forward_ran and self.runs_trained_model():
             self.graphs.evaluations.setdefault(entry.site.whole_line, set()).add(clock.iteration)
         clock.forward_ran = True
         node.metadata[graph.KEY] = entry
         return entry
+
+    def runs_trained_model(self) -> bool:
+        """Return whether a module is running whose parameters have had gradients."""
+        called = [frame.f_locals["self"] for frame, _ in walk_stack(sys._getframe()) if frame.f_code is MODEL_CALL]
+        known = (self.tensors.leaves.get(id(parameter)) for module in called[:1] for parameter in module.parameters())
+        return any(leaf is not None and leaf.backward_count for leaf in known)
 
     def cut_of_number(self, value: float) -> CutRecord | None:
         """Return the cut that last gave this number, or None."""

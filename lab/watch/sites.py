@@ -7,6 +7,7 @@ import sysconfig
 from collections.abc import Collection
 from functools import cache
 from pathlib import Path
+from traceback import walk_stack
 from types import CodeType, FrameType, TracebackType
 from typing import Any, NamedTuple
 
@@ -94,11 +95,8 @@ def site() -> Site:
 
 def user_frames() -> list[FrameType]:
     """Return all running frames of the user's code, the innermost first."""
-    frames, frame = [], script_frame()
-    while frame is not None:
-        frames.append(frame)
-        frame = user_frame(frame.f_back)
-    return frames
+    frames = (frame for frame, _ in walk_stack(sys._getframe(1)) if frame.f_code.co_name != CALL)
+    return [frame for frame in frames if not is_library(frame.f_code.co_filename)]
 
 
 @cache

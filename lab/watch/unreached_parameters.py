@@ -72,8 +72,7 @@ def report_never_reached(run: WatchedRun, opt: WatchedOptimizer) -> None:
     # A graph may also be cut where it should be; the wrong cut is the last before the step.
     step, lines = run.events.last(Act.STEP, opt=opt), run.cuts.lines.values()
     before = step.cuts if step is not None else 0
-    ordered = sorted(lines, key=lambda cut: (cut.last_number > before, cut.bypassed, -cut.last_number))
-    for cut in ordered:
+    for cut in sorted(lines, key=lambda cut: (cut.last_number > before, cut.bypassed, -cut.last_number)):
         behind = unreached & cut.leaves
         each_iteration = cut.kind == "number" and cut.count >= opt.steps
         if behind and (cut.used or each_iteration) and cut.kind != "update":

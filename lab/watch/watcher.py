@@ -181,9 +181,10 @@ class Watcher(Listener):
         spans = max(entry.chain, entry.past_iterations)
         if spans >= MIN_RUNNING_SUM:
             entry.sum_site = entry.sum_site or entry.site
-            if self.run.clock.evaluating and self.run.clock.iteration:
-                self.run.graphs.evaluation_sums.add(entry.site)
-            self.run.graphs.chains[entry.site] = weakref.ref(result), source, entry, spans
+            clock, graphs = self.run.clock, self.run.graphs
+            if clock.evaluating and any(clock.iteration in ran for ran in graphs.evaluations.values()):
+                graphs.evaluation_sums.add(entry.site)
+            graphs.chains[entry.site] = weakref.ref(result), source, entry, spans
 
     # What the mode does not see: new parameters, optimizers and layers, and blocks without gradients. A patch gives a
     # look the function, and its arguments as they were given.

@@ -252,6 +252,18 @@ for _ in range(3):
     "a norm of the weights, printed": f"""for _ in range(4):
 {STEP}    print(sum(weight.norm() for weight in net.parameters()).item())
 """,
+    "a norm of the weights, printed after eval()": f"""net.eval()
+for _ in range(4):
+    print(sum(weight.norm() for weight in net.parameters()).item())
+{STEP}""",
+    "labels from a teacher that is not trained": """teacher = nn.Sequential(nn.Linear(4, 3)).eval()
+for _ in range(4):
+    labels = teacher(x).argmax(1)
+    loss = nn.functional.cross_entropy(net(x), labels)
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+""",
     "an error of the script's own": "raise KeyError('loss')\n",
     "copies that are trained, kept for a round and freed": """import copy
 for _ in range(4):
