@@ -298,9 +298,10 @@ FIXES = {  # what a fix says, what holds when one does so, and what does not whe
              raises(lambda: written("before"))),
     "broadcast": ("`prediction.reshape(target.shape)`", (np.ones((3, 1)).reshape(3) - np.ones(3)).shape == (3,),
                   (np.ones((3, 1)) - np.ones(3)).shape == (3, 3)),
-    "nan": ("`(x + 1e-12).log()`, `(x + 1e-12).sqrt()`, or clip it",
+    "nan": ("`(x + 1e-12).log()`, `(x + 1e-12).sqrt()`; clip what can be negative",
             not nan_in_gradient(lambda x: x * (x + 1e-12).log(), [0.0])
             and not nan_in_gradient(lambda x: x * x.clip(low=1e-12).log(), [0.0])
+            and not nan_in_gradient(lambda x: x.clip(low=1e-12).sqrt() + x.clip(low=1e-12).log(), [-1.0])
             and not nan_in_gradient(lambda x: (x + 1e-12).sqrt() * 0, [0.0]),
             nan_in_gradient(lambda x: x * x.log(), [0.0]) and nan_in_gradient(lambda x: x.sqrt() * 0, [0.0])),
     "kept": ("`total += loss.item()`", not PROMISES["kept"][0](run(BY_KEY["kept"].fixed)),

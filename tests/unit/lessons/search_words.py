@@ -59,7 +59,7 @@ TYPED = {
     "how do I read a traceback": [("question", "What does my error message mean?")],
     "how can I see the gradients of my graph": [("question", "How do I see the gradients of an expression?")],
     "what does broadcasting do to gradients": [("term", "broadcast"), *SUMMED],
-    "my loss is nan": [("failure", "nan from log(0), sqrt(0) or 0 / 0")],
+    "my loss is nan": [("failure", "nan or inf from a log, a root or a division")],
     "a leaf Variable that requires grad is being used in an in-place operation": [("failure", "A leaf used in an in-place operation")],
     "grad can be implicitly created only for scalar outputs": [("failure", "Only for scalar outputs")],
     "CUDA out of memory": [("failure", "total += loss keeps every graph")],
