@@ -19,7 +19,7 @@ from typing import Any
 from lab.trace.loading import MAX_TEXT
 from lab.watch.cards import NodeCard, SourceLine, TraceDraft
 from lab.watch.engine_recorder import EngineRecorder
-from lab.watch.finding import BY_NUMBER, RunFinding
+from lab.watch.finding import RunFinding
 
 MAX_PASSES = 20  # recorded; later ones are only counted
 MAX_OPERATIONS = (300, 100, 30)  # cards of one pass: as many as fit into MAX_BYTES
@@ -128,10 +128,7 @@ def run(source: str, file: str, send: Send, seconds: float = 0.0) -> tuple[dict[
             if recorder:
                 cards = recorder.guarded(recorder.unfinished, named) or ()
                 recording.keep_forward(cards, not recorder.is_full, recorder.ends)
-        findings = [
-            RunFinding(ZERO_GRAD, file, line, STALE.format(leaf), advice=BY_NUMBER[ZERO_GRAD].fix)
-            for line, leaf in engine.stale.items()
-        ]
+        findings = [RunFinding(ZERO_GRAD, file, line, STALE.format(leaf)) for line, leaf in engine.stale.items()]
     findings += watcher.findings(error) if watcher else []
     fields = ("failure", "line", "evidence", "advice")
     rows = [{name: getattr(found, name) for name in fields} for found in findings if found.file == file]

@@ -83,8 +83,9 @@ class Watcher(Listener):
         """Add the findings that need the whole run, and that of the exception that ended it."""
         if error is not None:
             errors.explain(self.run, error)
-        rooms = kept_graphs, unreached_parameters, event_order, learning_rates, gradient_sizes, differences
-        for room in rooms:
+        if error is None or self.run.clock.iteration:  # else its first backward() may have been still to come
+            kept_graphs.judge(self.run)
+        for room in (unreached_parameters, event_order, learning_rates, gradient_sizes, differences):
             room.judge(self.run)
 
     def notes(self) -> list[str]:

@@ -224,6 +224,13 @@ def test_time_that_the_kernel_takes_counts_too(source):
     assert time.process_time() - began < 1.5
 
 
+@pytest.mark.parametrize("end", ["raise KeyboardInterrupt", "raise ValueError", "pass"])
+def test_a_program_that_is_stopped_before_its_first_backward_keeps_no_graph_too_long(end):
+    pytest.importorskip("torch")
+    ran = Ran(f"import torch\nx = torch.tensor(1.0, requires_grad=True)\nfor _ in range(50):\n    x = x * 1.1\n{end}\n")
+    assert [found["failure"] for found in ran.report["findings"]] == ([10] if end == "pass" else [])
+
+
 def test_more_passes_than_are_recorded_are_counted():
     ran = Ran("from model import Tensor\nw = Tensor(1.0)\nfor _ in range(30):\n    (w * w).backward()\n")
     assert ran.report["passes"] == 30
