@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import streamlit as st
 
-from lab.practice.learner_program import MAX_CHARACTERS, ProgramPass, ProgramRun, examples, unpack
+from lab.practice.driver import TORCH
+from lab.practice.learner_program import MAX_CHARACTERS, ProgramPass, ProgramRun, examples, imports, unpack
 from lab.practice.progress_file import hashed
 from lab.text import strict_json
 from lab.trace.loading import LoadError, load
@@ -165,6 +166,8 @@ def tell(ran: ProgramRun) -> None:
         if not ran.findings and not ran.problem:  # the error itself stands under the editor
             st.caption(
                 "Nothing here is certainly wrong. What may be intended, such as adding up gradients, is not reported."
+                if imports(ran.source) == TORCH
+                else "No step used a stale gradient. Other failures are looked for in programs with PyTorch only."
             )
         for one in ran.findings:
             st.markdown(
