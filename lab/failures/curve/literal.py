@@ -2,70 +2,58 @@
 
 from __future__ import annotations
 
+import ast
 import math
 import re
 from typing import Any
 
+from lab.text import syntax_tree
+
 MAX_DEPTH = 8
 WORDS = {"nan": math.nan, "inf": math.inf, "infinity": math.inf, "true": True}
-_TOKEN = re.compile(
-    r"""\s*(?:(?P<string>"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*')"""
-    r"""|(?P<number>[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?(?![\w.]))|(?P<word>[-+]?[^\W\d][\w.]*)|(?P<sign>[][(){},:]))"""
-)
-_REST_OF_CALL = re.compile(r"[^()\[\]{}\n]*\)")
-_CLOSING = {"[": "]", "(": ")", "{": "}"}
+_BRACKET = re.compile(r"""[\[({]|(?P<closing>[\])}])|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'""")
+_ESCAPE = re.compile(r"\\(?!u[0-9a-fA-F]{4}).")  # some of them are none in Python
 
 
-class NoLiteral(ValueError):
-    """The text is no literal; `at` is where it stops being one."""
+def read_literal(text: str, at: int) -> tuple[Any, int]:
+    """Return what the brackets that open at a place in a text hold, and where they close. Raises ValueError.
 
-    def __init__(self, at: int) -> None:
-        super().__init__(at)
-        self.at = at
-
-
-def read_literal(text: str, at: int, depth: int = 0) -> tuple[Any, int]:
-    """Return the literal that begins at a place in a text, and its end. Raises NoLiteral.
-
-    Lists and tuples become lists, a call such as tensor(0.5) its first argument, and None or any other word None.
+    Lists and tuples become lists, a call such as array([0.5]) its first argument, numbers floats, and None or any other
+    word None.
     """
-    found = _TOKEN.match(text, at)
-    if not found or depth > MAX_DEPTH:
-        raise NoLiteral(found.end() if found else at)
-    token, at = found[found.lastgroup or 0], found.end()
-    if found["number"]:
-        return float(token), at
-    if found["string"]:
-        return token[1:-1], at
-    if found["sign"]:
-        if token not in _CLOSING:
-            raise NoLiteral(at)
-        values, at = _values(text, at, _CLOSING[token], depth + 1)
-        return dict(values) if token == "{" else values, at
-    if text.startswith("(", at):
-        value, at = read_literal(text, at + 1, depth + 1)
-        rest = _REST_OF_CALL.match(text, at)
-        if not rest:
-            raise NoLiteral(at)
-        return value, rest.end()
-    value = WORDS.get(token.strip("-+").rpartition(".")[2].lower())
-    return -value if value and token[0] == "-" else value, at
+    depth = 0
+    for found in _BRACKET.finditer(text, at):
+        depth += 0 if found[0][0] in "\"'" else -1 if found["closing"] else 1
+        if depth == 0 or depth > MAX_DEPTH:
+            break
+    if depth:
+        raise ValueError(f"The bracket at {at} is not closed.")
+    try:
+        statement = syntax_tree(_ESCAPE.sub("_", text[at : found.end()])).body[0]
+        return _value(statement), found.end()
+    except (SyntaxError, OverflowError, MemoryError, RecursionError) as error:
+        raise ValueError(f"It is no literal: {error}") from error
 
 
-def _values(text: str, at: int, closing: str, depth: int) -> tuple[list[Any], int]:
-    """Return what is in a bracket, pairs of a name and a value if it is a dict, and where the bracket ends."""
-    values: list[Any] = []
-    while True:
-        after = _TOKEN.match(text, at)
-        if after and after["sign"] in (closing, ","):
-            at = after.end()
-            if after["sign"] == closing:
-                return values, at
-        value, at = read_literal(text, at, depth)
-        if closing == "}":
-            colon = _TOKEN.match(text, at)
-            if not colon or colon["sign"] != ":":
-                raise NoLiteral(at)
-            inner, at = read_literal(text, colon.end(), depth)
-            value = str(value), inner
-        values.append(value)
+def _value(node: ast.AST | None) -> Any:
+    match node:
+        case ast.Expr(value) | ast.Call(args=[value, *_]):
+            return _value(value)
+        case ast.Constant(bool() | str() as value):
+            return value
+        case ast.Constant(int() | float() as number):
+            return float(number)
+        case ast.UnaryOp(op, operand):
+            value = _value(operand)
+            return -value if isinstance(op, ast.USub) and isinstance(value, float) else value
+        case ast.Dict(keys, values):
+            return {_name(key): _value(value) for key, value in zip(keys, values, strict=True)}
+        case ast.List(items) | ast.Tuple(items) | ast.Set(items):
+            return list(map(_value, items))
+        case ast.Name(word) | ast.Attribute(attr=word):
+            return WORDS.get(word.lower())
+    return None
+
+
+def _name(key: ast.expr | None) -> str:
+    return str(key.value) if isinstance(key, ast.Constant) else ""

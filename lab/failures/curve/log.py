@@ -10,20 +10,18 @@ import csv
 import math
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from itertools import dropwhile, pairwise
+from itertools import dropwhile, pairwise, zip_longest
 from typing import Any, NamedTuple
 
 from lab.failures.curve import roles
-from lab.failures.curve.literal import NoLiteral, read_literal
+from lab.failures.curve.literal import read_literal
 from lab.failures.curve.roles import COUNTER_WORD, COUNTERS, FILLERS, OF_WORD, heading, is_phase, is_score, phase, role
+from lab.text.encoding import decode
 
 MAX_BYTES = 400_000
-MAX_COLUMNS = 400
-MAX_ROWS = 50_000
-MAX_CELLS = 150_000
 MAX_NAME = 80  # characters of a column's name
 MAX_QUOTED = 120  # characters of a line that is quoted
 MAX_NUMBER = 100  # characters of a number
@@ -31,7 +29,6 @@ MAX_WORDS = 5  # of a name
 MAX_HEADER = 4  # lines of a header, with those drawn below it
 MAX_LINE = 20_000  # characters of a header, or of a line of names and numbers
 OVERFLOW_LIMIT = 1e100  # larger numbers count as inf: no training survives them
-LESS = "Paste or export fewer of them, such as one for each epoch."
 
 DELIMITERS = ("\t", "|", ";", ",", "&", " ", "  ")  # of cells; "  ": two or more spaces
 GAPS = {"", "-", "–", "none", "null", "n/a", "na", "#n/a", "?", "no log"}
@@ -40,12 +37,13 @@ UNNAMED = "column {}"  # of a row without names
 COUNTER = "number {}"  # of an integer without a name at the beginning of a line
 MAX_COUNTERS = 2  # of these in a record: epoch and step
 COUNTER_NAMES = tuple(COUNTER.format(at) for at in range(1, MAX_COUNTERS + 1))
-MAX_LINES = 8_000  # with names beside numbers
 MAX_UNNAMED_ROW = 4  # a longer list without a name is a column
 
 _NUMBER = r"(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?"
 _COLOURS = re.compile(r"\x1b\[[0-9;?]{0,20}[A-Za-z]|\x1b\][^\x07\x1b\n]{0,200}\x07")  # of a terminal
 _UPDATES = re.compile(r"\r\n|[\r\x08\x0b\x0c\x85\u2028\u2029]+")  # what begins a line, or draws it again
+_ROW_TAG, _CELL_TAG = re.compile(r"(?i)</?tr\b[^<>]*>"), re.compile(r"(?i)</?t[dh]\b[^<>]*>")
+_TAG = re.compile(r"<[^<>]*>")
 _SIGNS = str.maketrans("：，＝｜（）；、。−\u00a0\u202f│┃║┆┇┊┋", ":,=|();,;-  |||||||", "\u200b\ufeff")
 _TIMES = re.compile(
     r"(?<![\d.])(?:\d{4}[-/.]\d{1,2}[-/.]\d{1,2}T?|\d{1,2}[-/.]\d{1,2}[-/.]\d{4}|\d{1,3}:\d\d(?!\d)(?::\d\d(?:[.,]\d+)?)?Z?)"
@@ -64,7 +62,7 @@ _OBJECT = re.compile(
 _WORD = r"(?!(?:nan|inf|infinity)\b)[^\W\d][\w.@/°%'’&-]*"
 _COUNT = (  # 3/40, 3 of 40, 3 epochs (of 40)
     rf"(?P<count>\d+)(?:\s?(?=\w)(?P<counted>{COUNTER_WORD}))?\s{{0,3}}(?:/|[,(/]?\s{{0,3}}(?:{OF_WORD}))"
-    rf"\s{{0,3}}(?P<total>\d+)(?P<behind>{COUNTER_WORD})?(?![\w.])"
+    rf"\s{{0,3}}(?P<total>\d+)(?:(?:\s(?=[^\x00-\u2e7f]))?(?P<behind>{COUNTER_WORD}))?(?![\w.])"
 )
 _TOKEN = re.compile(
     r"(?<![A-Za-z0-9_.])" + _COUNT + "|"
@@ -74,8 +72,9 @@ _TOKEN = re.compile(
     re.IGNORECASE,
 )
 _NAMED_CELL = re.compile(r"[^\W\d][\"')\]]{0,2}\s{0,9}[:=](?:\s|$|[-+.\d])")  # a number with a name beside it
-_COUNTED_NAME = re.compile(r"([^\W\d_]+)(\d{1,9})")
-_BEFORE_DIGIT = re.compile(r"(?<=[\u3040-\ud7ff])(?=\d)")  # in a script without spaces
+_BEFORE_COUNT = re.compile(  # in a script without spaces, and behind the name of a counter, as in epoch3
+    rf"(?<=[\u3040-\ud7ff])(?=\d)|(?<!\w)(?=[^\W\d_]+\d)(?:{COUNTER_WORD})(?=\d{{1,9}}(?!\w|\.\d))", re.IGNORECASE
+)
 _HARD = re.compile(r"[,;·]")  # no name belongs to a number behind one of these
 _PLAIN = re.compile(r" ?\(?")  # between a number and the name after it
 _IS_TEXT = re.compile(r"=\s?[\"']?$")  # before a word that is the value of a name
@@ -86,6 +85,9 @@ _TROUBLE = re.compile(
 _HAS_NUMBER = re.compile(r"\d|nan|inf|∞", re.IGNORECASE)
 _STARTS_WITH_NAME = re.compile(r"\s*[^\W\dnNiI]")
 _MEANT = re.compile(r"\w|∞")
+_LIST = re.compile(  # without brackets
+    rf"\s*([^\W\d][^\d:=]{{0,{MAX_NAME}}})[:=]\s*([-+.\w]+(?:[\s,;]+[-+.\w]+){{{MAX_UNNAMED_ROW},}})\s*"
+)
 _REST_OF_LINE = re.compile(r"[ ,;\t]*$", re.MULTILINE)  # behind an object that fills its lines
 
 
@@ -111,38 +113,50 @@ class LogRecords:
     texts: Counter[str] = field(default_factory=Counter)
     unread: int = 0
     said: list[tuple[int, str]] = field(default_factory=list)
-    cells: int = 0
-    lists: dict[str, Sequence[float | None]] = field(default_factory=dict)  # that the rows from the last start on hold
+    lists: dict[str, Sequence[float | None]] = field(default_factory=dict)  # columns that are no rows yet
+    runs: dict[str, int] = field(default_factory=dict)  # the number of each run that has a name
 
     def add(self, row: Mapping[str, float]) -> None:
-        if not row:
-            return
-        if len(row) > MAX_COLUMNS:
-            raise LogError(f"It has {len(row):,} columns, and the limit is {MAX_COLUMNS}: export fewer.")
-        self.rows.append({name[:MAX_NAME]: number for name, number in row.items()})
-        self.cells += len(row)
-        self.lists = {}
-        if len(self.rows) > MAX_ROWS or self.cells > MAX_CELLS:
-            raise LogError(f"It has more than {MAX_ROWS:,} records or {MAX_CELLS:,} numbers, the limit here. {LESS}")
+        if row:
+            self.end_lists()
+            self.rows.append({name[:MAX_NAME]: number for name, number in row.items()})
+
+    def add_cells(self, cells: Iterable[tuple[str, Any]]) -> None:
+        """Add a record of numbers and texts with names. A text may name a run, or the part that the others are of."""
+        row: dict[str, float] = {}
+        part = ""
+        for name, cell in cells:
+            value = number(cell) if isinstance(cell, str) else cell if type(cell) is float else None
+            if value is not None:
+                row[name] = value
+            elif isinstance(cell, str) and role(name) == "run":
+                row[name] = float(self.runs.setdefault(cell, len(self.runs) + 1))
+            elif isinstance(cell, str) and cell.lower() not in GAPS:
+                self.texts[name] += 1
+                part = part or (cell if len(cell) < MAX_NAME and is_phase(cell) else "")
+        row.pop("", None)
+        self.add({f"{part} {name}" if part and is_score(name) and not phase(name) else name: row[name] for name in row})
 
     def begin(self) -> None:
         """Begin a new part, whose numbers may belong to another run."""
+        self.end_lists()
         if self.starts[-1] != len(self.rows):
             self.starts.append(len(self.rows))
 
     def add_lists(self, lists: Mapping[str, Sequence[float | None]]) -> None:
         """Add lists as columns, beside those that stand before them, or below if one has the name of another one."""
-        if not self.lists or any(self.lists.get(name, numbers) != numbers for name, numbers in lists.items()):
+        if any(self.lists.get(name, numbers) != numbers for name, numbers in lists.items()):
+            self.end_lists()
+        self.lists |= lists
+
+    def end_lists(self) -> None:
+        """Add the lists that stand together as rows."""
+        lists, self.lists = self.lists, {}
+        if lists:
             self.begin()
-        start, before = self.starts[-1], self.lists
-        for index in range(max(map(len, lists.values()))):
-            row = {name: numbers[index] for name, numbers in lists.items() if index < len(numbers)}
-            known = {name: number for name, number in row.items() if number is not None}
-            if start + index < len(self.rows):
-                self.rows[start + index] |= known
-            else:
-                self.add(known or dict.fromkeys(row, math.nan))
-        self.lists = {**before, **lists}
+        for cells in zip_longest(*lists.values()):
+            row = {name: cell for name, cell in zip(lists, cells, strict=True) if cell is not None}
+            self.add(row or dict.fromkeys(lists, math.nan))
 
 
 def read(source: str | bytes) -> LogRecords:
@@ -151,33 +165,33 @@ def read(source: str | bytes) -> LogRecords:
     if _has_decimal_commas(text):
         text = _DECIMAL_COMMA.sub(".", text)
     lines = text.split("\n")
-    if len(lines) > MAX_ROWS:
-        raise LogError(f"It has more than {MAX_ROWS:,} lines, the limit here. {LESS}")
     log = LogRecords()
     reader = _Lines(lines, log)
-    place = at = unread = 0  # before `unread`, no object begins: one that was tried ends there
+    place = at = 0
     while at < len(lines):
-        found = _OBJECT.match(lines[at]) if place >= unread else None
-        end = 0
-        if found and found.end() < len(lines[at]):
-            end, unread = _read_object(text, place + found.end(), found[1] or "", log)
+        found = _OBJECT.match(lines[at])
+        end = _read_object(text, place + found.end(), found[1] or "", log) if found else 0
         after = at + text.count("\n", place, end) + 1 if end else reader.read(at)
         place += sum(len(line) + 1 for line in lines[at:after])
         at = after
+    log.end_lists()
     return log
 
 
 def _text(source: str | bytes) -> str:
     raw = source if isinstance(source, bytes) else source.encode("utf-8", "replace")
     if len(raw) > MAX_BYTES:
-        raise LogError(f"That is {len(raw) / 1000:,.0f} kB, and the limit is {MAX_BYTES / 1000:g} kB. {LESS}")
-    if isinstance(source, bytes):
-        try:
-            source = raw.decode("utf-16" if raw[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8")
-        except UnicodeDecodeError:
-            source = raw.decode("latin-1")
+        size = f"That is {len(raw) / 1000:,.0f} kB, and the limit is {MAX_BYTES / 1000:g} kB."
+        raise LogError(f"{size} Paste or export fewer lines, such as one for each epoch.")
+    try:
+        source = decode(raw)[0] if isinstance(source, bytes) else source
+    except UnicodeError:
+        source = "\0"
     if "\0" in source:
         raise LogError("That is a binary file, not text.")
+    if "</td>" in source.lower():  # a table of HTML
+        rows = (_CELL_TAG.split(row)[1::2] for row in _ROW_TAG.split(source))
+        source = "\n".join("\t".join(_TAG.sub("", cell).strip() for cell in row) for row in rows)
     return _UPDATES.sub("\n", _COLOURS.sub("", source)).translate(_SIGNS)
 
 
@@ -207,32 +221,32 @@ def number(cell: str) -> float | None:
 # ---------------------------------------------------------------- lists and dicts
 
 
-def _read_object(text: str, at: int, name: str, log: LogRecords) -> tuple[int, int]:
-    """Read a list or a dict that fills its lines. Return its end, 0 if there is none, and where reading ended."""
+def _read_object(text: str, at: int, name: str, log: LogRecords) -> int:
+    """Read a list or a dict that fills its lines. Return its end, 0 if there is none."""
     try:
         value, end = read_literal(text, at)
-    except NoLiteral as stop:
-        return 0, stop.at
+    except ValueError:
+        return 0
     before = len(log.rows), len(log.lists)
     if _REST_OF_LINE.match(text, end):
         _add_value(value, name, log)
-    return end if (len(log.rows), len(log.lists)) != before else 0, end
+    return end if (len(log.rows), len(log.lists)) != before else 0
 
 
 def _add_value(value: Any, name: str, log: LogRecords) -> None:
+    """Add a dict, a list of dicts, a column, or rows of numbers without names."""
     if isinstance(value, dict):
         _add_dict(value, name, log)
-    elif isinstance(value, list) and any(isinstance(item, dict) for item in value):
-        log.begin()
-        for item in value:
-            if isinstance(item, dict):
-                _add_dict(item, "", log)
     elif _is_list_of_numbers(value) and (name or len(value) > MAX_UNNAMED_ROW):
         log.add_lists({name or UNNAMED.format(1): value})
     elif isinstance(value, list):
-        for row in [value] if _is_list_of_numbers(value) else value:
-            if _is_list_of_numbers(row):
-                log.add({UNNAMED.format(at): cell for at, cell in enumerate(row, 1) if cell is not None})
+        if any(isinstance(item, dict) for item in value):
+            log.begin()
+        for item in [value] if _is_list_of_numbers(value) else value:
+            if isinstance(item, dict):
+                _add_dict(item, "", log)
+            elif _is_list_of_numbers(item):
+                log.add_cells(_numbered(item))
 
 
 def _is_list_of_numbers(value: Any) -> bool:
@@ -251,16 +265,8 @@ def _add_dict(value: dict[str, Any], name: str, log: LogRecords) -> None:
     if any(is_score(key) or key.lower() in VALUES for key in lists):
         log.add_lists(lists)
         return
-    texts = [item for item in value.values() if isinstance(item, str)]
     ended = value.get("diverged") is True  # in this lab's records None is then inf or nan
-    numbers = {key: math.nan if item is None else item for key, item in flat.items() if item is not None or ended}
-    log.add(_of_part({key: item for key, item in numbers.items() if type(item) is float}, texts))
-
-
-def _of_part(row: Mapping[str, float], texts: Sequence[str]) -> Mapping[str, float]:
-    """Return a row with the part in the names of its losses and scores that one of the texts beside them names."""
-    part = next((text for text in texts if len(text) < MAX_NAME and is_phase(text)), "")
-    return {f"{part} {name}" if part and is_score(name) and not phase(name) else name: row[name] for name in row}
+    log.add_cells((key, math.nan if item is None and ended else item) for key, item in flat.items())
 
 
 def _flatten(value: dict[str, Any], before: str) -> Iterator[tuple[str, Any]]:
@@ -274,7 +280,7 @@ def _flatten(value: dict[str, Any], before: str) -> Iterator[tuple[str, Any]]:
         return
     for name, item in value.items():
         if not isinstance(item, dict):
-            yield f"{before}{name}", number(item) if isinstance(item, str) else item
+            yield f"{before}{name}", item
         elif "counts" not in item:  # a histogram of this lab's records
             yield from _flatten(item, f"{before}{name}/")
 
@@ -301,13 +307,10 @@ class _Lines:
 
     def __init__(self, lines: Sequence[str], log: LogRecords) -> None:
         self.lines, self.log = [*lines, *[""] * (MAX_HEADER + 1)], log
-        self.count = 0  # lines with names beside numbers
         self.header: list[str] = []
         self.delimiter = ""
         self.numeric: list[bool] = []  # which cells of the first row are numbers
         self.heading = ""  # a line above that says training or validation
-        self.runs: dict[str, int] = {}  # number of each run that a table names
-        self.trouble = bool(_TROUBLE.search("\n".join(lines)))  # whether a line says so
 
     def read(self, at: int) -> int:
         """Read the line with this index, with its neighbours if it begins a table. Return the index of the next one."""
@@ -316,18 +319,25 @@ class _Lines:
             self.heading = self.heading if line.strip() else ""
             return at + 1
         if self.header and self._fits(cells := _cells(line, self.delimiter)):
-            self._add_row(cells)
+            self.log.add_cells(zip(self.header, cells, strict=False))
             return at + 1
         if after := self._begin_table(at):
             return after
-        if not _STARTS_WITH_NAME.match(line) and (bare := _bare_numbers(line) or _bare_numbers(_TIMES.sub(" ", line))):
-            self.log.add(bare)
-            self.log.loose |= bare.keys()
+        found = _LIST.fullmatch(line)
+        name, listed = (found[1].strip(), [*map(number, re.split(r"[\s,;]+", found[2]))]) if found else ("", [None])
+        if None not in listed and (role(name) or is_phase(name)):
+            self.log.add_lists({name: listed})
             return at + 1
+        for bare in () if _STARTS_WITH_NAME.match(line) else (line, _TIMES.sub(" ", line)):
+            cells = _cells(bare, next((sign for sign in "\t;,|" if sign in bare), " "))
+            if all(number(cell) is not None or cell.lower() in GAPS for cell in cells) and {*cells} - GAPS:
+                self.log.add_cells(_numbered(cells))
+                self.log.loose |= dict(_numbered(cells)).keys()
+                return at + 1
         rows = len(self.log.rows)
-        self._add_text(_NO_NUMBER.sub("nan", line) if self.trouble else line)
+        self._add_text(_NO_NUMBER.sub("nan", line))
         numbers = (value for row in self.log.rows[rows:] for name, value in row.items() if role(name))
-        if self.trouble and _TROUBLE.search(line) and all(map(math.isfinite, numbers)):
+        if _TROUBLE.search(line) and all(map(math.isfinite, numbers)):
             self.log.said.append((rows, line.strip()[:MAX_QUOTED]))
         return at + 1
 
@@ -335,22 +345,18 @@ class _Lines:
 
     def _begin_table(self, at: int) -> int:
         """Take a line as a header if a row that fits follows it. Return the index of that row; 0 if it is none."""
-        line = self.lines[at]
-        below = self.lines[at + 1]
+        line, below = self.lines[at : at + 2]
         if number(below) is not None and (role(line.strip()) or line.strip().lower() in VALUES):
             return self._take_header([line.strip()], ",", [True], at + 1)
         named = len(line) > MAX_LINE or _NAMED_CELL.search(line) or _NAMED_CELL.search(below)
         if named or not any(map(_HAS_NUMBER.search, self.lines[at + 1 : at + 1 + MAX_HEADER])):
             return 0
-        for delimiter in DELIMITERS:
-            if delimiter not in line:
+        for delimiter in (sign for sign in DELIMITERS if sign in line):
+            header, spaced = _cells(line, delimiter), delimiter.startswith(" ")
+            # Between spaces a name may not begin with a digit: 11.2 M   parameters
+            wrong = any(number(cell) is not None or (spaced and cell[:1].isdigit()) for cell in header)
+            if wrong or len(header) < 2 or not all(header[1:]):
                 continue
-            header = _cells(line, delimiter)
-            if len(header) < 2 or not all(header[1:]) or any(number(cell) is not None for cell in header):
-                continue
-            spaced = delimiter.startswith(" ")
-            if spaced and any(cell[:1].isdigit() for cell in header):
-                continue  # 11.2 M   parameters
             header, after = self._whole_header(header, delimiter, at)
             cells = _cells(self.lines[after], delimiter) or [""]
             numbered = number(cells[0]) is not None and number(cells[-1]) is not None and line.startswith(" ")
@@ -398,21 +404,6 @@ class _Lines:
             for is_number, was, cell in zip(numeric, self.numeric, cells, strict=False)
         )
 
-    def _add_row(self, cells: Sequence[str]) -> None:
-        row: dict[str, float] = {}
-        texts = []
-        for name, cell in zip(self.header, cells, strict=False):
-            value = number(cell)
-            if value is not None:
-                row[name] = value
-            elif role(name) == "run":
-                row[name] = float(self.runs.setdefault(cell, len(self.runs) + 1))
-            elif cell.lower() not in GAPS:
-                self.log.texts[name] += 1
-                texts.append(cell)
-        row.pop("", None)
-        self.log.add(_of_part(row, texts))
-
     # ------------------------------------------------------------ numbers with names beside them
 
     def _add_text(self, line: str) -> None:
@@ -420,14 +411,10 @@ class _Lines:
             self.log.unread += 1
             self.heading = (heading(line) if len(line) < MAX_NAME else "") or self.heading
             return
-        self.count += 1
-        if self.count > MAX_LINES:
-            raise LogError(f"It has more than {MAX_LINES:,} lines of text, the limit here. {LESS}")
         line = _TIMES.sub(" · ", line[:MAX_LINE])
         if "," in line:
             line = _THOUSANDS.sub(lambda found: found[0].replace(",", ""), line)
-        if not line.isascii():
-            line = _BEFORE_DIGIT.sub(" ", line)
+        line = _BEFORE_COUNT.sub(r"\g<0> ", line)
         tokens = sorted(_tokens(line), key=lambda token: not _is_part(token))
         records = self._records(list(self._pairs(tokens)))
         rows = [self._named(roles.of_both(pairs)) for pairs in records]
@@ -519,16 +506,9 @@ def _cells(line: str, delimiter: str) -> list[str]:
     return [cell.strip(" \\") for cell in line.split(delimiter)]
 
 
-def _bare_numbers(line: str) -> dict[str, float]:
-    """Return the numbers of a line that holds nothing else; an empty dict if it does."""
-    cells = _cells(line, next((sign for sign in "\t;,|" if sign in line), " "))
-    numbers = {}
-    for at, cell in enumerate(cells, 1):
-        if cell.lower() not in GAPS:
-            if (value := number(cell)) is None:
-                return {}
-            numbers[UNNAMED.format(at)] = value
-    return numbers
+def _numbered(cells: Iterable[Any]) -> Iterator[tuple[str, Any]]:
+    """Yield cells with the names of columns that have none."""
+    return ((UNNAMED.format(at), cell) for at, cell in enumerate(cells, 1))
 
 
 def _tokens(line: str) -> Iterator[_Token]:
@@ -544,12 +524,9 @@ def _tokens(line: str) -> Iterator[_Token]:
                 yield _Token("", counter)
             counts = False
             continue
-        names, count = _names(found["name"], "=" in gap and bool(_IS_TEXT.search(gap)))
-        for name in names:
+        for name in _names(found["name"], "=" in gap and bool(_IS_TEXT.search(gap))):
             yield _Token(gap, name)
             gap, counts = " ", role(name) in COUNTERS
-        if count is not None:
-            yield _Token("", value=count)
 
 
 def _number_token(found: re.Match[str], gap: str) -> _Token:
@@ -571,19 +548,14 @@ def _is_counted(unit: str | None) -> bool:
 
 
 @lru_cache(maxsize=roles.MAX_CACHED)
-def _names(text: str, is_text: bool) -> tuple[list[str], float | None]:
-    """Return the names in some words, and the count at the end of the last one, as in "epoch3". There are two names if
-    the first word is the value of another name, or if a sentence ends with a counter: "loss is high in epoch"."""
+def _names(text: str, is_text: bool) -> list[str]:
+    """Return the names in some words: two if the first word is the value of another name, or if a sentence ends with a
+    counter, as in "loss is high in epoch"."""
     words = [word.rstrip(".-/&'’") for word in re.split(r"[ (\[]+", text)]
-    counted = _COUNTED_NAME.fullmatch(words[-1])
-    count = float(counted[2]) if counted and role(counted[1]) in COUNTERS else None
-    if counted and count is not None:
-        words[-1] = counted[1]
     cut = max((at for at in range(1, len(words)) if words[at - 1].lower() in FILLERS), default=0)
     if is_text or role(" ".join(words[cut:])) not in COUNTERS:
         cut = int(is_text)
-    names = (_without_fillers(words[:cut]), _without_fillers(words[cut:]))
-    return [name for name in names if name], count
+    return [name for name in (_without_fillers(words[:cut]), _without_fillers(words[cut:])) if name]
 
 
 def _without_fillers(words: Sequence[str]) -> str:

@@ -11,18 +11,18 @@ from types import MappingProxyType
 
 import numpy as np
 
-from lab.failures.curve.log import COUNTER, COUNTER_NAMES, MAX_CELLS, MAX_COLUMNS, UNNAMED, VALUES, LogError, LogRecords
+from lab.failures.curve.log import COUNTER, COUNTER_NAMES, UNNAMED, VALUES, LogError, LogRecords
 from lab.failures.curve.roles import COUNTERS, is_phase, kinds, kinds_of, phase, role, split
 from lab.text import counted
 
 PARTS = (None, "train_loss", "val_loss")  # roles of numbers that may be parts of a loss
 NO_PART = {"train", "val", "epoch", "step", "total", "plain"}  # words of a loss that tell no part of it
 _DIGITS = re.compile(r"\d+")
+MAX_CELLS = 600_000  # of the columns that are understood, gaps included
 MAX_LISTED = 8  # names in a sentence
 MAX_SAID = 2  # lines that are quoted
 MIN_RUN = 2  # rows
 MIN_UNNAMED = 3  # rows of numbers without any name
-MIN_COMPLETED = 0.01  # of the rows, that a counter completes
 MIN_COUNTED = 4  # rows, from which a counter that stands in a single one counts none of them
 
 
@@ -106,7 +106,7 @@ def tables(log: LogRecords, chosen: Mapping[str, str | None] = MappingProxyType(
     named = [name for name in columns if not name.startswith((COUNTER[:-2], UNNAMED[:-2]))]
     if not named and (not names or len(log.rows) < MIN_UNNAMED):
         raise LogError("No number here has a name beside it: paste lines such as “epoch 1, loss 0.5”, or a table.")
-    if len(names) > MAX_COLUMNS or len(names) * len(log.rows) > 4 * MAX_CELLS:
+    if len(names) * len(log.rows) > MAX_CELLS:
         raise LogError(f"It has {len(names):,} columns of {len(log.rows):,} rows, which is too many.")
     arrays, printed = {}, {}
     for kind, name in names.items():
@@ -145,7 +145,7 @@ def _completes(column: LogColumn, kind: str, values: np.ndarray, log: LogRecords
     numbers of the same counter, which do not fall between those of the other one."""
     if np.isfinite(values[column.rows]).any() or column.name in log.loose:
         return False
-    if kind not in COUNTERS or len(column.rows) <= MIN_COMPLETED * len(values):
+    if kind not in COUNTERS:
         return not np.isfinite(column.values).any()
     filled = values.copy()
     filled[column.rows] = column.values

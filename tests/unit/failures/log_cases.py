@@ -877,6 +877,31 @@ MORE_FORMATS = {
         {"Epoche": "epoch", "Verlust Training": "train_loss", "training Treffer": "train_accuracy"},
         WELL,
     ),
+    "a table of HTML": Case(
+        table(
+            "<table>\n<tr><th>epoch</th><th>loss</th><th>val</th></tr>",
+            "<tr>\n<td>{n}</td>\n<td>{loss:.4f}</td><td><b>{val:.4f}</b></td></tr>",
+            **OVER,
+        )
+        + "</table>",
+        {"epoch": "epoch", "loss": "train_loss", "val": "val_loss"},
+        OVERFITTED,
+    ),
+    "lists without brackets": Case(
+        "\n".join(f"{name}: {', '.join(f'{value:.4f}' for value in values)}" for name, values in OVER.items()),
+        {"loss": "train_loss", "val": "val_loss"},
+        OVERFITTED,
+    ),
+    "a count behind its word, and a word behind a space": Case(
+        filled("Epoche{n}/20 训练损失={loss:.4f} 验证损失={val:.4f}", **OVER),
+        {"Epoche": "epoch", "训练损失": "train_loss", "验证损失": "val_loss"},
+        OVERFITTED,
+    ),
+    "a word for a count, after a space": Case(
+        filled("第 {n} / 20 轮 loss {loss:.4f} val {val:.4f}", **OVER),
+        {"轮": "epoch", "loss": "train_loss", "val": "val_loss"},
+        OVERFITTED,
+    ),
     "a climb that stays up": Case(
         filled("step={n}00 loss={loss:.3f} lr=5.0e-01", loss=[5.8, 5.3, 6.1, *(9 + 0.9 * np.sin(range(17)))]),
         {"step": "step", "loss": "train_loss", "lr": "lr"},

@@ -72,83 +72,38 @@ def test_how_far_validation_must_rise_depends_on_how_far_it_is_from_training(epo
 # ---------------------------------------------------------------- forms
 
 
+NAMES = {  # what a name means -> names
+    "train_loss": (
+        "loss; train_loss; training loss; Loss/train; run-1 - train/loss; train_loss_epoch; trainLoss; "
+        "Verlust; perte; cross entropy"
+    ),
+    "val_loss": (
+        "val_loss; valid/loss; test_loss; eval_loss; Validation Loss; valLoss; va_loss; valid_1's l2; "
+        "doğrulama kaybı; valloss; perd_val; Verl. Val.; strata walid.; ztráta na testu; ошибка на "
+        "проверке"
+    ),
+    "train_accuracy": "acc; accuracy; Prec@1; tracc; exact_app_%; tasa de aciertos; acur. treino",
+    "val_accuracy": "val_acc; val_sparse_categorical_accuracy; valid/top1",
+    None: (
+        "steps/s; entropy; Wall time; loss__MIN; run - loss__MAX; time; comment; l2; ELBO; taux de "
+        "réussite; apprentissage; скорость; precision; prec"
+    ),
+    "lr": "lr; learning_rate; lr-Adam; taux; velocidad de aprendizaje; скорость обучения",
+    "epoch": "epoch; Epoch; epoque",
+    "step": "step; global_step; iteration; _step; trainer/global_step; #",
+    "grad_norm": "grad_norm; train/grad_norm; gradient norm; grad_2.0_norm_total; grad_norm (2)",
+    "grad_norm/fc1": "grad_norm/fc1",
+}  # None: l2 is of the weights, ELBO may be to rise, "précision" is the French accuracy, prec either
+
+
 @pytest.mark.parametrize(
-    ("name", "means"),
-    [
-        ("loss", "train_loss"),
-        ("train_loss", "train_loss"),
-        ("training loss", "train_loss"),
-        ("Loss/train", "train_loss"),
-        ("run-1 - train/loss", "train_loss"),
-        ("train_loss_epoch", "train_loss"),
-        ("trainLoss", "train_loss"),
-        ("val_loss", "val_loss"),
-        ("valid/loss", "val_loss"),
-        ("test_loss", "val_loss"),
-        ("eval_loss", "val_loss"),
-        ("Validation Loss", "val_loss"),
-        ("valLoss", "val_loss"),
-        ("Verlust", "train_loss"),
-        ("perte", "train_loss"),
-        ("acc", "train_accuracy"),
-        ("accuracy", "train_accuracy"),
-        ("val_acc", "val_accuracy"),
-        ("val_sparse_categorical_accuracy", "val_accuracy"),
-        ("valid/top1", "val_accuracy"),
-        ("Prec@1", "train_accuracy"),
-        ("steps/s", None),
-        ("cross entropy", "train_loss"),
-        ("entropy", None),
-        ("lr", "lr"),
-        ("learning_rate", "lr"),
-        ("lr-Adam", "lr"),
-        ("epoch", "epoch"),
-        ("Epoch", "epoch"),
-        ("step", "step"),
-        ("global_step", "step"),
-        ("iteration", "step"),
-        ("_step", "step"),
-        ("trainer/global_step", "step"),
-        ("grad_norm", "grad_norm"),
-        ("train/grad_norm", "grad_norm"),
-        ("gradient norm", "grad_norm"),
-        ("grad_norm/fc1", "grad_norm/fc1"),
-        ("grad_2.0_norm_total", "grad_norm"),
-        ("Wall time", None),
-        ("loss__MIN", None),
-        ("run - loss__MAX", None),
-        ("time", None),
-        ("comment", None),
-        ("#", "step"),
-        ("grad_norm (2)", "grad_norm"),
-        ("va_loss", "val_loss"),
-        ("valid_1's l2", "val_loss"),
-        ("l2", None),  # of the weights
-        ("ELBO", None),  # which may be to rise
-        ("doğrulama kaybı", "val_loss"),
-        ("valloss", "val_loss"),
-        ("tracc", "train_accuracy"),
-        ("epoque", "epoch"),
-        ("exact_app_%", "train_accuracy"),
-        ("taux", "lr"),
-        ("taux de réussite", None),
-        ("apprentissage", None),
-        ("perd_val", "val_loss"),
-        ("tasa de aciertos", "train_accuracy"),
-        ("velocidad de aprendizaje", "lr"),
-        ("acur. treino", "train_accuracy"),
-        ("Verl. Val.", "val_loss"),
-        ("strata walid.", "val_loss"),
-        ("ztráta na testu", "val_loss"),
-        ("ошибка на проверке", "val_loss"),
-        ("скорость обучения", "lr"),
-        ("скорость", None),
-        ("precision", None),  # "précision" is the French accuracy
-        ("prec", None),  # either
-    ],
+    ("means", "name"), [(means, name) for means, names in NAMES.items() for name in names.split("; ")]
 )
-def test_what_a_column_is_by_its_name(name, means):
+def test_what_a_column_is_by_its_name(means, name):
     assert role(name) == means
+
+
+WAYS = "comma semicolon tab unnamed german windows comment spaces jsonl json lightning nan"
 
 
 @pytest.mark.parametrize(
@@ -174,20 +129,7 @@ def test_what_a_column_is_by_its_name(name, means):
         ),
         written(["epoch", "loss", "val_loss"], [row for a, b, c in ROWS for row in ([a, b, "nan"], [a, "nan", c])]),
     ],
-    ids=(
-        "comma",
-        "semicolon",
-        "tab",
-        "unnamed",
-        "german",
-        "windows",
-        "comment",
-        "spaces",
-        "jsonl",
-        "json",
-        "lightning",
-        "nan",
-    ),
+    ids=WAYS.split(),
 )
 def test_one_curve_in_many_forms(text):
     for source in (text, text.encode()):
@@ -414,21 +356,8 @@ def test_a_long_log_is_read():
 def test_nothing_that_looks_like_a_curve_breaks_the_rules():
     """Columns of zeros, of huge and of wild numbers: an answer or a sentence, never another error, nor a warning."""
     chance = random.Random(7)
-    names = [
-        "val_loss",
-        "acc",
-        "val_acc",
-        "lr",
-        "grad_norm",
-        "grad_norm/a",
-        "grad_norm/b",
-        "grad_norm/c",
-        "epoch",
-        "step",
-        "dead_units/a",
-        "dead_units/b",
-        "update_ratio/a",
-    ]
+    names = ["val_loss", "acc", "val_acc", "lr", "grad_norm", "epoch", "step"]
+    names += [f"{name}/{layer}" for name in ("grad_norm", "dead_units", "update_ratio") for layer in "abc"]
     kinds = {
         "zero": lambda at: "0",
         "same": lambda at: "0.5",

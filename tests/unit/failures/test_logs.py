@@ -26,6 +26,21 @@ def test_a_log_is_told_from_other_texts_read_as_what_it_is_and_judged(name):
     assert read_log(case.text.encode()).columns == case.columns
 
 
+@pytest.mark.parametrize(
+    ("names", "encoding"),
+    [
+        ("Época pérdida", "cp1252"),
+        ("Эпоха потери", "cp1251"),
+        ("轮次 训练损失", "gb18030"),
+        ("Epoche Verlust", "utf-16"),
+    ],
+)
+def test_a_file_is_read_in_the_encoding_that_gives_words(names, encoding):
+    epoch, loss = names.split()
+    text = lines(f"{epoch} {{}} {loss} {{:.3f}}", falling(12))
+    assert read_log(text.encode(encoding)).columns == {epoch: "epoch", loss: "train_loss"}
+
+
 # ---------------------------------------------------------------- what is said about it
 
 
