@@ -29,6 +29,7 @@ MAX_WORDS = 5  # of a name
 MAX_HEADER = 4  # lines of a header, with those drawn below it
 MAX_LINE = 20_000  # characters of a header, or of a line of names and numbers
 OVERFLOW_LIMIT = 1e100  # larger numbers count as inf: no training survives them
+LESS = "Paste or export fewer of them, such as one for each epoch."
 
 DELIMITERS = ("\t", "|", ";", ",", "&", " ", "  ")  # of cells; "  ": two or more spaces
 GAPS = {"", "-", "–", "none", "null", "n/a", "na", "#n/a", "?", "no log"}
@@ -37,6 +38,7 @@ UNNAMED = "column {}"  # of a row without names
 COUNTER = "number {}"  # of an integer without a name at the beginning of a line
 MAX_COUNTERS = 2  # of these in a record: epoch and step
 COUNTER_NAMES = tuple(COUNTER.format(at) for at in range(1, MAX_COUNTERS + 1))
+MAX_LINES = 8_000  # with names beside numbers
 MAX_UNNAMED_ROW = 4  # a longer list without a name is a column
 
 _NUMBER = r"(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?"
@@ -181,8 +183,7 @@ def read(source: str | bytes) -> LogRecords:
 def _text(source: str | bytes) -> str:
     raw = source if isinstance(source, bytes) else source.encode("utf-8", "replace")
     if len(raw) > MAX_BYTES:
-        size = f"That is {len(raw) / 1000:,.0f} kB, and the limit is {MAX_BYTES / 1000:g} kB."
-        raise LogError(f"{size} Paste or export fewer lines, such as one for each epoch.")
+        raise LogError(f"That is {len(raw) / 1000:,.0f} kB, and the limit is {MAX_BYTES / 1000:g} kB. {LESS}")
     try:
         source = decode(raw)[0] if isinstance(source, bytes) else source
     except UnicodeError:
@@ -307,6 +308,7 @@ class _Lines:
 
     def __init__(self, lines: Sequence[str], log: LogRecords) -> None:
         self.lines, self.log = [*lines, *[""] * (MAX_HEADER + 1)], log
+        self.count = 0  # lines with names beside numbers
         self.header: list[str] = []
         self.delimiter = ""
         self.numeric: list[bool] = []  # which cells of the first row are numbers
@@ -411,6 +413,9 @@ class _Lines:
             self.log.unread += 1
             self.heading = (heading(line) if len(line) < MAX_NAME else "") or self.heading
             return
+        self.count += 1
+        if self.count > MAX_LINES:
+            raise LogError(f"It has more than {MAX_LINES:,} lines of text, the limit here. {LESS}")
         line = _TIMES.sub(" · ", line[:MAX_LINE])
         if "," in line:
             line = _THOUSANDS.sub(lambda found: found[0].replace(",", ""), line)
