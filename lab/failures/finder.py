@@ -31,7 +31,6 @@ STOP_WORDS = frozenset(
 )
 DIFFERENCE = re.compile(r"\W*(whats?( is|.s)? )?(the |a )?differences? between\b", re.I)  # a question, not a failure
 QUESTION = re.compile(r"\W*(what|when|where|which|who|is it|is there|do i|does|should|can|may)\b", re.I)
-WHERE = re.compile(r"\bwhere\(|\b(np|jnp|tf|torch)\.where\b")
 ERROR = re.compile(r"^[^\S\n]*[\w.]*(Error|Exception|Warning):|^Traceback", re.MULTILINE)  # of a message
 
 
@@ -109,8 +108,7 @@ def _read(text: str) -> tuple[Shared | None, list[Match]]:
     by_key = {match.key: match for match in (*found, *ranked)}
     keys = dict.fromkeys(match.key for match in (*ranked, *found))
     most = max(MAX_CANDIDATES, len(ranked))  # of what may be about any of several failures, all of them
-    candidates = [Match(key, False, by_key[key].by) for key in keys][:most]
-    return None, _where_first(text, candidates) or _by_keyword(text)
+    return None, [Match(key, False, by_key[key].by) for key in keys][:most]
 
 
 def _form(failure: Failure, text: str) -> int:
@@ -128,10 +126,6 @@ def _causes(shared: Shared, text: str) -> list[Found]:
 def by_message(text: str) -> list[Match]:
     """Match against the messages of libraries alone: those that a text has, is a part of, or is like, in this order of
     preference. Numbers and signs do not count."""
-    return _where_first(text, _by_phrase(text))
-
-
-def _by_phrase(text: str) -> list[Match]:
     known = _known_phrases()
     whole = _whole(words(text), known)
     if whole:
@@ -165,13 +159,6 @@ def _whole(said: Sequence[str], phrases: Mapping[str, Sequence[Sequence[str]]]) 
     """Return the keys of which a whole phrase is in a text."""
     spaced = _spaced(said)
     return [key for key, texts in phrases.items() if any(_distinctive(t) and _spaced(t) in spaced for t in texts)]
-
-
-def _where_first(text: str, found: list[Match]) -> list[Match]:
-    """Put "where" first if the text calls where(): PyTorch's message about nan is the same for both failures."""
-    if {"nan", "where"} <= {match.key for match in found} and WHERE.search(text):
-        return sorted(found, key=lambda match: match.key != "where")
-    return found
 
 
 def _matches(keys: list[str], sure: bool) -> list[Match]:
@@ -212,13 +199,6 @@ def _best_overlap(phrase: Set[tuple[str, str]], pieces: Iterable[Set[tuple[str, 
     """Return the largest share of its pairs that a phrase has in common with one of the pieces."""
     alike = (pairs for pairs in pieces if not pairs.isdisjoint(phrase))
     return max((len(pairs & phrase) / min(len(pairs), len(phrase)) for pairs in alike), default=0.0)
-
-
-def _by_keyword(text: str) -> list[Match]:
-    """Match by a keyword, where more than half of the text's words are keywords of the failure."""
-    its = {term for term in terms(_message(text)) if " " not in term}
-    named = {key: its & {term for word in known.keywords for term in terms(word)} for key, known in KNOWN.items()}
-    return _matches([key for key, found in named.items() if 2 * len(found) > len(its)], sure=False)
 
 
 def _as_written(text: str, its: Sequence[str]) -> tuple[str, ...]:

@@ -18,7 +18,7 @@ from lab.failures.catalogue import BY_KEY, OTHER, SENTENCES, SHAPES, Label
 from lab.failures.terms import NEGATIONS, terms
 
 MAX_CANDIDATES = 3
-# The numbers below were tuned on sentences left out of the index; tests/unit/failures/test_finder.py repeats that.
+# The numbers below were tuned on sentences left out of the index.
 IDF_EXPONENT = 0.75  # 1: full idf weighting, 0: every word counts the same
 N_NEIGHBOURS = 2  # sentences whose mean cosine counts: one alone may match by chance
 NEIGHBOUR_WEIGHT = 0.75  # of that mean, next to the cosine with the centroid

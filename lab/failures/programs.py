@@ -97,6 +97,10 @@ def run(program: Program, numbers: Numbers | None = None) -> Ran:
 _IN_PYTORCH = (  # this engine's words and what PyTorch has for them, replaced in this order; comments go
     (r"  #.*|^ *(\w+\.label = |losses).*\n", ""),
     (r', label="\w+"', ""),
+    (r"\brng = np\.random\.default_rng\(", "torch.manual_seed("),
+    (r"\brng\.normal\(size=\(([\d, ]+)\)\)", r"torch.randn(\1)"),
+    (r"\bcross_entropy\(", "torch.nn.functional.cross_entropy("),
+    (r"\.softmax\(\)", ".softmax(1)"),
     (r"\bTensor\(([^()]+), requires_grad=False\)", r"torch.tensor(\1)"),
     (r"\bTensor\(([^()]+?)(, requires_grad=True)?\)", r"torch.tensor(\1, requires_grad=True)"),
     (r"\bno_grad\(\)", "torch.no_grad()"),
@@ -105,6 +109,7 @@ _IN_PYTORCH = (  # this engine's words and what PyTorch has for them, replaced i
     (r"np\.array\((\w+\.grad)\)", r"\1"),
     (r"np\.array\(", "torch.tensor("),
     (r"\.numpy\(\)", ".detach()"),
+    (r"\.astype\(int\)", ".int()"),
 )
 
 

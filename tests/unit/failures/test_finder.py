@@ -8,7 +8,7 @@ import pytest
 
 from lab.failures import find
 from lab.failures.catalogue import BY_KEY, CAUSES, SENTENCES, SHARED
-from lab.failures.index import everything, fit, labelled_sentences, rank
+from lab.failures.index import everything
 from lab.failures.numbers import Number
 from lab.failures.programs import run
 from lab.failures.terms import terms
@@ -24,7 +24,6 @@ from tests.unit.failures.texts import HELD_OUT, OTHERS, UNRELATED, said_by_numpy
 FAILURES = Path(__file__).resolve().parents[3] / "lab" / "failures"
 looked_up = functools.cache(find)
 LEARNED = [(text, label[0]) for label, texts in SENTENCES.items() if len(label) == 1 for text in texts]
-PARTS = 10
 
 
 def labelled(file):
@@ -32,7 +31,8 @@ def labelled(file):
         ({int(number) for number in numbers.split()}, text.replace("\\n", "\n"))
         for line in (Path(__file__).parent / file).read_text("utf-8").splitlines()
         if not line.startswith("#")
-        for numbers, text in [line.split(" | ", 1)]
+        for numbers, *texts in [line.split(" | ")]
+        for text in texts
     ]
 
 
@@ -81,7 +81,6 @@ def test_a_pasted_text_is_never_answered_wrongly_with_confidence(text, label):
     "texts", [BEFORE, AFTER, FIRST, SECOND, THIRD], ids=["before", "after", "first", "second", "third"]
 )
 def test_the_first_answer_to_a_pasted_text_is_right(texts):
-    assert len(BEFORE) + len(AFTER) >= 150
     firsts = [next((match.failure.key for match in looked_up(text)), "") for text, _ in texts]
     keys = [label.replace("?", "").split() or [""] for _, label in texts]
     missed = [text for first, right, (text, _) in zip(firsts, keys, texts, strict=True) if first not in right]
@@ -128,14 +127,16 @@ def test_a_symptom_of_several_failures_lists_them_and_is_sure_of_none(text, caus
     assert not any(match.sure for match in found)
 
 
-def test_terse_texts_that_it_never_learned_from_are_mostly_found_and_never_wrong_with_confidence():
-    """86.5 % when they were first tried; their few words are often shared by two failures."""
-    terse = labelled("terse.txt")
-    related = [(numbers, looked_up(text)) for numbers, text in terse if numbers != {0}]
+@pytest.mark.parametrize(("file", "share"), [("terse.txt", 0.86), ("paraphrased.txt", 0.88)])
+def test_texts_that_it_never_learned_from_are_mostly_found_and_never_wrong_with_confidence(file, share):
+    """Of the terse ones 86.5 % when they were first tried: their few words are often shared by two failures."""
+    texts = labelled(file)
+    related = [(numbers, looked_up(text)) for numbers, text in texts if numbers != {0}]
     assert not [
-        text for numbers, text in terse for its in looked_up(text) if its.sure and its.failure.number not in numbers
+        text for numbers, text in texts for its in looked_up(text) if its.sure and its.failure.number not in numbers
     ]
-    assert sum(bool(found) and found[0].failure.number in numbers for numbers, found in related) >= 0.86 * len(related)
+    found = [answers for numbers, answers in related if answers and answers[0].failure.number in numbers]
+    assert len(found) >= share * len(related)
 
 
 @pytest.mark.parametrize(
@@ -314,27 +315,6 @@ def test_what_is_meant_is_among_the_three_candidates():
     assert sum(key in [match.failure.key for match in looked_up(text)] for text, key in SEALED) >= 0.95 * len(SEALED)
 
 
-def test_it_finds_what_it_has_not_learned():
-    """Each tenth of what people say, by what the other nine say. Most of these sentences are like no other.
-
-    The catalogue has only sentences that the finder would not answer rightly, or barely, without them: those that it would
-    were taken out, 700 of 2,000. With them, the figures were 82 and 93 %. So were 290 more, without which the texts of
-    these tests are answered as well; of 102 that the choice did not see, as many were right after it as before.
-    """
-    own = {((key,), text) for text, key in LEARNED}
-    rest = [pair for pair in labelled_sentences() if pair not in own]
-    first = among = 0
-    for part in range(PARTS):
-        index = fit([*(((key,), text) for i, (text, key) in enumerate(LEARNED) if i % PARTS != part), *rest])
-        for text, key in LEARNED[part::PARTS]:
-            found = rank(text, index)
-            first += bool(found) and found[0].key == key
-            among += key in [match.key for match in found]
-            assert not any(match.sure and match.key != key for match in found), text
-    assert first >= 0.6 * len(LEARNED)
-    assert among >= 0.8 * len(LEARNED)
-
-
 def test_what_torch_and_numpy_say_is_found_as_they_say_it():
     torch = pytest.importorskip("torch", reason="PyTorch is not installed")
     always = torch.is_warn_always_enabled()
@@ -346,16 +326,6 @@ def test_what_torch_and_numpy_say_is_found_as_they_say_it():
     assert right(texts) >= 0.95 * len(texts)
     everything = [*texts, *LEARNED, *OTHERS, *HELD_OUT, *SEALED]
     assert right(everything) >= 0.95 * len(everything)
-
-
-def test_the_three_messages_that_were_answered_wrongly():
-    for text, number in (
-        ("UserWarning: The .grad attribute of a Tensor that is not a leaf Tensor is being accessed.", 5),
-        ("RuntimeError: Only Tensors of floating point and complex dtype can require gradients", 22),
-        ("ValueError: can't optimize a non-leaf Tensor", 19),
-    ):
-        (found,) = find(text)
-        assert (found.failure.number, found.sure) == (number, True)
 
 
 @pytest.mark.parametrize("text", UNRELATED, ids=[text[:20] or "nothing" for text in UNRELATED])
