@@ -5,7 +5,8 @@ import streamlit as st
 from lab.failures import FAILURES, find
 from lab.failures.catalogue import BY_KEY, SHAPES
 from lab.failures.failure import Demonstration, Failure, format_numbers, read_numbers
-from lab.failures.finder import Found, look_up
+from lab.failures.finder import look_up
+from lab.failures.index import Match
 from lab.failures.programs import Numbers, run
 from lab.failures.text_kind import kind_of
 from lab.lessons.pages import BY_PATH, PAGES
@@ -186,13 +187,13 @@ def _question() -> str:
     return text
 
 
-def _chosen(found: list[Found]) -> Found | None:
+def _chosen(found: list[Match]) -> Match | None:
     """Return the cause whose program is on the page, or None."""
     shown = (st.session_state[FAILURE.key], st.session_state[FORM.key])
     return next((match for match in found if (match.failure.key, match.form) == shown), None)
 
 
-def _causes(found: list[Found], chosen: Found | None) -> None:
+def _causes(found: list[Match], chosen: Match | None) -> None:
     """Show what a text may be about, each as a button that opens its program."""
     columns = [column.container(gap="xsmall") for column in st.columns(2, gap="small")]
     for number, match in enumerate(found):
@@ -210,7 +211,7 @@ def _causes(found: list[Found], chosen: Found | None) -> None:
             column.markdown(f":small[{with_code(match.failure.symptom)}{_by(match)}]")
 
 
-def _by(match: Found) -> str:
+def _by(match: Match) -> str:
     """Say by which words the failure was found."""
     return f" Found by: *{escape_markdown(', '.join(match.by))}*." if match.by else ""
 

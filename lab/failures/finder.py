@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence, Set
-from dataclasses import dataclass, field
+from dataclasses import replace
 from functools import cache, lru_cache
 from itertools import pairwise
 
@@ -34,27 +34,7 @@ QUESTION = re.compile(r"\W*(what|when|where|which|who|is it|is there|do i|does|s
 ERROR = re.compile(r"^[^\S\n]*[\w.]*(Error|Exception|Warning):|^Traceback", re.MULTILINE)  # of a message
 
 
-@dataclass(frozen=True)
-class Found:
-    """A failure that a text may be about. `sure` means that it is the only one and may be opened at once.
-
-    by    words of the text that suggest it, the strongest first; () if a known message does
-    asks  what to look for in the code, if the text has several causes (see Cause); "" otherwise
-    form  number of the program that shows it
-    line  line of code in the text that proves it
-    note  one sentence: what else the text may be about
-    """
-
-    failure: Failure
-    sure: bool
-    by: tuple[str, ...] = field(default=(), compare=False)
-    asks: str = field(default="", compare=False)
-    form: int = field(default=0, compare=False)
-    line: str = field(default="", compare=False)
-    note: str = field(default="", compare=False)
-
-
-def find(text: str) -> list[Found]:
+def find(text: str) -> list[Match]:
     """Return one sure failure, or candidates, the best first; [] where none fits.
 
     There are at most MAX_CANDIDATES, or all causes of a text that has several.
@@ -63,11 +43,8 @@ def find(text: str) -> list[Found]:
     shared, matches = _read(text)
     if shared:
         return _causes(shared, text)
-    return [
-        Found(BY_KEY[its.key], its.sure, _as_written(text, its.by), form=_form(BY_KEY[its.key], text))
-        for its in matches
-        if its.key in BY_KEY
-    ]
+    failures = (its for its in matches if its.key in BY_KEY)
+    return [replace(its, by=_as_written(text, its.by), form=_form(its.failure, text)) for its in failures]
 
 
 def look_up(text: str) -> list[Match]:
@@ -84,7 +61,7 @@ def look_up(text: str) -> list[Match]:
     if known and known[0].sure:
         return known
     causes = _causes(shared, text)
-    return [Match(key, causes[0].sure) for key in dict.fromkeys(cause.failure.key for cause in causes)][:MAX_CANDIDATES]
+    return [Match(key, causes[0].sure) for key in dict.fromkeys(cause.key for cause in causes)][:MAX_CANDIDATES]
 
 
 def _read(text: str) -> tuple[Shared | None, list[Match]]:
@@ -118,9 +95,9 @@ def _form(failure: Failure, text: str) -> int:
     return next(forms, 0)
 
 
-def _causes(shared: Shared, text: str) -> list[Found]:
+def _causes(shared: Shared, text: str) -> list[Match]:
     causes, line = decide(shared, text)
-    return [Found(BY_KEY[its.key], bool(line), (), its.asks, its.form, line, shared.note) for its in causes]
+    return [Match(its.key, bool(line), (), its.asks, its.form, line, shared.note) for its in causes]
 
 
 def by_message(text: str) -> list[Match]:

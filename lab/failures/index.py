@@ -15,6 +15,7 @@ from functools import cache
 from itertools import pairwise
 
 from lab.failures.catalogue import BY_KEY, OTHER, SENTENCES, SHAPES, Label
+from lab.failures.failure import Failure
 from lab.failures.terms import NEGATIONS, terms
 
 MAX_CANDIDATES = 3
@@ -39,12 +40,26 @@ Vector = Mapping[str, float]  # term -> weight; of length 1, or less where it ha
 
 @dataclass(frozen=True)
 class Match:
-    """A failure that a text may be about, by its key. `sure` means that it is the only one. by: the terms that suggest
-    it."""
+    """A failure, or a message about shapes, that a text may be about. `sure` means that it is the only one.
+
+    by    the terms that suggest it, or the words of the text, the strongest first; () if a known message does
+    asks  what to look for in the code, if the text has several causes (see Cause); "" otherwise
+    form  number of the program that shows it
+    line  line of code in the text that proves it
+    note  one sentence: what else the text may be about
+    """
 
     key: str
     sure: bool
     by: tuple[str, ...] = field(default=(), compare=False)
+    asks: str = field(default="", compare=False)
+    form: int = field(default=0, compare=False)
+    line: str = field(default="", compare=False)
+    note: str = field(default="", compare=False)
+
+    @property
+    def failure(self) -> Failure:
+        return BY_KEY[self.key]
 
 
 @dataclass(frozen=True)

@@ -25,8 +25,8 @@ class Known:
     """A cause that a curve may show. failures.toml explains the fields, above the first one."""
 
     name: str
-    advice: str
-    apart: str
+    advice: str = ""
+    apart: str = ""
     failure: str = ""
     settings: Mapping[str, str] = field(default_factory=dict)
 

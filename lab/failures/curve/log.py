@@ -355,14 +355,11 @@ class _Lines:
             return 0
         for delimiter in (sign for sign in DELIMITERS if sign in line):
             header, spaced = _cells(line, delimiter), delimiter.startswith(" ")
-            # Between spaces a name may not begin with a digit: 11.2 M   parameters
-            wrong = any(number(cell) is not None or (spaced and cell[:1].isdigit()) for cell in header)
-            if wrong or len(header) < 2 or not all(header[1:]):
+            if len(header) < 2 or not all(header[1:]) or any(number(cell) is not None for cell in header):
                 continue
             header, after = self._whole_header(header, delimiter, at)
             cells = _cells(self.lines[after], delimiter) or [""]
-            numbered = number(cells[0]) is not None and number(cells[-1]) is not None and line.startswith(" ")
-            if spaced and numbered and len(cells) == len(header) + 1:
+            if spaced and line.startswith(" ") and len(cells) == len(header) + 1 and number(cells[0]) is not None:
                 header = ["", *header]  # the rows are numbered
             numeric = [number(cell) is not None for cell in cells[: len(header)]]
             if sum(numeric) >= (len(header) / 2 if spaced else 1) and (
@@ -444,32 +441,31 @@ class _Lines:
     def _pairs(self, tokens: Sequence[_Token]) -> Iterator[tuple[str, _Token | None]]:
         """Yield names with their numbers, and names without one: a number belongs to the name before it, or else to
         the one after it, and an integer without any counts something."""
-        counters, at, named = 0, 0, ""
-        totals: list[float] = []
-        while at < len(tokens):
-            token = tokens[at]
-            after = tokens[at + 1] if at + 1 < len(tokens) else None
+        at, named = 0, ""
+        counters: dict[float, str] = {}  # the names of those without one, by their totals
+        ahead: list[_Token | None] = [*tokens, None, None]
+        while token := ahead[at]:
+            after, then = ahead[at + 1 : at + 3]
             at += 1
             if token.name:
-                counted = at + 1 < len(tokens) and not tokens[at + 1].gap and tokens[at + 1].name  # 3epochs
-                own = after and not after.name and not _HARD.search(after.gap) and not counted and not _is_part(token)
+                own = after and not after.name and not _HARD.search(after.gap) and not _is_part(token)
                 named = token.name if own else ""
                 yield token.name, after if named else None
                 at += bool(named)
-            elif _belongs_to_next(tokens, at - 1) and after:
+            elif (
+                after
+                and after.name
+                and _PLAIN.fullmatch(after.gap)
+                and (not then or then.name or _HARD.search(then.gap))  # else it is the name of that number
+            ):
                 yield after.name, token
                 at += 1
             elif (
-                (counters < MAX_COUNTERS or token.total in totals)
-                and token.counts
+                token.counts
                 and (token.total or not named or role(named) in COUNTERS)
+                and (len(counters) < MAX_COUNTERS or token.total in counters)  # of the next record in the line
             ):
-                if token.total and token.total in totals:  # the next record of the line
-                    counters, totals = totals.index(token.total), []
-                if token.total:
-                    totals.append(token.total)
-                yield COUNTER_NAMES[counters], token
-                counters += 1
+                yield counters.setdefault(token.total or -at, COUNTER.format(len(counters) + 1)), token
             elif named and not token.percent:
                 yield named + roles.SECOND, token
 
@@ -568,11 +564,3 @@ def _without_fillers(words: Sequence[str]) -> str:
     for _ in range(2):
         words = [*dropwhile(lambda word: not word or word.lower() in FILLERS, words)][::-1]
     return " ".join(words[-MAX_WORDS:])
-
-
-def _belongs_to_next(tokens: Sequence[_Token], at: int) -> bool:
-    """Return whether the name after a number is its own, and not that of the number after it."""
-    name, after = (*tokens[at + 1 : at + 3], None, None)[:2]
-    if not name or not name.name or not _PLAIN.fullmatch(name.gap):
-        return False
-    return not after or bool(after.name) or bool(_HARD.search(after.gap))

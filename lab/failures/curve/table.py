@@ -170,23 +170,24 @@ def _roles(columns: Mapping[str, LogColumn], log: LogRecords) -> dict[str, str]:
     """Return role -> name of the column that has it."""
     candidates: dict[str, list[LogColumn]] = {}
     few = max((len(column.values) for column in columns.values()), default=0) < MIN_COUNTED
+    often = {name: column for name, column in columns.items() if few or len(column.values) > 1}
     for name, column in columns.items():
-        if (kind := role(name)) and (few or kind == "lr" or len(column.values) > 1):
+        if (kind := role(name)) and (kind == "lr" or name in often):
             candidates.setdefault(kind, []).append(column)
     _add_totals(columns, candidates)
     candidates["step"] = [one for one in candidates.get("step", ()) if one.of_ints]  # others are shares of an epoch
     part = _part(_best("train_loss", candidates["train_loss"], []).name) if "train_loss" in candidates else []
     names = {kind: _best(kind, found, part).name for kind, found in candidates.items() if found}
     names |= {} if "train_loss" in names else _trained_on(candidates.get("val_loss", ()), names)
-    for name in (name for name, column in columns.items() if is_phase(name) and not column.whole):
+    for name in (name for name, column in often.items() if is_phase(name) and not column.whole):
         names.setdefault("val_loss" if "val" in kinds(split(name)) else "train_loss", name)
     if not names.keys() & {"train_loss", "val_loss"}:
         names |= _unnamed_losses(columns, names, log)
     if "val_accuracy" not in names and "train_accuracy" in names and _follows_validation(names["train_accuracy"], log):
         names["val_accuracy"] = names.pop("train_accuracy")
-    often = max((len(columns[name].values) for kind, name in names.items() if kind.endswith("loss")), default=0)
+    most = max((len(columns[name].values) for kind, name in names.items() if kind.endswith("loss")), default=0)
     seen = [columns[name] for name in COUNTER_NAMES if name in columns]
-    counters = [one.name for one in seen if one.varies and 4 * len(one.values) >= often]
+    counters = [one.name for one in seen if one.varies and 4 * len(one.values) >= most]
     if "epoch" not in names:
         free = [column for name, column in columns.items() if name not in names.values() and is_phase(name)]
         words = [column.name for column in free if column.whole and column.varies]
@@ -233,10 +234,8 @@ def _best(kind: str, found: Sequence[LogColumn], part: Sequence[str]) -> LogColu
             column.varies,
             any("loss" in word or not word.isascii() for word in words) or not kind.endswith("loss"),
             "epoch" in words and len(column.values) > MIN_RUN,
-            not any(word.endswith("5") for word in words),
             len(column.values),
             "test" not in words,
-            "train" in words,
         )
 
     return max(found, key=rank)  # of equals the first

@@ -7,7 +7,7 @@ import pytest
 
 from lab.expression.run_pytorch import run_programs
 from lab.failures import FAILURES, find
-from lab.failures.catalogue import BY_KEY, OTHER, SENTENCES, failure_of, sentences_of
+from lab.failures.catalogue import BY_KEY, OTHER, SENTENCES, SHAPES, failure_of, sentences_of
 from lab.failures.curve import KNOWN
 from lab.failures.failure import format_numbers, read_numbers
 from lab.failures.index import fit, labelled_sentences, rank
@@ -28,7 +28,7 @@ def test_they_are_the_25_in_their_order():
     assert len(BY_KEY) == len({failure.name for failure in FAILURES}) == len(Number)
 
 
-@by_form
+@pytest.mark.parametrize("failure", [*FORMS.values(), *SHAPES.values()], ids=[*FORMS, *SHAPES])
 def test_it_is_caused_and_cured_by_the_lines_that_are_shown(failure):
     cause, cure = run(failure.broken), run(failure.fixed)
     assert cause.error or failure.silent

@@ -213,6 +213,7 @@ def test_a_word_behind_the_total_names_the_count_and_a_count_in_few_rows_is_none
     assert read_log(text).columns == {"轮": "epoch", "损失": "train_loss"}
     text = "0/12 loss 2.5\n" + lines("loss {1:.3f}", falling(12)) + "\n12/12 loss 0.4"
     assert read_log(text).others == ("number 1",)
+    assert read_log(lines("loss {1:.3f}", falling(12)) + "\nval 0.5").columns == {"loss": "train_loss"}
 
 
 def test_a_loss_that_stands_from_the_second_epoch_on_is_stuck_and_its_rows_are_counted():
