@@ -85,7 +85,7 @@ def _read(text: str) -> tuple[Shared | None, list[Match]]:
     by_key = {match.key: match for match in (*found, *ranked)}
     keys = dict.fromkeys(match.key for match in (*ranked, *found))
     most = max(MAX_CANDIDATES, len(ranked))  # of what may be about any of several failures, all of them
-    return None, [Match(key, False, by_key[key].by) for key in keys][:most]
+    return None, [Match(key, False, by_key[key].by) for key in keys][:most] or _by_keyword(text)
 
 
 def _form(failure: Failure, text: str) -> int:
@@ -176,6 +176,13 @@ def _best_overlap(phrase: Set[tuple[str, str]], pieces: Iterable[Set[tuple[str, 
     """Return the largest share of its pairs that a phrase has in common with one of the pieces."""
     alike = (pairs for pairs in pieces if not pairs.isdisjoint(phrase))
     return max((len(pairs & phrase) / min(len(pairs), len(phrase)) for pairs in alike), default=0.0)
+
+
+def _by_keyword(text: str) -> list[Match]:
+    """Match by a keyword, where more than half of the text's words are keywords of the failure."""
+    its = {term for term in terms(_message(text)) if " " not in term}
+    named = {key: its & {term for word in known.keywords for term in terms(word)} for key, known in KNOWN.items()}
+    return _matches([key for key, found in named.items() if 2 * len(found) > len(its)], sure=False)
 
 
 def _as_written(text: str, its: Sequence[str]) -> tuple[str, ...]:

@@ -22,6 +22,7 @@ from lab.failures.curve.roles import COUNTER_WORD, COUNTERS, FILLERS, OF_WORD, h
 from lab.text.encoding import decode
 
 MAX_BYTES = 400_000
+MAX_ROWS = 50_000
 MAX_NAME = 80  # characters of a column's name
 MAX_QUOTED = 120  # characters of a line that is quoted
 MAX_NUMBER = 100  # characters of a number
@@ -122,6 +123,8 @@ class LogRecords:
         if row:
             self.end_lists()
             self.rows.append({name[:MAX_NAME]: number for name, number in row.items()})
+        if len(self.rows) > MAX_ROWS:
+            raise LogError(f"It has more than {MAX_ROWS:,} records, the limit here. {LESS}")
 
     def add_cells(self, cells: Iterable[tuple[str, Any]]) -> None:
         """Add a record of numbers and texts with names. A text may name a run, or the part that the others are of."""
@@ -228,10 +231,11 @@ def _read_object(text: str, at: int, name: str, log: LogRecords) -> int:
         value, end = read_literal(text, at)
     except ValueError:
         return 0
-    before = len(log.rows), len(log.lists)
-    if _REST_OF_LINE.match(text, end):
-        _add_value(value, name, log)
-    return end if (len(log.rows), len(log.lists)) != before else 0
+    if not _REST_OF_LINE.match(text, end):
+        return 0
+    before = len(log.rows)
+    _add_value(value, name, log)
+    return end if log.lists or len(log.rows) != before else 0
 
 
 def _add_value(value: Any, name: str, log: LogRecords) -> None:

@@ -83,6 +83,11 @@ def test_it_is_found_by_what_people_say_of_it(failure):
         assert find(text)[0].failure is failure, text
 
 
+def test_a_word_of_the_field_alone_lists_a_failure_that_it_belongs_to():
+    named = {word: {its.key for its in FAILURES if word in its.keywords} for each in FAILURES for word in each.keywords}
+    assert [word for word, keys in named.items() if not keys & {match.key for match in find(word)}] == []
+
+
 NEW = '''
 name = "A norm in eval mode"
 symptom = "Training changes nothing in the running mean."

@@ -264,7 +264,9 @@ def test_batches_that_start_again_in_each_epoch_are_one_run():
     assert read_log(text).runs == 1
 
 
-def test_numbers_above_the_losses_are_no_run():
+def test_numbers_above_the_losses_are_no_run_and_a_list_that_is_printed_again_is_none():
+    losses = f"loss = {falling(12).tolist()}"
+    assert len(read_log(f"{losses}\n{losses}").curve) == 12
     assert read_log(f"In [14]: history.history\nOut[14]:\n{{'loss': {falling(12).tolist()}}}").runs == 1
     assert read_log("Is 15 epochs enough?\n" + lines("epoch {} loss {:.3f}", falling(12), start=1)).runs == 1
 
