@@ -16,9 +16,9 @@ from typing import Any
 
 from lab.failures.analysis.edits import IDLE, Text, unbound_names
 from lab.failures.analysis.interpreter import Interpreter
-from lab.failures.analysis.parameters import positional
 from lab.failures.analysis.rules import apply_rules
 from lab.failures.analysis.state import AnalysisState
+from lab.failures.analysis.syntax import positional
 from lab.failures.analysis.work import limited
 from lab.failures.numbers import Number
 

@@ -336,7 +336,7 @@ from torch import nn
 torch.manual_seed(0)
 net, x = nn.Linear(4, 2), torch.randn(60, 4)
 temperature = torch.ones(1, requires_grad=True)
-opt = torch.optim.Adam(net.parameters(), lr=1e-2)  #! 19
+opt = torch.optim.Adam(net.parameters(), lr=1e-2)  #! ran 19
 for _ in range(12):
     loss = nn.functional.cross_entropy(net(x) / temperature, (x[:, 0] > 0).long())
     opt.zero_grad()
@@ -352,48 +352,10 @@ import torch.nn.functional as F
 
 net = nn.Linear(8, 4)
 temp = torch.tensor(0.07, requires_grad=True)
-opt = torch.optim.Adam(net.parameters())  #! 19
+opt = torch.optim.Adam(net.parameters())  #! ran 19
 for _ in range(5):
     a, b = F.normalize(net(torch.randn(16, 8)), dim=1), F.normalize(net(torch.randn(16, 8)), dim=1)
     loss = F.cross_entropy(a @ b.t() / temp, torch.arange(16))
     opt.zero_grad()
     loss.backward()
     opt.step()
-
-
-# %% wrapped after the optimizer
-import torch
-from torch import nn
-
-
-class Scaled(nn.Module):
-    def __init__(self, layer):
-        super().__init__()
-        self.layer = layer
-        self.scale = nn.Parameter(torch.ones(layer.out_features))  #! ran 19
-
-    def forward(self, x):
-        return self.layer(x) * self.scale
-
-
-class Net(nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.hidden = nn.Linear(8, 32)
-        self.out = nn.Linear(32, 1)
-
-    def forward(self, x):
-        return self.out(torch.relu(self.hidden(x)))
-
-
-net = Net()
-optimizer = torch.optim.Adam(net.parameters(), lr=1e-3)
-for name, layer in list(net.named_children()):
-    setattr(net, name, Scaled(layer))  #! read 19
-x = torch.randn(128, 8)
-y = x.sum(1, keepdim=True)
-for _ in range(100):
-    optimizer.zero_grad()
-    loss = nn.functional.mse_loss(net(x), y)
-    loss.backward()
-    optimizer.step()

@@ -264,3 +264,19 @@ net = nn.Linear(4, 3)
 history = []
 for epoch, value in training(net, torch.optim.Adam(net.parameters()), loader, 3):
     history.append(value)
+
+
+# %% labels shaped like scores of an earlier pass
+import torch
+from torch import nn
+
+torch.manual_seed(0)
+judge = nn.Linear(3, 1)
+opt = torch.optim.SGD(judge.parameters(), lr=0.1)
+bce = nn.BCEWithLogitsLoss()
+for real in torch.randn(6, 8, 3):
+    opt.zero_grad()
+    scores = judge(real)
+    bce(scores, torch.ones_like(scores)).backward()
+    bce(judge(torch.randn(8, 3)), torch.zeros_like(scores)).backward()
+    opt.step()

@@ -242,3 +242,28 @@ for _ in range(10):
 net.eval()
 with torch.inference_mode():
     print(net(torch.randint(20, (1, 12)))[0, -1].argmax().item())
+
+
+# %% layers in a list and in a Sequential
+import torch
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layers = [nn.Linear(3, 4), nn.Tanh(), nn.Linear(4, 1)]
+        self.body = nn.Sequential(*self.layers)
+
+    def forward(self, x):
+        return self.body(x)
+
+
+torch.manual_seed(0)
+net = Net()
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+x = torch.randn(16, 3)
+for _ in range(20):
+    opt.zero_grad()
+    (net(x) - x.sum(1, keepdim=True)).pow(2).mean().backward()
+    opt.step()

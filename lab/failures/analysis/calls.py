@@ -7,7 +7,7 @@ from lab.failures.analysis.facts import TENSORS, Body, Scope, Value, graph_of
 from lab.failures.analysis.kinds import EventKind, Kind, Tag
 from lab.failures.analysis.libraries import Libraries
 from lab.failures.analysis.methods import Methods
-from lab.failures.analysis.registry import IDENTITIES, LAYERS, LOSS_FUNCTIONS, RECURRENT, RESHAPING, function_of
+from lab.failures.analysis.registry import LAYERS, LOSS_FUNCTIONS, RECURRENT, function_of
 from lab.failures.analysis.shapes import output_shape
 from lab.failures.analysis.state import AnalysisState, Follower, Frame
 from lab.failures.analysis.syntax import defaults
@@ -37,7 +37,7 @@ class Calls:
         if function.kind == Kind.PARTIAL and function.base is not None:
             return self.call(function.base, [*(function.items or []), *args], function.attributes | keys, node)
         if function.kind == Kind.LIBRARY and isinstance(node, ast.Call):
-            return self.libraries.library_call(function.op, args, keys, node, Scope())
+            return self.libraries.library_call(function.op, args, keys, node)
         if function.kind == Kind.INSTANCE and (method := self.method(function, "__call__")) is not None:
             return self.call(method, args, keys, node)
         return self.call_unknown(function, args, keys, node)
@@ -134,22 +134,13 @@ class Calls:
         module = Tag.MODULE in kind.tags
         value = Value(Kind.MODULE if module else Kind.INSTANCE, op="module" if module else "object", body=kind.body)
         value.node, value.statement = node if isinstance(node, ast.expr) else None, self.state.statement
-        if module:
-            value.iterations = self.state.iterations()
+        value.attributes |= kind.attributes
         self.state.objects.append(value)
-        bodies = self.classes(value)
-        for body in reversed(bodies):
-            assert isinstance(body.definition, ast.ClassDef)
-            known = body.scope.find(body.definition.name)
-            value.attributes |= known.attributes if known is not None else {}
         start = self.method(value, "__init__")
         if start is not None:
             self.call(start, args, keys, node)
-        else:  # a dataclass, a NamedTuple, or the like
-            parts = [part for body in reversed(bodies) for part in ast.iter_child_nodes(body.definition)]
-            fields = [p.target.id for p in parts if isinstance(p, ast.AnnAssign) and isinstance(p.target, ast.Name)]
-            value.attributes |= dict(zip(dict.fromkeys(fields), args, strict=False)) | keys
-        value.name = ""
+        else:  # a dataclass, perhaps
+            value.attributes |= keys
         return value
 
     def forward(self, module: Value, args: list[Value], keys: dict[str, Value], node: ast.AST) -> Value:
@@ -168,10 +159,8 @@ class Calls:
         first = args[0] if args else Value()
         if module.op in RECURRENT:
             return self.recurrent(module, args, at)
-        if module.op in IDENTITIES:
+        if module.op == "Identity":
             return first
-        if module.op in RESHAPING:
-            return self.tensors.tensor(at, module.op, args)
         if function_of(module.op):
             return self.tensors.function(function_of(module.op), args, keys | module.attributes, at)
         return self.layer_output(module, tuple(args) or (first,), at)

@@ -66,25 +66,21 @@ class Text:
 
     def before(self, statement: ast.AST, *added: str) -> Edit:
         """Return the edit that puts the lines `added` before a statement."""
-        line, start, last, _ = self.span(statement)
-        indent = self.lines[line - 1][:start]
-        if indent.strip():  # it shares its line with another statement
-            return self.replace([(statement, "; ".join([*added, self.of(statement)]))])
-        return Edit(line, last, "\n".join([*(indent + text for text in added), *self.lines[line - 1 : last]]))
+        line, _, last, _ = self.span(statement)
+        return Edit(
+            line, last, "\n".join([*(self.indent(statement) + text for text in added), *self.lines[line - 1 : last]])
+        )
 
     def after(self, statement: ast.AST, *added: str) -> Edit:
         """Return the edit that puts the lines `added` after a statement."""
-        line, _, last, end = self.span(statement)
-        indent = self.indent(statement)
-        if indent.strip() or self.lines[last - 1][end:].strip().startswith(";"):
-            return self.replace([(statement, "; ".join([self.of(statement), *added]))])
-        return Edit(line, last, "\n".join([*self.lines[line - 1 : last], *(indent + text for text in added)]))
+        line, _, last, _ = self.span(statement)
+        return Edit(
+            line, last, "\n".join([*self.lines[line - 1 : last], *(self.indent(statement) + text for text in added)])
+        )
 
     def unindented(self, statement: ast.With) -> Edit:
         """Return the edit that removes a `with` and keeps its block."""
         first, last = statement.body[0].lineno, statement.end_lineno or statement.lineno
-        if first == statement.lineno:  # with f(): x = 1
-            return self.replace([(statement, "; ".join(self.of(part) for part in statement.body))])
         inside = textwrap.dedent("\n".join(self.lines[first - 1 : last]))
         return Edit(statement.lineno, last, textwrap.indent(inside, self.indent(statement)))
 

@@ -56,18 +56,12 @@ class Expressions:
             raise TextTooLong(f"{MAX_EXPRESSIONS:,} expressions")
         if node is None:
             return Value(Kind.NONE)
-        value = self.expression(node, scope)
-        if value.node is None and value.kind not in {Kind.LIBRARY, Kind.FUNCTION, Kind.CLASS}:
-            value.node = node
-        if value.statement is None and value.kind not in {Kind.LIBRARY}:
-            value.statement = self.state.statement
+        visit = getattr(self, f"visit_{type(node).__name__}", None)
+        value: Value = visit(node, scope) if visit is not None else Value()
+        value.node, value.statement = value.node or node, value.statement or self.state.statement
         return value
 
-    def expression(self, node: ast.expr, scope: Scope) -> Value:
-        rule = self.by_node.get(type(node))
-        return rule(self, node, scope) if rule is not None else Value(node=node)
-
-    def constant(self, node: ast.Constant, scope: Scope) -> Value:
+    def visit_Constant(self, node: ast.Constant, scope: Scope) -> Value:
         constant = node.value
         if constant is None:
             return Value(Kind.NONE)
@@ -75,7 +69,7 @@ class Expressions:
             return Value(Kind.FLAG, constant=constant)
         return Value(Kind.TEXT if isinstance(constant, str | bytes) else Kind.NUMBER, constant=constant, node=node)
 
-    def binary(self, node: ast.BinOp, scope: Scope) -> Value:
+    def visit_BinOp(self, node: ast.BinOp, scope: Scope) -> Value:
         one, two = self.eval(node.left, scope), self.eval(node.right, scope)
         sign = SIGNS.get(type(node.op), "?")
         if sign == "+" and {one.kind, two.kind} <= {Kind.LIST, Kind.PARAMETERS}:
@@ -85,7 +79,7 @@ class Expressions:
             return Value(Kind.LIST, items=one.items, tags={Tag.OPEN})
         return self.tensors.arithmetic(sign, one, two, node)
 
-    def unary(self, node: ast.UnaryOp, scope: Scope) -> Value:
+    def visit_UnaryOp(self, node: ast.UnaryOp, scope: Scope) -> Value:
         inner = self.eval(node.operand, scope)
         if not isinstance(node.op, ast.USub):
             known = isinstance(inner.constant, bool) and isinstance(node.op, ast.Not)
@@ -94,7 +88,7 @@ class Expressions:
             return Value(Kind.NUMBER, constant=-inner.constant)
         return self.tensors.like(inner, node, "neg", (inner,), inner.form if inner.form == "losses" else "")
 
-    def compare(self, node: ast.Compare, scope: Scope) -> Value:
+    def visit_Compare(self, node: ast.Compare, scope: Scope) -> Value:
         values = [self.eval(v, scope) for v in (node.left, *node.comparators)]
         one, two = values[0], values[-1]
         if one.kind == two.kind == Kind.LIBRARY and isinstance(node.ops[0], ast.Is | ast.Eq):  # type(m) is nn.Linear
@@ -105,11 +99,11 @@ class Expressions:
             return Value(Kind.FLAG, constant=same is isinstance(node.ops[0], ast.Is) if known else None)
         return self.tensors.choice(node, values)
 
-    def conditional(self, node: ast.IfExp, scope: Scope) -> Value:
+    def visit_IfExp(self, node: ast.IfExp, scope: Scope) -> Value:
         self.eval(node.test, scope)
         return self.tensors.either(self.eval(node.body, scope), self.eval(node.orelse, scope))
 
-    def sequence(self, node: ast.Tuple | ast.List | ast.Set, scope: Scope) -> Value:
+    def visit_Tuple(self, node: ast.Tuple | ast.List | ast.Set, scope: Scope) -> Value:
         items, opened = [], False
         for part in node.elts:
             if isinstance(part, ast.Starred):
@@ -120,7 +114,9 @@ class Expressions:
                 items.append(self.eval(part, scope))
         return Value(Kind.LIST, items=items, tags={Tag.OPEN} if opened else set(), iterations=self.state.iterations())
 
-    def dictionary(self, node: ast.Dict, scope: Scope) -> Value:
+    visit_List = visit_Set = visit_Tuple
+
+    def visit_Dict(self, node: ast.Dict, scope: Scope) -> Value:
         found = [self.eval(v, scope) for v in node.values]
         value = Value(Kind.DICT, items=found)
         for key, item in zip(node.keys, found, strict=True):
@@ -128,29 +124,40 @@ class Expressions:
                 value.attributes[str(key.value)] = item
         return value
 
-    def comprehension(self, node: ast.ListComp | ast.GeneratorExp | ast.SetComp | ast.DictComp, scope: Scope) -> Value:
+    def visit_ListComp(self, node: ast.ListComp | ast.GeneratorExp | ast.SetComp | ast.DictComp, scope: Scope) -> Value:
         if isinstance(node, ast.DictComp):
             pairs, _ = self.comprehend(node.generators, [node.key, node.value], Scope(scope))
-            named = {str(key.constant): item for key, item in pairs if key.constant is not None}
-            tags = set() if len(named) == len(pairs) else {Tag.OPEN}
-            return Value(Kind.DICT, items=[item for _, item in pairs], attributes=named, tags=tags)
+            return named_items([Value(Kind.LIST, items=[Value(Kind.LIST, items=[*pair]) for pair in pairs])], {})
         found, complete = self.comprehend(node.generators, [node.elt], Scope(scope))
         return Value(Kind.LIST, items=[item for (item,) in found], tags=set() if complete else {Tag.OPEN})
 
-    def named_expression(self, node: ast.NamedExpr, scope: Scope) -> Value:
+    visit_GeneratorExp = visit_SetComp = visit_DictComp = visit_ListComp
+
+    def visit_NamedExpr(self, node: ast.NamedExpr, scope: Scope) -> Value:
         value = self.eval(node.value, scope)
         self.follower.bind(node.target, value, scope)
         return value
 
-    @staticmethod
-    def unknown_name(name: str, scope: Scope) -> Value:
-        """Return the value of a name that the text never binds, the same value at each use."""
-        value = Value(name=name)
-        if not hasattr(builtins, name):
+    def visit_Name(self, node: ast.Name, scope: Scope) -> Value:
+        if (found := scope.find(node.id)) is not None:
+            return found
+        value = Value(name=node.id)  # the text never binds it: the same value at each use
+        if not hasattr(builtins, node.id):
             while scope.parent is not None:
                 scope = scope.parent
-            scope[name] = value
+            scope[node.id] = value
         return value
+
+    def visit_BoolOp(self, node: ast.BoolOp, scope: Scope) -> Value:
+        return Value(branches=tuple(self.eval(value, scope) for value in node.values))
+
+    def visit_Lambda(self, node: ast.Lambda, scope: Scope) -> Value:
+        return Value(Kind.FUNCTION, body=Body(node, scope))
+
+    def visit_Starred(self, node: ast.Starred | ast.Await, scope: Scope) -> Value:
+        return self.eval(node.value, scope)
+
+    visit_Await = visit_Starred
 
     def comprehend(
         self, parts: list[ast.comprehension], elements: list[ast.expr], scope: Scope
@@ -167,15 +174,13 @@ class Expressions:
         self.state.within = part
         for iteration in range(1, iterations + 1):
             self.follower.bind(part.target, self.follower.item(over, part.iter, iteration), scope)
-            for test in part.ifs:
-                self.eval(test, scope)
             inner, inner_complete = self.comprehend(rest, elements, scope)
             found += inner
             complete = complete and inner_complete
         self.state.within = around
         return found, complete
 
-    def attribute(self, node: ast.Attribute, scope: Scope) -> Value:
+    def visit_Attribute(self, node: ast.Attribute, scope: Scope) -> Value:
         return self.attribute_of(self.eval(node.value, scope), node)
 
     def attribute_of(self, owner: Value, node: ast.Attribute) -> Value:
@@ -197,13 +202,8 @@ class Expressions:
             )
             owner.attributes[name] = value
             return value
-        value = Value(
-            parents=(owner,) if owner.kind == Kind.UNKNOWN and owner.parents else (),
-            name=f"{owner.name}.{name}",
-            node=node,
-        )
-        if owner.kind in {Kind.INSTANCE, Kind.MODULE, Kind.UNKNOWN}:
-            owner.attributes[name] = value
+        parents = (owner,) if owner.kind == Kind.UNKNOWN and owner.parents else ()
+        owner.attributes[name] = value = Value(parents=parents, name=f"{owner.name}.{name}", node=node)
         return value
 
     def grad(self, owner: Value, node: ast.Attribute) -> Value:
@@ -230,7 +230,7 @@ class Expressions:
             return (owner.items or [])[node.attr == "indices"]
         return None
 
-    def subscript(self, node: ast.Subscript, scope: Scope) -> Value:
+    def visit_Subscript(self, node: ast.Subscript, scope: Scope) -> Value:
         base, index = self.eval(node.value, scope), node.slice
         key = self.eval(index, scope) if not isinstance(index, ast.Slice) else Value()
         count = len(base.items) if base.items is not None and Tag.OPEN not in base.tags else 0
@@ -240,8 +240,8 @@ class Expressions:
             return base.attributes[str(key.constant)]
         if base.kind == Kind.MODULE and base.items is not None:
             return Value(Kind.MODULE, op="any", tags={Tag.ANY})
-        if base.kind == Kind.LIST and isinstance(index, ast.Slice) and (cut := self.sliced(base, index, scope)):
-            return cut
+        if base.kind == Kind.LIST and isinstance(index, ast.Slice):
+            return self.sliced(base, index, scope)
         if base.items and (base.kind == Kind.LIST or (base.kind == Kind.DICT and all(v.leaf for v in base.items))):
             return base.items[0]
         if base.kind in TENSORS | {Kind.ARRAY}:
@@ -253,17 +253,15 @@ class Expressions:
             parents=(base,) if base.parents or base.kind == Kind.UNKNOWN else (), graph=base.graph, node=node, op="part"
         )
 
-    def sliced(self, base: Value, index: ast.Slice, scope: Scope) -> Value | None:
-        """Return a slice of a list; with unknown ends an open list of all its items; None for an unknown list."""
+    def sliced(self, base: Value, index: ast.Slice, scope: Scope) -> Value:
+        """Return a slice of a list; with unknown ends an open list of all its items."""
         ends = [self.eval(end, scope).constant if end else None for end in (index.lower, index.upper, index.step)]
         known = [end if type(end) is int else None for end in ends]
-        if base.items is None:
-            return None
-        if Tag.OPEN in base.tags or known != ends or known[2] == 0:
+        if base.items is None or Tag.OPEN in base.tags or known != ends or known[2] == 0:
             return Value(Kind.LIST, items=base.items, tags=base.tags | {Tag.OPEN})
         return Value(Kind.LIST, items=base.items[slice(*known)])
 
-    def called(self, node: ast.Call, scope: Scope) -> Value:
+    def visit_Call(self, node: ast.Call, scope: Scope) -> Value:
         if isinstance(node.func, ast.Name) and scope.find(node.func.id) is None:
             special = self.builtin(node, node.func.id, scope)
             if special is not None:
@@ -277,13 +275,9 @@ class Expressions:
             return self.methods.method_call(owner, node.func.attr, args, keys, node)
         function = self.eval(node.func, scope)
         args, keys = self.arguments(node, scope)
-        if function.kind == Kind.LIBRARY:
-            return self.libraries.library_call(function.op, args, keys, node, scope)
-        before = len(self.state.events)
         value = self.calls.call(function, args, keys, node)
-        in_vain = any(event.kind == EventKind.VAIN for event in self.state.events[before:])
         named = isinstance(node.func, ast.Name) and "zero_grad" in node.func.id
-        if (named or function.name.endswith(".zero_grad")) and not in_vain:
+        if named or function.name.endswith(".zero_grad"):
             self.state.record_event(EventKind.ZERO, node, Value())  # its name says what it is for
         return value
 
@@ -295,11 +289,7 @@ class Expressions:
                 args += inner.items if inner.items else [Value(tags={Tag.OPEN}, parents=(inner,))]
             else:
                 args.append(self.eval(part, scope))
-        keys = {k.arg: self.eval(k.value, scope) for k in node.keywords if k.arg}
-        for key in node.keywords:
-            if key.arg is None:
-                keys = self.eval(key.value, scope).attributes | keys
-        return args, keys
+        return args, {key.arg: self.eval(key.value, scope) for key in node.keywords if key.arg}
 
     def builtin(self, node: ast.Call, name: str, scope: Scope) -> Value | None:
         if name in {"float", "int"} and len(node.args) == 1:
@@ -320,8 +310,6 @@ class Expressions:
         return Value(Kind.NONE)
 
     def collected(self, args: list[Value], keys: dict[str, Value], node: ast.Call) -> Value:
-        if args and args[0].kind == Kind.PARAMETERS:
-            return Value(Kind.PARAMETERS, items=args[0].items, base=args[0].base)
         return args[0] if args else Value(Kind.LIST, items=[])
 
     @staticmethod
@@ -330,10 +318,8 @@ class Expressions:
         if len(args) < 2 or not is_known_layer(args):
             return None
         kinds = args[1].items or [] if args[1].kind == Kind.LIST else [args[1]]
-        names = {kind.op.split(".")[-1] for kind in kinds if kind.kind == Kind.LIBRARY}
-        if args[0].op in names:
-            return True
-        return False if len(names) == len(kinds) and all(map(is_layer, names)) else None
+        names = {kind.op.split(".")[-1] for kind in kinds}
+        return args[0].op in names if all(map(is_layer, names)) else None
 
     def summed(self, args: list[Value], keys: dict[str, Value], node: ast.Call) -> Value | None:
         items = args[0].items if args else None
@@ -352,30 +338,6 @@ class Expressions:
             return self.calls.call(method, args, keys, node)
         return Value()
 
-    by_node: ClassVar[dict[type[ast.expr], Callable[..., Value]]] = {
-        ast.Constant: constant,
-        ast.Name: lambda self, node, scope: scope.find(node.id) or self.unknown_name(node.id, scope),
-        ast.Attribute: attribute,
-        ast.Call: called,
-        ast.BinOp: binary,
-        ast.UnaryOp: unary,
-        ast.Compare: compare,
-        ast.BoolOp: lambda self, node, scope: Value(branches=tuple(self.eval(v, scope) for v in node.values)),
-        ast.IfExp: conditional,
-        ast.Tuple: sequence,
-        ast.List: sequence,
-        ast.Set: sequence,
-        ast.Dict: dictionary,
-        ast.ListComp: comprehension,
-        ast.GeneratorExp: comprehension,
-        ast.SetComp: comprehension,
-        ast.DictComp: comprehension,
-        ast.Subscript: subscript,
-        ast.Lambda: lambda self, node, scope: Value(Kind.FUNCTION, body=Body(node, scope), node=node),
-        ast.NamedExpr: named_expression,
-        ast.Starred: lambda self, node, scope: self.eval(node.value, scope),
-        ast.Await: lambda self, node, scope: self.eval(node.value, scope),
-    }
     # Attributes of tensors and their like; a handler returns None if the owner's own attribute is meant.
     of_values: ClassVar[dict[str, Callable[["Expressions", Value, ast.Attribute], Value | None]]] = {
         "grad": grad,
@@ -387,13 +349,7 @@ class Expressions:
         "indices": values_and_indices,
     }
     builtins: ClassVar[dict[str, Builtin]] = {
-        "list": collected,
-        "tuple": collected,
-        "sorted": collected,
-        "reversed": collected,
-        "iter": collected,
-        "set": collected,
-        "tqdm": collected,
+        **dict.fromkeys(("list", "tuple", "sorted", "reversed", "iter", "set", "tqdm"), collected),
         "dict": lambda self, args, keys, node: named_items(args, keys),
         "filter": lambda self, args, keys, node: args[1] if len(args) > 1 else None,
         "next": lambda self, args, keys, node: self.follower.item(args[0], node, 1) if args else None,
@@ -409,7 +365,7 @@ class Expressions:
         "print": lambda self, args, keys, node: Value(Kind.NONE),
         "isinstance": lambda self, args, keys, node: Value(Kind.FLAG, constant=self.is_instance(args)),
         "hasattr": lambda self, args, keys, node: (
-            Value(Kind.FLAG, constant=args[0].op in LAYERS and args[0].op != "MLP") if is_known_layer(args) else None
+            Value(Kind.FLAG, constant=args[0].op in LAYERS) if is_known_layer(args) else None
         ),
         "len": lambda self, args, keys, node: Value(Kind.NUMBER),
     }

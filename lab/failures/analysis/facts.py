@@ -10,9 +10,10 @@ from dataclasses import dataclass, field
 
 from lab.failures.analysis.kinds import Cut, Kind, Tag
 from lab.failures.analysis.registry import FORWARD, LAYERS, USUAL_LOSSES, USUAL_NETWORKS
-from lab.failures.analysis.work import counted
+from lab.failures.analysis.work import take_step
 
 TENSORS = {Kind.TENSOR, Kind.PARAMETER}
+Shape = tuple[int | None, ...] | None  # a size that is unknown is None
 
 
 @dataclass(eq=False, slots=True)
@@ -29,9 +30,8 @@ class Value:
     leaf: bool = False
     cut: Cut = Cut.NONE  # what keeps the gradient from its parents
     cut_by: ast.AST | None = None  # the node that cuts
-    graph_before_asked: bool | None = None  # `graph` before requires_grad was set on a computed result
     form: str = ""  # probabilities, log probabilities, relu, loss, losses (one per sample)
-    shape: tuple[int | None, ...] | None = None
+    shape: Shape = None
     base: "Value | None" = None  # the tensor of a view or gradient, the module of a parameter, the function of a result
     saved: ast.AST | None = None  # the expression whose backward pass needs these numbers
     constant: object = None
@@ -41,7 +41,6 @@ class Value:
     name: str = ""  # the first name that it was given
     iterations: tuple[tuple[ast.stmt, int], ...] = ()  # (a loop, its iteration) for each loop it was made in
     body: "Body | None" = None  # of a function, class or instance
-    created_at: int = 0  # number of events recorded before it was computed
     tags: set[Tag] = field(default_factory=set)  # what else is known
 
     def __format__(self, otherwise: str) -> str:
@@ -77,35 +76,26 @@ class Body:
         return [part for part in parts if isinstance(part, ast.FunctionDef | ast.AsyncFunctionDef)]
 
 
-def ancestors(value: Value, live: bool = True) -> Iterator[Value]:
-    """Yield every value that a gradient of `value` reaches; with live=False also those behind cuts and in branches."""
-    seen, stack = {value}, [value]
-    for here in counted(_popped(stack)):
-        yield here
-        if live and here.cut:
-            continue
-        inside = tuple(here.items or ()) if here.kind == Kind.LIST else ()
-        for parent in here.parents + inside + (() if live else here.branches):
-            if parent not in seen:
-                seen.add(parent)
-                stack.append(parent)
-
-
-def _popped(stack: list[Value]) -> Iterator[Value]:
-    """Take values from a stack, to which the caller may add, until it is empty."""
-    while stack:
-        yield stack.pop()
-
-
 def traverse(start: Value, following: Callable[[Value], Iterable[Value]]) -> Iterator[Value]:
     """Yield `start` and every value reachable from it through `following`, each once."""
-    seen, stack = set(), [start]
-    for here in counted(_popped(stack)):
-        if here in seen:
-            continue
-        seen.add(here)
+    seen, stack = {start}, [start]
+    while stack:
+        here = stack.pop()
+        take_step()
         yield here
-        stack += following(here)
+        new = [value for value in following(here) if value not in seen]
+        seen.update(new)
+        stack += dict.fromkeys(new)
+
+
+def ancestors(value: Value, live: bool = True) -> Iterator[Value]:
+    """Yield every value that a gradient of `value` reaches; with live=False also those behind cuts and in branches."""
+
+    def before(here: Value) -> Iterable[Value]:
+        inside = here.items or [] if here.kind == Kind.LIST else []
+        return () if live and here.cut else (*here.parents, *inside, *(() if live else here.branches))
+
+    return traverse(value, before)
 
 
 def without(value: Value, ops: Collection[str]) -> Value:
@@ -139,7 +129,7 @@ def has_parameters(module: Value) -> bool:
     return any(part.op in LAYERS or part.kind == Kind.PARAMETER for part in modules(module))
 
 
-def broadcast(a: Value, b: Value) -> tuple[int | None, ...] | None:
+def broadcast(a: Value, b: Value) -> Shape:
     """Return the shape that two values broadcast to; None if unknown."""
     shapes = [() if v.kind == Kind.NUMBER else v.shape for v in (a, b)]
     one, two = shapes
@@ -256,8 +246,6 @@ def owners(given: Value) -> list[Value] | None:
                 return None
             found += inner
         return found
-    if given.kind == Kind.NAMED and given.base is not None:
-        return [given.base]
     return None
 
 

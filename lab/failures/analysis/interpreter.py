@@ -6,8 +6,7 @@ that are never called follow at the end, with unknown arguments. Nothing is run.
 """
 
 import ast
-from collections.abc import Callable, Sequence
-from typing import ClassVar
+from collections.abc import Sequence
 
 from lab.failures.analysis.calls import Calls
 from lab.failures.analysis.expressions import Expressions
@@ -120,78 +119,79 @@ class Interpreter:
             del self.state.path[depth:]
 
     def follow(self, statement: ast.stmt, scope: Scope) -> bool:
-        rule = self.by_statement.get(type(statement))
-        return bool(rule is not None and rule(self, statement, scope))
+        visit = getattr(self, f"visit_{type(statement).__name__}", None)
+        return bool(visit is not None and visit(statement, scope))
 
-    def bare_expression(self, statement: ast.Expr | ast.Assert, scope: Scope) -> None:
+    def visit_Raise(self, statement: ast.Raise | ast.Break | ast.Continue, scope: Scope) -> bool:
+        return True
+
+    visit_Break = visit_Continue = visit_Raise
+
+    def visit_Expr(self, statement: ast.Expr | ast.Assert, scope: Scope) -> None:
         node = statement.value if isinstance(statement, ast.Expr) else statement.test
         self.eval(node, scope)
 
-    def assign(self, statement: ast.Assign, scope: Scope) -> None:
-        first = statement.targets[0]
-        old = self.current_value(first, scope)
+    visit_Assert = visit_Expr
+
+    def visit_Assign(self, statement: ast.Assign, scope: Scope) -> None:
+        first = ast.unparse(statement.targets[0])
+        names = (node for node in walk(statement.value) if isinstance(node, ast.Name | ast.Attribute))
+        again = next((node for node in names if ast.unparse(node) == first), None)  # total = total + loss
+        old = self.eval(again, scope) if again is not None else None
         result = self.eval(statement.value, scope)
-        again = old is not None and result.op == "+" and (old in close_ancestors(result) or old.kind == Kind.NUMBER)
-        if again and any(ast.unparse(n) == ast.unparse(first) for n in walk(statement.value)):
+        if old and result.op == "+" and (old in close_ancestors(result) or old.kind == Kind.NUMBER):
             self.state.record_event(EventKind.GATHER, statement, result, result)
         for target in statement.targets:
             self.bind(target, result, scope)
 
-    def annotated(self, statement: ast.AnnAssign, scope: Scope) -> None:
+    def visit_AnnAssign(self, statement: ast.AnnAssign, scope: Scope) -> None:
         if statement.value is not None:
             self.bind(statement.target, self.eval(statement.value, scope), scope)
 
-    def try_block(self, statement: ast.Try | ast.TryStar, scope: Scope) -> bool:
-        self.ways(statement, [[*statement.body, *statement.orelse], *(h.body for h in statement.handlers)], scope)
-        return self.block(statement.finalbody, scope)
+    def visit_Try(self, statement: ast.Try | ast.TryStar, scope: Scope) -> bool:
+        blocks = [[*statement.body, *statement.orelse], *(handler.body for handler in statement.handlers)]
+        ended = self.ways(statement, blocks, scope)
+        return self.block(statement.finalbody, scope) or ended
 
-    def define_function(self, statement: ast.FunctionDef | ast.AsyncFunctionDef, scope: Scope) -> None:
+    visit_TryStar = visit_Try
+
+    def visit_FunctionDef(self, statement: ast.FunctionDef | ast.AsyncFunctionDef, scope: Scope) -> None:
         function = Value(Kind.FUNCTION, name=statement.name, body=Body(statement, scope))
-        function.statement = statement
         scope[statement.name] = function
 
-    def import_modules(self, statement: ast.Import, scope: Scope) -> None:
+    visit_AsyncFunctionDef = visit_FunctionDef
+
+    def visit_Import(self, statement: ast.Import, scope: Scope) -> None:
         for alias in statement.names:
             if alias.name.split(".")[0] in LIBRARIES:
                 full = alias.name if alias.asname else alias.name.split(".")[0]
                 scope[alias.asname or full] = Value(Kind.LIBRARY, op=full)
 
-    def import_names(self, statement: ast.ImportFrom, scope: Scope) -> None:
+    def visit_ImportFrom(self, statement: ast.ImportFrom, scope: Scope) -> None:
         for alias in statement.names:
             known = (statement.module or "").split(".")[0] in LIBRARIES and alias.name != "*"
             scope[alias.asname or alias.name] = (
                 Value(Kind.LIBRARY, op=f"{statement.module}.{alias.name}") if known else Value(name=alias.name)
             )
 
-    def return_value(self, statement: ast.Return, scope: Scope) -> bool:
+    def visit_Return(self, statement: ast.Return, scope: Scope) -> bool:
         result = self.eval(statement.value, scope) if statement.value else Value(Kind.NONE)
         if self.state.frames:
             self.state.frames[-1].results.append(result)
         return True
 
-    def match_cases(self, statement: ast.Match, scope: Scope) -> None:
+    def visit_Match(self, statement: ast.Match, scope: Scope) -> None:
         self.ways(statement, [case.body for case in statement.cases], scope)
 
-    def delete(self, statement: ast.Delete, scope: Scope) -> None:
+    def visit_Delete(self, statement: ast.Delete, scope: Scope) -> None:
         for target in statement.targets:
-            if isinstance(target, ast.Name):
-                scope.pop(target.id, None)
-            elif isinstance(target, ast.Attribute) and target.attr == "grad":
+            if isinstance(target, ast.Attribute) and target.attr == "grad":
                 self.state.record_zero(self.eval(target.value, scope), target)
             elif isinstance(target, ast.Subscript) and isinstance(target.slice, ast.Slice):
                 emptied = self.eval(target.value, scope)
                 emptied.items, emptied.iterations = [], self.state.iterations()
 
-    def current_value(self, target: ast.expr, scope: Scope) -> Value | None:
-        """Return the value of a name or attribute before an assignment to it; None if unknown."""
-        if isinstance(target, ast.Name):
-            return scope.find(target.id)
-        if isinstance(target, ast.Attribute) and isinstance(target.value, ast.Name):
-            owner = scope.find(target.value.id)
-            return owner.attributes.get(target.attr) if owner is not None else None
-        return None
-
-    def define_class(self, statement: ast.ClassDef, scope: Scope) -> None:
+    def visit_ClassDef(self, statement: ast.ClassDef, scope: Scope) -> None:
         bases = [self.eval(base, scope) for base in statement.bases]
         value = Value(Kind.CLASS, name=statement.name, body=Body(statement, scope))
         names = {base.op.split(".")[-1] for base in bases if base.kind == Kind.LIBRARY}
@@ -205,61 +205,41 @@ class Interpreter:
         # A default of True, False or None does not tell which value objects will have.
         value.attributes = {name: v for name, v in inside.items() if v.kind not in {Kind.FLAG, Kind.NONE}}
 
-    def branch(self, statement: ast.If, scope: Scope) -> bool:
+    def visit_If(self, statement: ast.If, scope: Scope) -> bool:
         known = self.eval(statement.test, scope).constant
         test = statement.test
         condition = test.operand if isinstance(test, ast.UnaryOp) else test
-        if isinstance(condition, ast.Compare | ast.Name | ast.Attribute) and isinstance(known, bool):  # x is None
+        simple = isinstance(condition, ast.Compare | ast.Name | ast.Attribute) or isinstance(test, ast.Call)
+        if simple and isinstance(known, bool):  # x is None, isinstance(layer, nn.Linear)
             return self.block(statement.body if known else statement.orelse, scope)
         if isinstance(test, ast.Compare) and isinstance(test.left, ast.Name) and test.left.id == "__name__":
             return self.block(statement.body, scope)
-        if isinstance(test, ast.Call) and isinstance(known, bool):  # isinstance(m, nn.Linear), of a layer that is known
-            return self.block(statement.body if known else statement.orelse, scope)
-        ends, ways = [], []
-        for arm in (0, 1):
-            way = Scope(scope.parent, scope)
-            ends.append(self.arm(statement, arm, way))
-            ways.append(way)
-        if all(ends):
-            return True
-        if any(ends):
-            left = ends.index(False)
-            scope.update(ways[left])
-            self.state.arms.append((statement, left))  # until the loop's iteration or the function ends
-            return False
-        for name in {**ways[0], **ways[1]}:
-            one, two = ways[0].get(name), ways[1].get(name)
-            if one is None or two is None or one is two:
-                scope[name] = one or two or Value()
-            else:
-                scope[name] = self.tensors.either(one, two)
-        return False
-
-    def arm(self, statement: ast.If, arm: int, scope: Scope) -> bool:
-        depth = len(self.state.arms)
-        self.state.arms.append((statement, arm))
         self.state.tests.append((statement, len(self.state.loops)))
-        ended = self.block((statement.body, statement.orelse)[arm], scope)
+        ended = self.ways(statement, [statement.body, statement.orelse], scope)
         self.state.tests.pop()
-        del self.state.arms[depth]
         return ended
 
-    def ways(self, statement: ast.Try | ast.TryStar | ast.Match, blocks: list[list[ast.stmt]], scope: Scope) -> None:
-        """Follow blocks of which one is run, or a part of one: a name that they give other values is unknown."""
-        ways = []
+    def ways(self, statement: ast.stmt, blocks: list[list[ast.stmt]], scope: Scope) -> bool:
+        """Follow blocks of which one is run: a name that they give different values may be any of these.
+        Returns whether what comes after them is not reached."""
+        left = []
+        depth = len(self.state.arms)
         for arm, block in enumerate(blocks):
-            depth, way = len(self.state.arms), Scope(scope.parent, scope)
+            way = Scope(scope.parent, scope)
             self.state.arms.append((statement, arm))
             if not self.block(block, way):
-                ways.append(way)
+                left.append((way, self.state.arms[depth:]))
             del self.state.arms[depth:]
-        for name in dict.fromkeys(name for way in ways for name in way):
-            values = list(dict.fromkeys(way[name] for way in ways if name in way))
+        for name in dict.fromkeys(name for way, _ in left for name in way):
+            values = list(dict.fromkeys(way[name] for way, _ in left if name in way))
             for other in values[1:]:
                 values[0] = self.tensors.either(values[0], other)
             scope[name] = values[0]
+        if len(left) == 1:  # the rest of the loop's iteration, or of the function, is in this arm
+            self.state.arms += left[0][1]
+        return not left
 
-    def loop(self, statement: ast.For | ast.AsyncFor | ast.While, scope: Scope) -> None:
+    def visit_For(self, statement: ast.For | ast.AsyncFor | ast.While, scope: Scope) -> None:
         if not isinstance(statement, ast.While):
             over = self.eval(statement.iter, scope)
         building = not any(isinstance(n, ast.Attribute) and n.attr in TRAINING for n in walk(statement))
@@ -283,12 +263,10 @@ class Interpreter:
             self.state.loops.pop()
         self.block(statement.orelse, scope)
 
+    visit_AsyncFor = visit_While = visit_For
+
     def item(self, over: Value, node: ast.expr, iteration: int) -> Value:
         """Return the item that a loop over `over` binds in one iteration."""
-        if over.kind == Kind.PARAMETERS and over.items:
-            return over.items[min(iteration, len(over.items)) - 1] if over.base is None else over.items[0]
-        if over.kind == Kind.NAMED and over.items:
-            return Value(Kind.LIST, items=[Value(Kind.TEXT), over.items[min(iteration, len(over.items)) - 1]])
         if over.kind == Kind.ENUMERATE and over.items:
             return Value(Kind.LIST, items=[Value(Kind.NUMBER), self.item(over.items[0], node, iteration)])
         if over.kind == Kind.ZIP and over.items is not None:
@@ -296,7 +274,7 @@ class Interpreter:
         if over.kind == Kind.RANGE:
             return Value(Kind.NUMBER)
         if over.kind == Kind.NUMBER:  # from x.tolist()
-            return Value(Kind.NUMBER, node, op=over.op, parents=over.parents, cut=over.cut, cut_by=over.cut_by)
+            return over
         if over.kind == Kind.LOADER and over.items:
             size = over.constant if isinstance(over.constant, int) else None
             parts = [
@@ -315,7 +293,7 @@ class Interpreter:
             iterations=self.state.iterations(),
         )
 
-    def with_block(self, statement: ast.With | ast.AsyncWith, scope: Scope) -> bool:
+    def visit_With(self, statement: ast.With | ast.AsyncWith, scope: Scope) -> bool:
         entered = 0
         for item in statement.items:
             mode = self.libraries.grad_mode(item.context_expr, scope)
@@ -330,15 +308,14 @@ class Interpreter:
             del self.state.modes[-entered:]
         return ended
 
+    visit_AsyncWith = visit_With
+
     def bind(self, target: ast.expr, value: Value, scope: Scope) -> None:
         match target:
             case ast.Name(id=name):
                 if value.kind not in {Kind.LIBRARY, Kind.FUNCTION, Kind.CLASS}:
                     value.name = value.name or name
                     value.statement = value.statement or self.state.statement
-                old = scope.find(name)
-                if old is not None and old.kind == Kind.GRADIENT and is_zero(value):  # the gradient itself stays
-                    self.state.record_event(EventKind.VAIN, target, old.base or Value(), value)
                 scope[name] = value
             case ast.Tuple(elts=parts) | ast.List(elts=parts):
                 items = value.items or []
@@ -359,8 +336,6 @@ class Interpreter:
                     self.state.record_zero(
                         base.base or Value(), target, not (selects_all(target.slice) and is_zero(value))
                     )
-                elif base.kind == Kind.LIST and selects_all(target.slice):
-                    base.items, base.iterations = value.items, self.state.iterations()
                 elif base.kind == Kind.DICT:
                     self.assign_item(base, key, value)
                     if value.kind in {Kind.TENSOR, Kind.LIST}:
@@ -383,12 +358,8 @@ class Interpreter:
         """Replace or add a layer of a Sequential, a ModuleList or a ModuleDict."""
         value.tags.add(Tag.REGISTERED)
         self.state.record_event(EventKind.ATTRIBUTE, target, box, value, "item")
-        if isinstance(place, str):
-            box.attributes[place] = value
-            box.items = [*(box.items or []), value]
-        elif isinstance(place, int) and box.items and -len(box.items) <= place < len(box.items):
-            box.items = [*box.items]
-            box.items[place] = value
+        box.attributes[str(place)] = value
+        box.tags.add(Tag.OPEN)
 
     def rebind_written(self, owner: ast.expr, base: Value, value: Value, node: ast.expr, scope: Scope) -> None:
         """Bind the name of a tensor that was written to in part to a new value of the graph."""
@@ -405,14 +376,7 @@ class Interpreter:
             return self.tensors.tensor(node, "part", (value,), value.shape[1:] if value.shape else None)
         if value.kind == Kind.NUMBER:  # from x.tolist()
             return self.item(value, node, 1)
-        return Value(
-            parents=(value,),
-            branches=value.branches,
-            graph=value.graph,
-            node=node,
-            iterations=self.state.iterations(),
-            op="part",
-        )
+        return self.tensors.like(value, node, "part", (value,))
 
     def assign_attribute(self, owner: Value, name: str, value: Value, node: ast.expr) -> None:
         if name == "grad":
@@ -427,8 +391,6 @@ class Interpreter:
                 self.methods.freeze(owner)
             elif owner.kind == Kind.MODULE and owner.op != "any":  # an attribute of its own: its parameters stay
                 self.state.record_event(EventKind.ATTRIBUTE, node, owner, value, name)
-            elif owner.kind in {Kind.PARAMETER, Kind.MODULE}:
-                self.methods.thaw(owner)
             elif owner.kind in {Kind.TENSOR, Kind.UNKNOWN}:
                 if owner.parents and owner.leaf:  # a new leaf made of numbers: their origin does not matter
                     owner.cut = Cut.NONE
@@ -441,7 +403,7 @@ class Interpreter:
                 value.name = value.name or name
             owner.attributes[name] = value
 
-    def augment(self, statement: ast.AugAssign, scope: Scope) -> None:
+    def visit_AugAssign(self, statement: ast.AugAssign, scope: Scope) -> None:
         value = self.eval(statement.value, scope)
         sign = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/"}.get(type(statement.op), "?")
         target = statement.target
@@ -470,36 +432,7 @@ class Interpreter:
             return  # an update in place: the name keeps its tensor
         result = self.tensors.arithmetic(sign, old, value, statement.value)
         self.state.record_event(EventKind.GATHER, statement, result, value, sign)
-        result.name = old.name
         self.bind(target, result, scope)
-
-    # A handler that returns True says that the rest of the block is not reached.
-    by_statement: ClassVar[dict[type[ast.stmt], Callable[..., object]]] = {
-        ast.Expr: bare_expression,
-        ast.Assert: bare_expression,
-        ast.Assign: assign,
-        ast.AnnAssign: annotated,
-        ast.AugAssign: augment,
-        ast.If: branch,
-        ast.For: loop,
-        ast.AsyncFor: loop,
-        ast.While: loop,
-        ast.With: with_block,
-        ast.AsyncWith: with_block,
-        ast.Try: try_block,
-        ast.TryStar: try_block,
-        ast.FunctionDef: define_function,
-        ast.AsyncFunctionDef: define_function,
-        ast.ClassDef: define_class,
-        ast.Import: import_modules,
-        ast.ImportFrom: import_names,
-        ast.Return: return_value,
-        ast.Break: lambda self, statement, scope: True,
-        ast.Continue: lambda self, statement, scope: True,
-        ast.Raise: lambda self, statement, scope: True,
-        ast.Match: match_cases,
-        ast.Delete: delete,
-    }
 
 
 def is_zero(value: Value) -> bool:

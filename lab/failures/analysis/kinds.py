@@ -24,7 +24,6 @@ class Kind(StrEnum):
     RANGE = "range"
     ENUMERATE = "enumerate"
     ZIP = "zip"
-    NAMED = "named"
     PARAMETERS = "parameters"
     LOADER = "loader"
     DATASET = "dataset"
@@ -59,7 +58,6 @@ class Tag(StrEnum):
     """A further fact about a value."""
 
     ANY = "any"  # some unknown module
-    REQUIRES_GRAD_SET = "asked"  # a computed result that was given requires_grad
     EVAL = "eval"
     EXPOSED = "exposed"  # its parameters() were read
     FROZEN = "frozen"
@@ -103,7 +101,6 @@ class EventKind(StrEnum):
     SUBTRACT = "subtract"
     UPDATE = "update"
     USED = "used"  # by autograd.grad
-    VAIN = "vain"  # an attempt to zero that leaves the gradient as it is
     WHERE = "where"
     WRITE = "write"
     ZERO = "zero"

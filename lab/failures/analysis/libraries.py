@@ -24,7 +24,6 @@ class LibraryCall(Operation):
 
     full: str
     node: ast.Call
-    scope: Scope
 
     @property
     def root(self) -> str:
@@ -40,8 +39,8 @@ class Libraries:
     methods: Methods
     follower: Follower
 
-    def library_call(self, full: str, args: list[Value], keys: dict[str, Value], node: ast.Call, scope: Scope) -> Value:
-        call = LibraryCall(full.split(".")[-1], args, keys, node=node, full=full, scope=scope)
+    def library_call(self, full: str, args: list[Value], keys: dict[str, Value], node: ast.Call) -> Value:
+        call = LibraryCall(full.split(".")[-1], args, keys, node=node, full=full)
         if call.root == "math":
             return Value(Kind.NUMBER, parents=tuple(a for a in call.args if a.cut or a.parents or a.branches))
         if is_layer(call.name) and (call.root in ENGINE or "nn" in call.full.split(".")):
@@ -123,9 +122,6 @@ class Libraries:
             value.tags.add(Tag.FROZEN)
         return value
 
-    def variable(self, call: LibraryCall) -> Value | None:
-        return call.first if call.args else None
-
     def set_grad_enabled(self, call: LibraryCall) -> Value:
         node, flag = call.node, call.node.args[0] if call.node.args else None
         if (
@@ -140,7 +136,7 @@ class Libraries:
     named: ClassVar[dict[str, Callable[["Libraries", LibraryCall], Value | None]]] = {
         "GradScaler": lambda self, call: Value(Kind.SCALER),
         "Parameter": parameter,
-        "Variable": variable,
+        "Variable": lambda self, call: call.first if call.args else None,
         "set_grad_enabled": set_grad_enabled,
         "deepcopy": lambda self, call: (
             Value(Kind.MODULE, op="any", tags={Tag.ANY, Tag.EVAL})
@@ -148,7 +144,6 @@ class Libraries:
             else Value()
         ),
         "default_rng": lambda self, call: Value(Kind.GENERATOR),
-        "RandomState": lambda self, call: Value(Kind.GENERATOR),
         "partial": lambda self, call: Value(Kind.PARTIAL, base=call.first, items=call.args[1:], attributes=call.keys),
         "SimpleNamespace": lambda self, call: Value(Kind.INSTANCE, attributes=call.keys),
         "OrderedDict": lambda self, call: named_items(call.args, call.keys),
@@ -200,7 +195,6 @@ class Libraries:
             for item in value.items or []:
                 item.tags.add(Tag.REGISTERED)
         value.attributes |= {k: v for k, v in keys.items() if k in {"reduction", "inplace"}}
-        value.iterations = self.state.iterations()
         if any(flag.constant is False for key, flag in keys.items() if key.endswith("affine")):
             value.tags.add(Tag.FROZEN)  # it has no parameters
         self.state.objects.append(value)
@@ -216,7 +210,6 @@ class Libraries:
         for item in value.items or []:
             if item.kind == Kind.MODULE:  # it is in training, however often eval() is called
                 item.tags.add(Tag.TRAINED)
-        self.state.objects.append(value)
         self.state.record_event(EventKind.OPTIMIZER, node, value, given)
         return value
 
@@ -244,14 +237,9 @@ class Libraries:
 
 
 def named_items(args: list[Value], keys: dict[str, Value]) -> Value:
-    """Return the dict that dict() or OrderedDict() makes of keywords, a dict or a list of pairs."""
-    given = args[0] if args else Value(Kind.DICT, items=[])
-    pairs = given.items if given.kind == Kind.LIST else None
-    if pairs is not None and all(pair.items is not None and len(pair.items) == 2 for pair in pairs):
-        named = {str(pair.items[0].constant): pair.items[1] for pair in pairs if pair.items}
-    elif given.kind == Kind.DICT and (keys or not args):
-        named = given.attributes
-    else:
-        return given
-    named = named | keys
-    return Value(Kind.DICT, items=[*named.values()], attributes=named, tags=given.tags & {Tag.OPEN})
+    """Return the dict that dict() or OrderedDict() makes of a list of pairs and keywords; open if it is not known."""
+    pairs = [pair.items or [] for pair in (args[0].items or [] if args else [])]
+    named = {str(pair[0].constant): pair[1] for pair in pairs if len(pair) == 2 and pair[0].constant is not None} | keys
+    known = len(named) == len(pairs) + len(keys) and (not args or args[0].kind == Kind.LIST)
+    items = [*(pair[-1] for pair in pairs if pair), *keys.values()]
+    return Value(Kind.DICT, items=items, attributes=named, tags=set() if known else {Tag.OPEN})

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from lab.failures.analysis.facts import Value, leaf_of, modules, owner_of
 from lab.failures.analysis.kinds import Cut, EventKind, Kind, Tag
-from lab.failures.analysis.registry import EFFECTS, LAYERS, MODULE_METHODS
+from lab.failures.analysis.registry import EFFECTS, MODULE_METHODS
 from lab.failures.analysis.shapes import created_shape, reduced_shape
 from lab.failures.analysis.state import AnalysisState, Follower
 from lab.failures.analysis.tensors import Operation, Tensors
@@ -44,8 +44,6 @@ class Methods:
         if handed and owner.kind == Kind.UNKNOWN:  # accelerator.backward(loss)
             self.state.record_event(EventKind.BACKWARD, op.node, given[0], None, "given")
             return Value(Kind.NONE)
-        if Tag.REQUIRES_GRAD_SET in owner.tags:  # requires_grad on a computed result does not give it a graph
-            owner.graph = owner.graph_before_asked
         retain = op.keys.get("retain_graph")
         detail = "retain" if retain is not None and retain.constant is not False else ""
         detail += " given" if given or "gradient" in op.keys or "grad" in op.keys else ""
@@ -54,8 +52,6 @@ class Methods:
 
     def zero_grad(self, op: Operation) -> Value:
         self.state.record_zero(op.first, op.node)
-        if op.first.kind == Kind.UNKNOWN:
-            op.first.tags.add(Tag.TRAINED)
         return Value(Kind.NONE)
 
     def scale(self, op: Operation) -> Value | None:
@@ -131,7 +127,7 @@ class Methods:
         owner, name, args, at = op.first, op.name, op.args[1:], op.node
         if owner.kind == Kind.UNKNOWN and name in {"cuda", "to", "double"}:
             return owner
-        if owner.kind == Kind.UNKNOWN and name == "requires_grad_":
+        if name == "requires_grad_" and (owner.kind == Kind.UNKNOWN or (args and args[0].constant is False)):
             return self.ask_for_gradient(owner, args, at)
         if owner.kind == Kind.UNKNOWN and name not in {"apply", "compile"}:
             owner.kind, owner.op = Kind.MODULE, "any"
@@ -139,12 +135,12 @@ class Methods:
         if name in {"parameters", "named_parameters", "state_dict"}:
             one = Value(Kind.PARAMETER, at, self.state.statement, "parameter", graph=True, leaf=True, base=owner)
             owner.tags.add(Tag.EXPOSED)
-            return Value(Kind.NAMED if name != "parameters" else Kind.PARAMETERS, items=[one], base=owner)
+            named = Value(Kind.DICT, items=[one], tags={Tag.OPEN}, base=owner)
+            given = {"parameters": Value(Kind.PARAMETERS, items=[one], base=owner), "state_dict": named}
+            return given[name] if name in given else self.pairs(named)
         if name in {"eval", "load_state_dict"}:
             owner.tags |= {Tag.EVAL} if Tag.TRAINED not in owner.tags else set()
             self.state.record_event(EventKind.EVAL, at, owner, None, name)
-        if name == "requires_grad_":
-            self.freeze(owner) if args and args[0].constant is False else self.thaw(owner)
         if name in {"modules", "children", "named_modules", "named_children"}:
             return self.submodules(owner, name)
         if name == "apply" and args and args[0].kind in {Kind.FUNCTION, Kind.PARTIAL}:
@@ -164,18 +160,13 @@ class Methods:
     @staticmethod
     def submodules(owner: Value, name: str) -> Value:
         """Return the list that modules(), children() or their named forms give; one unknown module if unknown."""
-        parts = [part for part in modules(owner) if part.kind == Kind.MODULE]
+        own = (*owner.attributes.values(), *(owner.items or ()))
+        found = own if "children" in name else modules(owner)
+        parts = list(dict.fromkeys(part for part in found if part.kind == Kind.MODULE))
         known = owner.op != "any" and not any(Tag.OPEN in part.tags or part.op == "any" for part in parts)
-        names: dict[Value, str] = {}
-        if "children" in name:
-            own = [*owner.attributes.items(), *((str(place), v) for place, v in enumerate(owner.items or []))]
-            children = {v: (word, v) for word, v in reversed(own) if v.kind == Kind.MODULE}
-            names = {place: word for place, (word, _) in children.items()}
-            parts = [v for _, v in reversed(children.values())]
         parts = parts if known else [Value(Kind.MODULE, op="any", tags={Tag.ANY})]
         if name.startswith("named"):
-            words = [Value(Kind.TEXT, constant=names.get(part)) for part in parts]
-            parts = [Value(Kind.LIST, items=[word, part]) for word, part in zip(words, parts, strict=True)]
+            parts = [Value(Kind.LIST, items=[Value(Kind.TEXT), part]) for part in parts]
         return Value(Kind.LIST, items=parts, tags=set() if known else {Tag.OPEN})
 
     def of_list(self, op: Operation) -> Value:
@@ -183,9 +174,8 @@ class Methods:
         if name == "append" and args:
             self.state.record_event(EventKind.APPEND, at, owner, args[0])
             owner.items = [*(owner.items or []), args[0]][:64]
-        elif name == "extend" and args:
-            owner.items = [*(owner.items or []), *(args[0].items or [])][:64]
-            owner.tags |= args[0].tags & {Tag.OPEN} if args[0].items else {Tag.OPEN}
+        elif name == "extend":
+            owner.tags.add(Tag.OPEN)
         elif name in {"clear", "pop"}:
             owner.items, owner.iterations = owner.items if name == "pop" else [], self.state.iterations()
         elif name == "values":
@@ -194,23 +184,18 @@ class Methods:
             return self.pairs(owner)
         elif name == "keys":
             return self.keys(owner)
-        elif name == "copy":
-            return Value(Kind.LIST, items=owner.items, tags={Tag.OPEN})
         return Value(parents=tuple(owner.items or []))
 
     @staticmethod
-    def keys(box: Value) -> Value:
-        names: list[Value] = [Value(Kind.TEXT, constant=name) for name in box.attributes]
-        known = len(names) == len(box.items or [])
-        return Value(Kind.LIST, items=names, tags=box.tags & {Tag.OPEN}) if known else Value()
-
-    @staticmethod
     def pairs(box: Value) -> Value:
-        """Return the items() of a dict; if its keys are unknown, its values with unknown names."""
-        if len(box.attributes) != len(box.items or []):
-            return Value(Kind.NAMED, items=box.items)
-        pairs = [Value(Kind.LIST, items=[Value(Kind.TEXT, constant=k), v]) for k, v in box.attributes.items()]
+        """Return the items() of a dict; names that are unknown have no constant."""
+        items = box.items or []
+        names = box.attributes if len(box.attributes) == len(items) else [None] * len(items)
+        pairs = [Value(Kind.LIST, items=[Value(Kind.TEXT, constant=k), v]) for k, v in zip(names, items, strict=True)]
         return Value(Kind.LIST, items=pairs, tags=box.tags & {Tag.OPEN})
+
+    def keys(self, box: Value) -> Value:
+        return Value(Kind.LIST, items=[pair.items[0] for pair in self.pairs(box).items or [] if pair.items])
 
     def of_tensor(self, op: Operation, written: str = "method") -> Value:
         """Evaluate a method of a tensor; `written` says how the program calls it."""
@@ -235,15 +220,6 @@ class Methods:
             return owner
         return self.tensors.function(op.name.rstrip("_"), op.args, op.keys, op.node)
 
-    def requires_grad(self, op: Operation) -> Value:
-        owner, args = op.first, op.args[1:]
-        if args and args[0].constant is False:
-            self.freeze(owner)
-            return owner
-        if owner.kind == Kind.PARAMETER:
-            self.thaw(owner)
-        return self.ask_for_gradient(owner, args, op.node)
-
     def retain_grad(self, op: Operation) -> Value:
         op.first.tags.add(Tag.RETAINED)
         return Value(Kind.NONE)
@@ -261,9 +237,7 @@ class Methods:
         if not args and not op.keys:
             return None
         axis = (op.argument(1, "dim") or Value()).constant
-        scores = axis in (1, -1) and "keepdim" not in op.keys and len(args) < 2 and owner.shape is None
         shape = reduced_shape(owner.shape, axis, op.keys.get("keepdim"))
-        shape = (None,) if scores and owner.op in LAYERS | {"call"} else shape
         both = self.tensors.tensor(op.node, op.name, (owner,), shape)
         return Value(Kind.LIST, items=[both, self.tensors.choice(op.node, [owner])])
 
@@ -279,10 +253,6 @@ class Methods:
         for part in self.module_parts(owner):
             part.tags.add(Tag.FROZEN)
 
-    def thaw(self, owner: Value) -> None:
-        for part in self.module_parts(owner):
-            part.tags.discard(Tag.FROZEN)
-
     @staticmethod
     def module_parts(owner: Value) -> list[Value]:
         """Return a value with its whole module, as one parameter stands for all of them."""
@@ -291,9 +261,10 @@ class Methods:
 
     def ask_for_gradient(self, value: Value, args: list[Value], at: ast.expr) -> Value:
         """Set requires_grad on a value; an unknown argument leaves open whether it is set."""
+        if args and args[0].constant is False:
+            self.freeze(value)
+            return value
         if value.parents and value.graph is not True:
-            value.graph_before_asked = value.graph
-            value.tags.add(Tag.REQUIRES_GRAD_SET)
             self.state.record_event(EventKind.ASK, at, value)
         value.graph, value.leaf = (None if args and args[0].constant is not True else True), True
         return value
@@ -312,9 +283,7 @@ class Methods:
         Kind.DICT: of_list,
         Kind.NUMBER: lambda self, op: Value(Kind.NUMBER),
         Kind.TEXT: lambda self, op: Value(Kind.TEXT),
-        Kind.GENERATOR: lambda self, op: Value(
-            Kind.ARRAY, graph=False, shape=created_shape(op.name, op.args[1:], op.keys)
-        ),
+        Kind.GENERATOR: lambda self, op: Value(Kind.ARRAY, shape=created_shape(op.name, op.args[1:], op.keys)),
         Kind.ARRAY: lambda self, op: self.tensors.function(op.name, op.args, op.keys, op.node),
         Kind.TENSOR: of_tensor,
         Kind.PARAMETER: of_tensor,
@@ -326,7 +295,7 @@ class Methods:
         "tolist": lambda self, op: self.tensors.to_number(op.first, op.node),
         "numpy": lambda self, op: self.tensors.to_number(op.first, op.node, Cut.NUMPY),
         "__array__": lambda self, op: self.tensors.to_number(op.first, op.node, Cut.NUMPY),
-        "requires_grad_": requires_grad,
+        "requires_grad_": lambda self, op: self.ask_for_gradient(op.first, op.args[1:], op.node),
         "retain_grad": retain_grad,
         "size": size,
         "dim": lambda self, op: Value(Kind.NUMBER),

@@ -129,10 +129,6 @@ LAYERS = (
     )
 )
 IDENTITIES = {"Identity", "Dropout", "Dropout1d", "Dropout2d", "Dropout3d", "AlphaDropout"}  # treated as such
-RESHAPING = words(
-    "Flatten Unflatten Fold Upsample UpsamplingNearest2d UpsamplingBilinear2d ZeroPad2d ReflectionPad1d "
-    "ReflectionPad2d ReplicationPad2d ConstantPad1d ConstantPad2d"
-)
 BROADCASTING_LOSSES = {"mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss"}  # others refuse different shapes
 CONTAINERS = {"Sequential", "ModuleList", "ModuleDict", "ParameterList", "ParameterDict"}
 OPTIMIZERS = words("SGD Adam AdamW NAdam RAdam Adamax RMSprop Adagrad Adadelta LBFGS Rprop SparseAdam ASGD")
@@ -161,7 +157,7 @@ def function_of(layer: str) -> str:
 
 def is_layer(name: str) -> bool:
     """Return whether torch.nn has a class of this name that is known."""
-    return name in LAYERS | CONTAINERS | IDENTITIES | RESHAPING or (name[:1].isupper() and function_of(name) != "")
+    return name in LAYERS | CONTAINERS | IDENTITIES or (name[:1].isupper() and function_of(name) != "")
 
 
 # What a fragment means by a name that it does not define: a network in training, and a loss.
@@ -177,67 +173,27 @@ LIBRARIES = words(
     "collections matplotlib scipy"
 )
 
-# The first parameters of each function, in PyTorch's order. NumPy's name for one stands after a bar.
+# The first parameters of the functions whose operands the rules read by place, in PyTorch's order. NumPy's name for one
+# stands after a bar.
 SIGNATURES = {
     "input|a|x other": "add sub subtract mul multiply div divide true_divide matmul eq ne gt lt ge le maximum minimum",
-    "input|a other": "kron atan2 hypot logaddexp",
     "input|a exponent": "pow",
-    "input|a end weight": "lerp",
     "condition input|x other|y": "where",
-    "input|a dim index": "gather index_select",
-    "input|a mask value": "masked_fill masked_select",
-    "input|a vec2": "outer",
-    "input|a mat2": "mm bmm",
-    "input|a vec": "mv",
-    "input|a tensor": "dot",
-    "input mat1 mat2": "addmm",
-    "input batch1 batch2": "baddbmm",
-    "input tensor1 tensor2": "addcmul",
-    "input1 input2 weight bias": "bilinear",
-    "input weight bias": "linear conv1d conv2d conv3d conv_transpose1d conv_transpose2d",
-    "input weight": "embedding",
-    "query key value": "scaled_dot_product_attention",
-    "x1 x2": "cdist pairwise_distance cosine_similarity",
-    "tensors|arrays|tup": "stack cat concatenate concat hstack vstack",
-    "equation": "einsum",
+    "input|a dim index": "gather",
+    "tensors|arrays|tup": "stack cat concatenate concat",
     "input|a shape|size": "view reshape expand",
-    "input|a dims|axes": "permute flip tile",
-    "input|a dim0 dim1": "transpose swapdims",
-    "input|a axis0|axis1 axis1|axis2": "swapaxes",
+    "input|a dim0 dim1": "transpose",
     "input|a dim": "unsqueeze squeeze",
-    "input|a start_dim": "flatten",
-    "input|a x|other": "view_as expand_as type_as",
     "input target": " ".join(functions(Result.LOSS)),
-    "input target var": "gaussian_nll_loss",
-    "input1 input2 target": "margin_ranking_loss",
     "data|object requires_grad": "Parameter Variable",
     "data|object": "tensor as_tensor array Tensor",
     "size|shape": "zeros ones rand randn empty",
-    "size|shape fill_value": "full",
-    "input fill_value": "full_like",
-    "start|low end|stop|high": "linspace uniform",
-    "low high size": "randint integers",
-    "mean|loc std|scale size": "normal",
     "tensor val": "constant_",
-    "tensor mean std": "normal_ trunc_normal_",
-    "tensor a b": "uniform_",
-    "tensor gain": "orthogonal_ xavier_uniform_ xavier_normal_",
-    "tensor": "zeros_ ones_ kaiming_uniform_ kaiming_normal_ eye_ dirac_ sparse_",
     "outputs inputs grad_outputs": "grad",
     "tensors|gradient|loss": "backward",
-    "func inputs": "gradcheck gradgradcheck",
-    "mode": "set_grad_enabled train",
+    "mode": "set_grad_enabled",
     "requires_grad": "requires_grad_",
     "dataset batch_size": "DataLoader",
-    "dataset indices": "Subset",
-    "dataset lengths": "random_split",
-    "optimizer": "StepLR MultiStepLR ExponentialLR CosineAnnealingLR LambdaLR ReduceLROnPlateau OneCycleLR",
-    "optimizer|closure|metrics|epoch": "step",
-    "outputs": "scale",
-    "name tensor|module|param": "register_buffer add_module register_module register_parameter",
-    "fn": "apply",
-    "hook": "register_forward_hook",
-    "x|memo": "deepcopy",
 }
 PARAMETERS = dict.fromkeys(EFFECTS, ("input|a|x|A",)) | {
     name: tuple(parameters.split()) for parameters, names in SIGNATURES.items() for name in names.split()

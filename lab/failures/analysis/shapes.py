@@ -3,14 +3,14 @@
 import ast
 import math
 
-from lab.failures.analysis.facts import Value
+from lab.failures.analysis.facts import Shape, Value
 from lab.failures.analysis.kinds import Kind, Tag, words
 from lab.failures.analysis.registry import NORMS
 
 MAX_RANGE_TURNS = 4  # followed in a loop over a range; two iterations stand for all of a longer one
 
 
-def matmul_shape(one: Value, two: Value) -> tuple[int | None, ...] | None:
+def matmul_shape(one: Value, two: Value) -> Shape:
     if one.shape is None or two.shape is None or not one.shape or not two.shape:
         return None
     if len(two.shape) == 1:
@@ -18,17 +18,12 @@ def matmul_shape(one: Value, two: Value) -> tuple[int | None, ...] | None:
     return (*one.shape[:-1], two.shape[-1]) if len(one.shape) > 1 else two.shape[1:]
 
 
-def index_shape(shape: tuple[int | None, ...] | None, index: ast.expr, place: Value) -> tuple[int | None, ...] | None:
+def index_shape(shape: Shape, index: ast.expr, place: Value) -> Shape:
     if shape and place.kind == Kind.NUMBER:
         return shape[1:]
-    if shape and place.kind == Kind.TENSOR and place.shape is not None and len(place.shape) == 1:
-        return (None, *shape[1:])  # one for each index, or for each True of a mask
     parts = list(index.elts) if isinstance(index, ast.Tuple) else [index]
     if shape is None or len(parts) > len(shape):
         return None
-    counts = [part.shape for part in place.items or [] if part.kind == Kind.TENSOR]
-    if counts and len(counts) == len(parts) and all(count is not None and len(count) == 1 for count in counts):
-        return (next((n for (n,) in filter(None, counts) if n), None), *shape[len(parts) :])  # x[rows, columns]
     left: list[int | None] = []
     for size, part in zip(shape, parts, strict=False):
         if isinstance(part, ast.Slice):
@@ -53,16 +48,14 @@ def slice_size(size: int | None, part: ast.Slice) -> int | None:
     return 1 if one and part.step is None else None
 
 
-def output_shape(layer: str, given: tuple[int | None, ...] | None, width: int | None) -> tuple[int | None, ...] | None:
+def output_shape(layer: str, given: Shape, width: int | None) -> Shape:
     """Return the shape of a layer's output, its last or channel axis being `width`; None if unknown."""
     if layer in {"Linear", "LazyLinear", "MLP"}:
         return (*given[:-1], width) if given else (None, 1) if width == 1 and given is None else None
     return given if layer in NORMS else None
 
 
-def moved_shape(
-    name: str, shape: tuple[int | None, ...] | None, numbers: list[object]
-) -> tuple[int | None, ...] | None:
+def moved_shape(name: str, shape: Shape, numbers: list[object]) -> Shape:
     sizes = [n if isinstance(n, int) and not isinstance(n, bool) else None for n in numbers]
     if name in {"view", "reshape"}:
         if not numbers:
@@ -83,17 +76,13 @@ def moved_shape(
         return tuple(n for i, n in enumerate(shape) if not (i == at and n == 1))
     if name in SAME_SHAPE:
         return shape
-    if name == "flatten" and axis == 1:
-        return shape if len(shape) == 2 else (shape[0], None) if len(shape) > 2 else None
     return None
 
 
 SAME_SHAPE = words("to cuda cpu clone contiguous float double half type astype bfloat16 real")
 
 
-def reduced_shape(
-    shape: tuple[int | None, ...] | None, axis: object, keep: Value | None
-) -> tuple[int | None, ...] | None:
+def reduced_shape(shape: Shape, axis: object, keep: Value | None) -> Shape:
     """Return a shape after a reduction over one axis; None if unknown. `keep` is the value of keepdim."""
     if not isinstance(axis, int) or not shape or not -len(shape) <= axis < len(shape):
         return None
@@ -101,7 +90,7 @@ def reduced_shape(
     return (*shape[:place], *((1,) if keep is not None and keep.constant else ()), *shape[place + 1 :])
 
 
-def created_shape(name: str, args: list[Value], keys: dict[str, Value]) -> tuple[int | None, ...] | None:
+def created_shape(name: str, args: list[Value], keys: dict[str, Value]) -> Shape:
     first = args[0] if args else Value()
     if name.endswith("_like"):
         return first.shape
@@ -126,14 +115,12 @@ def created_shape(name: str, args: list[Value], keys: dict[str, Value]) -> tuple
     return tuple(v.constant if isinstance(v.constant, int) else None for v in sizes.items)
 
 
-def literal_shape(value: Value) -> tuple[int | None, ...] | None:
+def literal_shape(value: Value) -> Shape:
     if value.kind == Kind.NUMBER:
         return ()
-    if value.kind == Kind.LIST and value.items and Tag.OPEN in value.tags:
-        return (None,) if all(item.kind == Kind.NUMBER for item in value.items) else None
     if value.kind == Kind.LIST and value.items:
         inner = literal_shape(value.items[0])
-        return None if inner is None else (len(value.items), *inner)
+        return None if inner is None else (None if Tag.OPEN in value.tags else len(value.items), *inner)
     return value.shape if value.kind in {Kind.ARRAY, Kind.TENSOR} else None
 
 

@@ -22,7 +22,6 @@ class Event:
     path: tuple[tuple[Sequence[ast.stmt], ast.stmt], ...]  # the enclosing blocks, each with the statement inside it
     iterations: tuple[tuple[ast.stmt, int], ...]  # (a loop, its iteration from 1), the innermost last
     arms: tuple[tuple[ast.stmt, int], ...]  # (an `if`, `try` or `match`, the number of its arm), the innermost last
-    loops: tuple[ast.stmt, ...]
     tests: tuple[ast.If, ...]  # the enclosing `if`s inside the innermost loop
     within: ast.comprehension | None  # the comprehension that it happens in
     functions: tuple[ast.AST, ...]  # the functions whose calls it happens in, the innermost last
@@ -35,6 +34,10 @@ class Event:
     @property
     def line(self) -> int:
         return self.statement.lineno
+
+    @property
+    def loops(self) -> tuple[ast.stmt, ...]:
+        return tuple(loop for loop, _ in self.iterations)
 
     @property
     def block(self) -> Sequence[ast.stmt]:
@@ -94,8 +97,6 @@ class AnalysisState:
         if kind == EventKind.BACKWARD:  # it frees what was saved for it
             for used in ancestors(value, live=False):
                 used.saved = None
-        loops = tuple(loop for loop, _ in self.loops)
-        tests = tuple(test for test, depth in self.tests if depth == len(self.loops))
         self.events.append(
             Event(
                 kind,
@@ -106,8 +107,7 @@ class AnalysisState:
                 tuple(self.path),
                 self.iterations(),
                 tuple(self.arms),
-                loops,
-                tests,
+                tuple(test for test, depth in self.tests if depth == len(self.loops)),
                 self.within,
                 tuple(call.definition for call in self.frames),
                 self.second_call,

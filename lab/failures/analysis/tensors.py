@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from lab.failures.analysis.facts import TENSORS, Value, ancestors, broadcast, graph_of, has_many_elements
+from lab.failures.analysis.facts import TENSORS, Shape, Value, ancestors, broadcast, graph_of, has_many_elements
 from lab.failures.analysis.kinds import Cut, EventKind, Kind, Tag
 from lab.failures.analysis.registry import EFFECTS, ELEMENTWISE, UNKNOWN, Effect, Result, Saves
 from lab.failures.analysis.shapes import created_shape, leaves, matmul_shape, moved_shape, reduced_shape
@@ -51,18 +51,16 @@ class Tensors:
         node: ast.AST,
         op: str,
         parents: Sequence[Value],
-        shape: tuple[int | None, ...] | None = None,
+        shape: Shape = None,
         form: str = "",
         kind: Kind = Kind.TENSOR,
     ) -> Value:
         """Return a new tensor computed from `parents`."""
         value = Value(kind, node if isinstance(node, ast.expr) else None, self.state.statement, op, tuple(parents))
         value.shape, value.form, value.iterations = shape, form, self.state.iterations()
-        value.created_at = len(self.state.events)
         if shape is None and op in KEEP_MANY and any(has_many_elements(p) for p in parents):
             value.tags.add(Tag.MANY)
-        flags = [graph_of(p) for p in parents if p.kind not in {Kind.NUMBER, Kind.FLAG, Kind.TEXT, Kind.NONE}]
-        value.graph = True if True in flags else None if None in flags else False
+        value.graph = graph_of(Value(Kind.LIST, items=[*parents]))
         self.state.record(value)
         if kind == Kind.ARRAY:
             value.graph = False
@@ -75,19 +73,11 @@ class Tensors:
         if model.kind in TENSORS | {Kind.ARRAY}:
             kind = Kind.ARRAY if model.kind == Kind.ARRAY else Kind.TENSOR
             return self.tensor(node, op, parents, model.shape, form, kind)
-        value = Value(
-            parents=tuple(parents),
-            graph=graph_of(model),
-            node=node,
-            iterations=self.state.iterations(),
-            op=op,
-            form=form,
-            branches=model.branches,
-        )
-        self.state.record(value)
+        value = self.tensor(node, op, parents, form=form, kind=Kind.UNKNOWN)
+        value.branches = model.branches
         return value
 
-    def part(self, whole: Value, node: ast.expr, shape: tuple[int | None, ...] | None) -> Value:
+    def part(self, whole: Value, node: ast.expr, shape: Shape) -> Value:
         """Return a part of a tensor or array, such as an item of a loop over it."""
         kind = Kind.ARRAY if whole.kind == Kind.ARRAY else Kind.TENSOR
         return self.tensor(node, "part", (whole,), shape, kind=kind)
@@ -111,11 +101,7 @@ class Tensors:
             form = "losses" if "losses" in {one.form, two.form} else "loss"
         if kinds & (TENSORS | {Kind.ARRAY}):
             return self.of_tensors_or_arrays(sign, one, two, node, form)
-        value = self.like(one if one.kind == Kind.UNKNOWN else two, node, sign, (one, two), form)
-        if self.state.modes[-1] is None:
-            flags = {graph_of(v) for v in (one, two) if v.kind not in {Kind.NUMBER, Kind.FLAG, Kind.TEXT, Kind.NONE}}
-            value.graph = True if True in flags else None if None in flags else False
-        return value
+        return self.like(one if one.kind == Kind.UNKNOWN else two, node, sign, (one, two), form)
 
     def of_tensors_or_arrays(self, sign: str, one: Value, two: Value, node: ast.expr, form: str) -> Value:
         shape = matmul_shape(one, two) if sign == "@" else broadcast(one, two)
@@ -146,7 +132,6 @@ class Tensors:
         if other.kind in TENSORS:  # w - lr * w.grad: the new value of w
             value.kind, value.op = Kind.TENSOR, sign
             value.graph = True if other.graph and self.state.modes[-1] is None else None
-            value.shape, value.iterations = other.shape, self.state.iterations()
             value.tags = {Tag.UPDATED} if flipped or Tag.NEGATED in source.tags else {Tag.UPDATED, Tag.UP}
             value.tags |= {Tag.REBOUND} if value.graph else set()
         elif other.op == "neg" or (isinstance(other.constant, int | float) and other.constant < 0):
@@ -176,7 +161,7 @@ class Tensors:
             return value
         if any(v.kind == Kind.ARRAY for v in values):
             return Value(Kind.ARRAY, op="choice", shape=first.shape, graph=False)
-        if all(v.kind in {Kind.NUMBER, Kind.TEXT, Kind.FLAG, Kind.NONE} for v in values):
+        if not any(v.kind == Kind.UNKNOWN for v in values):
             return Value(Kind.FLAG)
         return Value(parents=tuple(values), node=node, graph=False, cut=Cut.CHOICE, cut_by=node)
 
@@ -193,8 +178,6 @@ class Tensors:
         number.graph, number.form, number.shape = False, value.form, value.shape if cut == Cut.NUMPY else ()
         if known and graph_of(value):
             number.cut, number.cut_by = cut, node
-        elif value.cut:
-            number.cut, number.cut_by = value.cut, value.cut_by
         source = value
         while source.op in {"view", "clone"} and source.parents and not source.cut:
             source = source.parents[0]
@@ -222,7 +205,6 @@ class Tensors:
         """Return the result of a tensor function by name, as its row says: F.relu(x), torch.exp(x), x.exp()."""
         if keys.get("inplace", Value()).constant is True:
             self.state.record_event(EventKind.WRITE, node, args[0] if args else Value(), None, "argument")
-        name = name.removeprefix("_")
         effect = EFFECTS.get(name, UNKNOWN)
         return self.transfers[effect.result](self, Operation(name, args, keys, node, effect))
 
@@ -272,7 +254,6 @@ class Tensors:
         shape = op.args[2].shape or ((None, 1) if column else None)
         computed = op.args[2].cut or op.args[2].graph
         value = self.tensor(op.node, "gather", (op.first, op.args[2]) if computed else (op.first,), shape)
-        value.graph = graph_of(op.first) or op.args[2].graph
         value.form = op.first.form
         return value
 
@@ -284,21 +265,19 @@ class Tensors:
         return value
 
     def computed(self, op: Operation) -> Value:
-        given = [v for part in op.args for v in (part.items or [] if part.kind == Kind.LIST else [part])]
-        given = [v for v in given if v.kind in TENSORS | {Kind.UNKNOWN, Kind.ARRAY}]
+        every = (*op.args, *op.keys.values())
+        given = [v for part in every for v in (part.items or [] if part.kind == Kind.LIST else [part])]
         arrays = bool(given) and all(v.kind == Kind.ARRAY for v in given)
         return self.tensor(op.node, op.name, given, kind=Kind.ARRAY if arrays else Kind.TENSOR)
 
     def some_tensor(self, op: Operation) -> Value:
-        if op.first.kind == Kind.ARRAY and not any(a.kind in TENSORS for a in op.args):
-            return self.tensor(op.node, op.name, op.args, kind=Kind.ARRAY)
         value = self.tensor(op.node, op.name, [a for a in op.args if a.kind in TENSORS | {Kind.UNKNOWN, Kind.LIST}])
         value.graph = None if value.graph else value.graph
         return value
 
     def reduced(self, op: Operation) -> Value:
         name, first, axis = op.name, op.first, op.argument(1, "dim", "axis")
-        shape: tuple[int | None, ...] | None = ()
+        shape: Shape = ()
         if axis is not None:
             shape = first.shape
             places = [part.constant for part in axis.items] if axis.items is not None else [axis.constant]
@@ -320,7 +299,6 @@ class Tensors:
         value = self.like(first, op.node, "T" if turned else "view", (first,), first.form)
         numbers = [r.constant for r in (rest[0].items or [] if rest and rest[0].items is not None else rest)]
         value.shape = moved_shape(name, first.shape, numbers)
-        value.tags |= first.tags & {Tag.SUM}
         return value
 
     transfers: ClassVar[dict[Result, Callable[["Tensors", Operation], Value]]] = {
@@ -342,15 +320,12 @@ class Tensors:
 
     def create(self, name: str, args: list[Value], keys: dict[str, Value], node: ast.Call, kind: Kind) -> Value:
         first = args[0] if args else Value()
-        sources = [
-            a
-            for a in args
-            if a.cut
-            or any(v.cut for v in a.parents if a.op == "call")
-            or a.kind in TENSORS | {Kind.ARRAY}
-            or any(v.cut or v.graph or v.op == "item" for v in leaves([a]))
-            or (a.kind == Kind.NUMBER and any(v.cut or v.op == "item" for v in ancestors(a, live=False)))
-        ]
+
+        def computed(value: Value) -> bool:
+            return bool(value.cut or value.graph or value.op == "item")
+
+        behind = {a: [v for leaf in leaves([a]) for v in ancestors(leaf, live=False)] for a in args}
+        sources = [a for a in args if a.kind in TENSORS | {Kind.ARRAY} or any(map(computed, behind[a]))]
         value = self.tensor(node, name, sources, kind=kind)
         wants = keys.get("requires_grad")
         value.leaf = True
@@ -358,10 +333,9 @@ class Tensors:
         if name == "from_numpy":
             value.shape = first.shape
         if kind == Kind.TENSOR:
-            behind = (p for part in value.parents for p in ancestors(part, live=False))
-            lost = next((p for p in behind if p.graph or p.cut or p.op == "item"), None)
+            lost = any(computed(v) for source in value.parents for v in behind[source])
             value.graph = None if wants is not None and wants.constant is None else bool(wants and wants.constant)
-            if lost is not None and name in {"tensor", "from_numpy", "as_tensor", "Tensor", "FloatTensor"}:
+            if lost and name in {"tensor", "from_numpy", "as_tensor", "Tensor", "FloatTensor"}:
                 value.cut, value.cut_by = Cut.WRAPPED, node
             elif name.endswith("_like"):
                 value.parents = ()
@@ -371,11 +345,6 @@ class Tensors:
 
     @staticmethod
     def either(one: Value, two: Value) -> Value:
-        absent = two.kind in {Kind.NONE, Kind.UNKNOWN} and not two.parents
-        if absent and one.kind in {Kind.MODULE, Kind.OPTIMIZER, Kind.SCALER}:
-            return one
-        if one.kind == two.kind and one.kind in {Kind.MODULE, Kind.OPTIMIZER, Kind.CLASS, Kind.FUNCTION, Kind.LIBRARY}:
-            return one
         value = Value(one.kind if one.kind == two.kind else Kind.UNKNOWN, branches=(one, two), name=one.name)
         value.leaf = one.leaf and two.leaf
         value.graph = one.graph if one.graph is two.graph and one.leaf is two.leaf else None

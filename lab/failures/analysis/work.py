@@ -48,13 +48,18 @@ def limited() -> Iterator[Steps]:
         outer.left -= given - max(steps.left, 0)
 
 
-def counted(parts: Iterable[T]) -> Iterator[T]:
-    """Yield the parts; each takes a step, if steps are `limited`."""
+def take_step() -> None:
+    """Count a step, if steps are `limited`."""
     steps = _steps.get() or Steps()
+    steps.left -= 1
+    if steps.left < 0:
+        raise TextTooLong(f"{MAX_STEPS:,} steps")
+
+
+def counted(parts: Iterable[T]) -> Iterator[T]:
+    """Yield the parts; each takes a step."""
     for part in parts:
-        steps.left -= 1
-        if steps.left < 0:
-            raise TextTooLong(f"{MAX_STEPS:,} steps")
+        take_step()
         yield part
 
 

@@ -8,13 +8,13 @@ nothing.
 from collections.abc import Iterable
 
 from lab.failures.analysis.edits import Text
-from lab.failures.analysis.rules import cuts, graphs, leaves, networks, numbers, optimized, order, updates
+from lab.failures.analysis.rules import cuts, graphs, numbers, optimized, order
 from lab.failures.analysis.rules.case import Case, RuleHit
 from lab.failures.analysis.state import AnalysisState
 from lab.failures.analysis.work import TextTooLong, limited
 
 # Of two rules that find the same failure in one line, the first one speaks.
-MODULES = (order, graphs, cuts, leaves, numbers, networks, updates, optimized)
+MODULES = (order, graphs, cuts, numbers, optimized)
 
 
 def apply_rules(state: AnalysisState, source: str) -> Iterable[RuleHit]:

@@ -71,43 +71,35 @@ def loss_behind_a_cut(case: Case) -> Iterator[RuleHit]:
     Reports nothing if anything on the way is unknown."""
     for event in case.events_of(EventKind.BACKWARD):
         value = event.value
-        remade = (value.cut == Cut.WRAPPED and value.leaf) or only_rewrapped(value)
-        cut_off = value.graph is None and only_data(value)
         number = value.kind == Kind.NUMBER and any(v.op == "item" for v in ancestors(value, live=False))
-        without_graph = value.graph is False and value.kind in TENSORS | {Kind.UNKNOWN, Kind.NUMBER}
-        if without_graph or remade or cut_off or number:
-            yield from first_cut(case, event)
         asked = [e for e in case.events_of(EventKind.ASK) if e.value is value and is_simple(e.statement)]
-        if asked and (value.form == "loss" or without_graph or remade or cut_off or number):
+        without_graph = value.graph is False and value.kind in TENSORS | {Kind.UNKNOWN, Kind.NUMBER}
+        if without_graph or number or asked or only_data(value):
+            yield from first_cut(case, event)
+        if asked:
             yield case.hit("forced_requires_grad", asked[0].node, None, event)
-
-
-def only_rewrapped(value: Value) -> bool:
-    """Return whether every path ends at a tensor rewrapped from plain numbers, and none at a parameter."""
-    alive = list(ancestors(value))
-    wrapped = [v for v in alive if v.cut == Cut.WRAPPED and v.leaf and v.graph]
-    others = [v for v in alive if v not in wrapped]
-    learned = any(v.kind in {Kind.MODULE, Kind.PARAMETER, Kind.UNKNOWN} or v.op == "call" or v.branches for v in others)
-    return bool(wrapped) and not learned and not any(v.leaf and v.graph for v in others)
 
 
 def only_data(value: Value) -> bool:
     """Return whether no live path leads to a parameter: only batches, targets, and cuts with layers behind."""
     alive = list(ancestors(value))
     judges = {v.base for v in alive if is_unknown_loss(v)}
-    learned = any(
-        v.kind in {Kind.MODULE, Kind.PARAMETER} or (v.op == "call" and not is_unknown_loss(v)) or v.branches or v.graph
-        for v in alive
-        if not v.cut
-    )
-    behind = [v for c in alive if c.cut for v in ancestors(c, live=False)]
     strangers = [v for v in alive if v.kind == Kind.UNKNOWN and not v.cut and not v.parents and v not in judges]
-    if learned or any(v.op for v in strangers):
+    if any(v.op for v in strangers) or any(is_source(v) for v in alive if not v.cut):
         return False
-    if any(v.kind == Kind.MODULE and v.op in LAYERS for v in behind):
+    behind = [v for c in alive if c.cut for v in ancestors(c, live=False)]
+    remade = any(v.cut == Cut.WRAPPED and v.leaf and v.graph for v in alive) and not strangers
+    if remade or any(v.kind == Kind.MODULE and v.op in LAYERS for v in behind):
         return True
     targets = {v.parents[-1] for v in alive if v.op in LOSS_FUNCTIONS or is_unknown_loss(v)}
     return any(v.op == "call" for v in behind) and all(v.iterations or v in targets for v in strangers)
+
+
+def is_source(value: Value) -> bool:
+    """Return whether a value may have a gradient of its own, not only by what it was computed from."""
+    called = (value.op == "call" and not is_unknown_loss(value)) or bool(value.branches)
+    learned = value.kind in {Kind.MODULE, Kind.PARAMETER} or (value.graph and (value.leaf or not value.parents))
+    return called or bool(learned)
 
 
 def first_cut(case: Case, event: Event) -> Iterator[RuleHit]:

@@ -1,6 +1,7 @@
-"""Rules about numbers: shapes that broadcast by mistake, and steep functions at 0."""
+"""Rules about numbers: shapes that broadcast, steep functions at 0, activations, equal weights, steps that climb."""
 
 import ast
+import itertools
 from collections.abc import Iterator
 
 from lab.failures.analysis.facts import (
@@ -10,14 +11,16 @@ from lab.failures.analysis.facts import (
     column_against_row,
     graph_of,
     is_square,
+    modules,
+    owner_of,
     traverse,
     without,
 )
 from lab.failures.analysis.kinds import EventKind, Kind, Tag
-from lab.failures.analysis.registry import BROADCASTING_LOSSES, ELEMENTWISE, LAYERS
+from lab.failures.analysis.registry import BROADCASTING_LOSSES, ELEMENTWISE, IDENTITIES, LAYERS, LOSS_FUNCTIONS, NORMS
 from lab.failures.analysis.rules.case import Case, RuleHit
 from lab.failures.analysis.state import Event
-from lab.failures.analysis.syntax import inside, method, receiver
+from lab.failures.analysis.syntax import argument, called, inside, is_simple, method, receiver
 
 
 def column_and_row(case: Case) -> Iterator[RuleHit]:
@@ -44,8 +47,6 @@ def column_and_row(case: Case) -> Iterator[RuleHit]:
 
 def is_output(value: Value) -> bool:
     """Return whether a value has the shape in which a layer returned it."""
-    if value.op in {"+", "-"}:
-        return any(is_output(p) for p in value.parents)
     passes_on = value.op in {"call", "view"} or value.op in ELEMENTWISE
     return value.op in LAYERS or (passes_on and any(is_output(p) for p in value.parents[:1]))
 
@@ -151,4 +152,176 @@ def core(value: Value) -> Value:
     return last
 
 
-RULES = (column_and_row, steep_at_zero, both_arms_of_where)
+# What a loss applies by itself, so that its input must not have it: the loss, the operation, the sentence.
+APPLIED_TWICE = {
+    ("cross_entropy", "softmax"): "activation_twice",
+    ("cross_entropy", "sigmoid"): "activation_twice",
+    ("cross_entropy", "relu"): "relu_before_loss",
+    ("binary_cross_entropy_with_logits", "softmax"): "activation_twice",
+    ("binary_cross_entropy_with_logits", "sigmoid"): "activation_twice",
+    ("binary_cross_entropy_with_logits", "relu"): "relu_before_loss",
+    ("nll_loss", "softmax"): "probabilities_into_nll",
+}
+
+
+def activation_before_loss(case: Case) -> Iterator[RuleHit]:
+    """Report failure 25: softmax or sigmoid before a loss that applies it; and failure 14: relu before such a loss."""
+    for event in case.events_of(EventKind.LOSS):
+        value = unscaled(event.value)
+        by_hand = value.op == "/" and value.form == "probabilities"
+        op, node = "softmax" if by_hand else value.op, value.node
+        key = APPLIED_TWICE.get((event.detail, op))
+        if key is None or node is None or not (by_hand or isinstance(node, ast.Call)):
+            continue
+        new = unwrapped(case, node) if key != "probabilities_into_nll" and not by_hand else None
+        yield case.hit(key, node, new, event, layer=op)
+
+
+def unscaled(value: Value) -> Value:
+    """Strip views, factors and the mean of a stack from a value, and return what is left."""
+    while value.parents:
+        multiple = value.op in {"*", "/"} and any(part.kind == Kind.NUMBER for part in value.parents)
+        several = value.op == "mean" and value.parents[0].op == "stack"
+        if not (multiple or several or value.op in {"view", "stack"}):
+            break
+        value = next((part for part in value.parents if part.kind != Kind.NUMBER), value.parents[0])
+    return value
+
+
+def unwrapped(case: Case, node: ast.expr) -> str | None:
+    """Return the input of an activation, which takes its place; None for a layer, which others may use as it is."""
+    if not isinstance(node, ast.Call) or called(node) in {"Softmax", "Sigmoid", "ReLU"}:
+        return None
+    axis = not node.args or isinstance(node.args[0], ast.Constant | ast.UnaryOp)  # of a method: x.softmax(1)
+    source = receiver(node) if axis else node.args[0]
+    return case.text.of(source) if source is not None else None
+
+
+def same_weights(case: Case) -> Iterator[RuleHit]:
+    """Report failure 16: the weights of a layer, or a matrix, and of the next one are each one number before training.
+    Reports nothing if the layers draw their weights again."""
+    filled = filled_weights(case) if "reset_parameters" not in case.names else {}
+    rows = [
+        [part for part in modules(box) if part.op in LAYERS - NORMS]
+        for box in case.state.objects
+        if box.op == "Sequential"
+    ]
+    pairs = [pair for row in rows for pair in itertools.pairwise(sorted(row, key=case.state.objects.index))]
+    made = [e.value for e in case.events_of(EventKind.LAYER)] + [v for v in case.backward_reached if v.op == "@"]
+    for value in made:
+        *_, before = traverse(value.parents[0], lambda v: v.parents[:1] if weight_of(v) is None else ())
+        pairs.append((weight_of(before) or before, weight_of(value) or value))
+    for first, second in pairs:
+        if first in filled and second in filled:
+            yield case.hit("same_weights", filled[first], None)
+
+
+def weight_of(value: Value) -> Value | None:
+    """Return the layer or the matrix that a value was computed with."""
+    computed = len(value.parents) > 1 and (value.op in LAYERS or value.op == "@")
+    return without(value.parents[-1], {"T", "view", "transpose"}) if computed else None
+
+
+def filled_weights(case: Case) -> dict[Value, ast.AST]:
+    """Return the layers and matrices whose weights are one number at the first pass, with what made them so."""
+    filled: dict[Value, ast.AST] = {}
+    for value in case.backward_reached:
+        wide = value.op == "zeros" and value.shape is not None and len(value.shape) == 2
+        if wide and value.leaf and graph_of(value) and Tag.WRITTEN not in value.tags and value.node is not None:
+            filled[value] = value.node
+    for event in case.state.events:
+        value, number = event.value, filled_with(event)
+        if event.kind == EventKind.BACKWARD:
+            break
+        if event.kind in {EventKind.INIT, EventKind.WRITE, EventKind.UPDATE} and value.name != "bias":
+            for part in modules(value.base or value):
+                filled.pop(part, None)
+                apart = part.kind != Kind.MODULE or case.names & IDENTITIES  # what is drawn tells the units apart
+                if number == 0 or (number is not None and not apart):
+                    filled[part] = event.node
+    return filled
+
+
+def filled_with(event: Event) -> float | None:
+    """Return the number that an event writes to all elements of a tensor; None for anything else."""
+    name, other = method(event.node) or event.detail, event.other or Value()
+    number = 0.0 if other.op in {"zeros", "zeros_like"} else other.constant
+    if event.tests or event.detail == "part":
+        return None
+    if name in {"zeros_", "zero_", "ones_"}:
+        return float(name == "ones_")
+    return number if name in {"constant_", "fill_", "copy_", "="} and isinstance(number, int | float) else None
+
+
+SQUARES = frozenset(("**", "pow", "square", "abs"))
+
+
+def gradient_ascent(case: Case) -> Iterator[RuleHit]:
+    """Report failure 18: parameters += their gradient, which makes the loss larger. Reports nothing for the input of
+    layers, since attacks climb on purpose, for a step that another statement takes back, and if a pass starts from
+    anything but a loss."""
+    passes = case.events_of(EventKind.BACKWARD, EventKind.USED)
+    if not all(is_cost(e.value) for e in passes):
+        return
+    outputs = {v for e in passes for v in ancestors(e.value) if v.parents and (v.op in LAYERS or v.op == "call")}
+    inputs = {v for output in outputs for part in output.parents for v in ancestors(part)}
+    moves = case.events_of(EventKind.UPDATE, EventKind.WRITE)
+    for event in moves:
+        value, new, statement = event.value, event.other or Value(), event.statement
+        climbs = event.detail == "+" and Tag.NEGATED not in new.tags
+        by_hand = event.kind == EventKind.UPDATE or not event.recorded
+        if not climbs or not by_hand or not (new.kind == Kind.GRADIENT or Tag.UP in new.tags):
+            continue
+        attacked = value in inputs and value.kind not in {Kind.MODULE, Kind.PARAMETER}
+        back = any(owner_of(e.value) is owner_of(value) and e.detail != "+" for e in moves)
+        if value.graph is not False and not attacked and not back and is_simple(statement):
+            moved = receiver(event.node)
+            name = f"`{case.text.of(moved)}`" if moved is not None else f"{value:the parameter}"
+            added = isinstance(statement, ast.AugAssign)
+            change = case.text.of(statement).replace("+=", "-=", 1) if added else None
+            yield case.hit("ascent", statement, change, name=name)
+
+
+def is_cost(value: Value) -> bool:
+    """Return whether a value is made to be small: a sum with a loss or a squared difference."""
+    summed = traverse(value, lambda v: v.parents if v.op in {"mean", "sum", "+"} else ())
+    return any(v.op in LOSS_FUNCTIONS or (v.op in SQUARES and v.parents[0].op != "+") for v in summed)
+
+
+# The highest rate that each kind of optimizer can use, and the usual one. The steps of Adam and its like are about as
+# long as the rate.
+RATES = {"SGD": (5.0, "0.1"), **dict.fromkeys(("Adam", "AdamW", "NAdam", "RMSprop"), (0.2, "1e-3"))}
+
+
+def rate_too_high(case: Case) -> Iterator[RuleHit]:
+    """Report failures 17 and 18: a learning rate far above what the optimizer can use, or below 0.
+    Reports nothing with a schedule, which may lower it, and for leaves or one layer alone: there it depends on the
+    data."""
+    for event in case.events_of(EventKind.OPTIMIZER) if "lr_scheduler" not in case.names else ():
+        value, items = event.value, event.value.items or []
+        rate, momentum = (value.attributes[name].constant for name in ("lr", "momentum"))
+        limit, usual = RATES.get(value.op, (0.0, ""))
+        if isinstance(momentum, float):  # it lengthens the step by up to 1 / (1 - momentum)
+            limit = min(limit, 10 * (1 - momentum))
+        if not limit or not isinstance(rate, int | float) or 0 <= rate < limit:
+            continue
+        layers = [part for part in value.moved if part.op in LAYERS - NORMS]
+        alone = len(items) == 1 and len(layers) == 1
+        place = argument(event.node, "lr", 1)
+        free = alone or (items and all(v.leaf for v in items))
+        if place is not None and (rate < 0 or not free):
+            given = value.attributes["lr"].node
+            place = given if isinstance(given, ast.Constant) else place
+            key = "rate_too_high" if rate > 0 else "climbs"
+            yield case.hit(key, place, usual, rate=rate, optimizer=value.op, usual=usual)
+
+
+RULES = (
+    column_and_row,
+    steep_at_zero,
+    both_arms_of_where,
+    activation_before_loss,
+    same_weights,
+    gradient_ascent,
+    rate_too_high,
+)

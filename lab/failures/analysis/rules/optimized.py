@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from lab.failures.analysis.facts import Value, ancestors, has_parameters, modules
 from lab.failures.analysis.kinds import EventKind, Kind, Tag
-from lab.failures.analysis.registry import CREATORS, LAYERS
+from lab.failures.analysis.registry import LAYERS
 from lab.failures.analysis.rules.case import Case, RuleHit
 from lab.failures.analysis.rules.order import is_update
 from lab.failures.analysis.state import Event
@@ -29,7 +29,6 @@ def unregistered(case: Case) -> Iterator[RuleHit]:
             layers = [v for v in items if v.kind == Kind.MODULE and has_parameters(v)]
             free = [v for v in items if v.kind == Kind.PARAMETER and v.base is None and Tag.FROZEN not in v.tags]
             known = any(v.tags & {Tag.REGISTERED, Tag.EXPOSED} for v in layers)
-            known = known or (not layers and bool(set(owner.attributes.values()) & set(free)))
             if (layers or free) and not known:
                 box = f"{'Module' if layers else 'Parameter'}{'List' if value.kind == Kind.LIST else 'Dict'}"
                 change = [(statement.value, f"{nn}.{box}({case.text.of(statement.value)})")]
@@ -71,7 +70,7 @@ def left_out(case: Case) -> Iterator[RuleHit]:
         return
     late = list(joins_late(case))
     yield from late
-    for name, parts in [*left_leaves(case), *(() if late else left_modules(case))]:
+    for name, parts in left_modules(case) if not late else ():
         makers = (e for e in case.events_of(EventKind.OPTIMIZER) if stepped_with(case, e, parts))
         if parts and (maker := next(makers, None)) is not None:
             yield case.hit("left_out", maker.node, None, name=name)
@@ -105,7 +104,7 @@ def left_modules(case: Case) -> Iterator[tuple[str, set[Value]]]:
         asleep = box.tags & LEFT_ALONE or any(part.tags & {Tag.EVAL, Tag.FROZEN} for part in modules(box))
         if box.kind != Kind.MODULE or asleep or box in held:
             continue
-        parts = {part for part in modules(box) if part.op in LAYERS or (part.leaf and part.graph)}
+        parts = {part for part in modules(box) if part.op in LAYERS or part.leaf}
         left = (parts - case.optimized) & case.backward_reached
         if left != parts & case.backward_reached:
             after = [v for v in outputs if v.parents[-1] in left and case.optimized & {*ancestors(v.parents[0])}]
@@ -115,26 +114,13 @@ def left_modules(case: Case) -> Iterator[tuple[str, set[Value]]]:
             yield name, left
 
 
-def left_leaves(case: Case) -> Iterator[tuple[str, set[Value]]]:
-    """Yield the tensors that require a gradient and that no optimizer moves, unless their gradient is read or computed
-    in another way, or they are an input of layers, which may require a gradient for other reasons."""
-    used = case.reached(EventKind.READ_GRAD, EventKind.DIFFERENTIATE, EventKind.USED) | case.optimized
-    used |= {e.other for e in case.events_of(EventKind.ATTRIBUTE) if e.other is not None}
-    outputs = [v for v in case.backward_reached if v.op in LAYERS or v.op == "call"]
-    inputs = {v for output in outputs for v in ancestors(output)}
-    for value in case.backward_reached - used - inputs if case.torch else ():
-        free = value.leaf and value.graph and value.kind == Kind.TENSOR and value.name and value.op in CREATORS
-        if free and not value.cut and not value.branches:
-            yield value.name, {value}
-
-
 def stepped_with(case: Case, maker: Event, parts: set[Value]) -> bool:
     """Return whether an optimizer steps for passes that reach some parts, or for none that are known."""
     moved = set(maker.value.moved)
     passes = [set(ancestors(event.value)) for event in case.events_of(EventKind.BACKWARD)]
     through = set().union(*(alive for alive in passes if alive & parts))
     if through & moved:
-        return not all(item.leaf for item in maker.value.items or []) or all(part.leaf for part in parts)
+        return True
     unknown = any(v.branches or v.kind == Kind.UNKNOWN or v.op in {"call", "any"} for v in through)
     alone = len(case.events_of(EventKind.OPTIMIZER)) == 1 and not any(item.leaf for item in maker.value.items or [])
     return bool(through) and alone and not unknown and not moved & case.backward_reached

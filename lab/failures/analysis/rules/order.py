@@ -29,8 +29,6 @@ class Updater:
 
     def touched(self, backward: Event) -> bool | None:
         """Return whether a backward pass fills the gradients of what this moves; None if unknown."""
-        if backward.value.graph is False and backward.value.cut:
-            return False
         found = list(ancestors(backward.value))
         unknown = any(
             v.branches or (v.kind == Kind.UNKNOWN and v.graph is not False) or v.op in {"call", "any"} for v in found
@@ -171,28 +169,19 @@ def moved_behind(case: Case, early: Event, late: Event) -> Edit | None:
 
 def misplaced(case: Case, updater: Updater, backward: Event, zero: Event | None, step: Event) -> Iterator[RuleHit]:
     """Report failure 18 for a step whose gradients were zeroed, or which comes before this iteration's pass."""
-    known = updater.value.kind in {Kind.OPTIMIZER, Kind.UNKNOWN}
-    if not known or (zero is not None and (exclusive(backward, step) or exclusive(zero, step))):
+    together = side_by_side((backward, zero or step, step))
+    again = bool(step.loops or step.functions) and backward.loops == step.loops and backward.functions == step.functions
+    if together is None or not (zero or again) or updater.value.kind not in {Kind.OPTIMIZER, Kind.UNKNOWN}:
         return
-    again = bool(step.loops or step.functions)
-    if zero is None:
-        one_place = again and backward.loops == step.loops and backward.functions == step.functions
-        edit = moved_behind(case, step, backward) if one_place else None
-        if edit is not None:
-            yield case.hit("step_before_backward", step.node, edit, backward, stepper=updater.text)
+    if zero and (exclusive(backward, step) or exclusive(zero, step)):
         return
-    fields = {"stepper": updater.text, "step": step.line, "zeroed": zero.line}
-    together = side_by_side((backward, zero, step))
-    if together is None:
-        return
-    if (edit := moved_behind(case, step, backward)) is not None:
-        yield case.hit("step_without_gradient", step.node, edit, backward, **fields)
-    elif (edit := moved_behind(case, zero, step)) is not None:
-        in_order = case.order[backward] < case.order[zero] < case.order[step]
-        one_call = len(set(together[1])) == 2  # a function of its own zeroes and steps
-        apart = one_call and zero.functions == step.functions != backward.functions
-        if moved_behind(case, backward, zero) is not None or (in_order and apart):
-            yield case.hit("zeroed_before_step", zero.node, edit, backward, **fields)
+    filled, emptied, used = together[1]
+    fields = {"stepper": updater.text, "step": step.line, "zeroed": zero.line if zero else 0}
+    if used < filled:
+        key = "step_without_gradient" if zero else "step_before_backward"
+        yield case.hit(key, step.node, moved_behind(case, step, backward), backward, **fields)
+    elif zero and filled <= emptied <= used and (edit := moved_behind(case, zero, step)):
+        yield case.hit("zeroed_before_step", zero.node, edit, backward, **fields)
 
 
 WARM = {"LambdaLR", "LinearLR", "OneCycleLR", "SequentialLR"}  # schedules that may start near 0
