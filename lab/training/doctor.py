@@ -320,7 +320,7 @@ NOTHING = _do("Nothing in these numbers asks for a change.")
 TABLE = (
     # ---- what is wrong: causes before what they bring about
     Rule("rate-high", HIGH, "log", lambda f: f.grew >= 1.1,
-        lambda f: f"On average the loss is multiplied by {short(f.grew, 2)} in each epoch, from "
+        lambda f: f"On average the loss is multiplied by about {short(f.grew, 2)} in each epoch, from "
         f"{short(f.loss[0])} to {short(largest(f.loss))}.", _lower, since=lambda f: 0, like=("climbing",)),
     Rule("climbing", "The loss climbs", "code", lambda f: len(f.lately) > WINDOW and np.nanargmin(f.loss) <= 1
         and f.lately[-1] >= 1.05 * f.loss[0]

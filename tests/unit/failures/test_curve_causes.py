@@ -137,9 +137,9 @@ def test_the_evidence_of_spikes_and_of_a_blow_up_names_what_is_in_the_numbers():
     assert spikes.evidence[0].startswith("5 of 100 values stand far above their neighbours: the highest is ")
     assert spikes.at == 10  # the block of rows 10 to 17 holds the first of them
     (grown,) = read_log(CASES["1.3^n"][0]).causes[0].evidence
-    assert grown == "On average the loss is multiplied by 1.3 in each row, from 1 to 543."
+    assert grown == "On average the loss is multiplied by about 1.3 in each row, from 1 to 543."
     rows = [f"step {i} loss {value}" for i, value in enumerate([2.3, 4, 9, 40, 3e3, 2e6, 1.2e9])]
     (ever_faster,) = read_log("\n".join(rows)).causes[0].evidence  # 2.3 * 28.4 ** 6 is 1.2e9
-    assert ever_faster == "On average the loss is multiplied by 28 in each row, from 2.3 to 1.2e9."
+    assert ever_faster == "On average the loss is multiplied by about 28 in each row, from 2.3 to 1.2e9."
     (stands,) = read_log(CASES["flat at ln 10"][0]).causes[0].evidence
     assert stands == "The loss stays at 2.303: noise of the batches would move it more."
