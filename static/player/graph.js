@@ -263,7 +263,7 @@ export class Graph {
     const card = /** @type {Card} */ (plan.cards.get(item.id));
     const { x, y } = /** @type {Point} */ (plan.boxes.get(item.id));
     const kind = item.group ? "group" : states.derived[node.id].kind;
-    const { width, height, grid } = card;
+    const { width, height, grid, rim } = card;
     const compact = plan.compact;
     const step = compact ? 15 : 18;
     let line = -height / 2 + (compact ? 15 : 19);
@@ -271,7 +271,7 @@ export class Graph {
       if (this.current() && !this.dragged) this.onSelect(node.id, null);
     };
     const parts = card.title === card.full ? [] : [s("title", {}, card.full)];
-    if (kind === "output") parts.push(makeBox(width + 6, height + 6, "rim", 10));
+    if (rim) parts.push(makeBox(width + rim, height + rim, "rim", 10));
     parts.push(makeBox(width, height, "box", kind === "operation" ? 14 : 7));
     const title = s("text", { class: "name", x: 0, y: line, "text-anchor": "middle" }, card.title);
     parts.push(title);

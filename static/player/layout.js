@@ -32,6 +32,7 @@ import { fullShape, isOperation } from "./states.js";
 /** @typedef {object} Card
  * @property {string} title
  * @property {string} full the unshortened title
+ * @property {number} rim pixels of the frame around it, of both sides together
  * @property {number} width
  * @property {number} height
  * @property {(Grid & {cell: Size, numbers: boolean, maps: Point[]}) | null} grid null for a scalar;
@@ -78,11 +79,12 @@ const MIN_LARGE_ITEMS = 48; // a graph with this many cards, or a folded one, re
 const MAX_EDGE_RANKS = 6; // in a large graph an edge over more ranks runs in a lane
 const MAX_NUMBERED_CELLS = 4; // per axis; a larger array is drawn as a heat map
 const MAX_MAP_CELLS = 24; // of a heat map on a card, per axis
+const RIM = 6; // pixels of the frame around the result's card, of both sides together
 const DUE_HEIGHT = 17; // pixels on a card for the right gradient, next to another engine's
 const LANE_BEND = 36; // pixels in which an edge turns into its lane
 const LANE_GAP = 12; // pixels between lanes
 const AFAR_ROW = 31.2; // pixels; 40 at the smallest scale at which a presented drawing is read
-const [WINDOW_MARGIN, PRESENTED_MARGIN] = [20, 12]; // pixels, of both sides together
+const [WINDOW_MARGIN, PRESENTED_MARGIN] = [20, 8]; // pixels, of both sides together
 const BUTTONS = { width: 180, height: 36 }; // pixels, in the lower right corner
 /** @type {(Style & {preference: number})[]} */
 export const ARRANGEMENTS = [
@@ -296,10 +298,11 @@ export function cardOf(states, item, { compact, afar = false }, large = false) {
   const title = shorten(compact ? short : full, compact ? 12 : 26) + shape;
   const textWidth = title.length * (compact ? 6.6 : 7.4) + 24;
   const due = states.roomForDue[node.id] ? DUE_HEIGHT : 0;
+  const rim = !item.group && states.derived[node.id].kind === "output" ? RIM : 0;
   if (node.shape.length === 0) {
     const width = Math.ceil(Math.max(textWidth, compact ? (due ? 90 : 72) : 124));
     const height = (node.requires_grad ? (compact ? 54 : 66) : compact ? 38 : 46) + due;
-    return { title, full, width, height, grid: null };
+    return { title, full, rim, width, height, grid: null };
   }
   const grid = gridOf(node.shape);
   const numbers = !large && isNumbered(grid);
@@ -321,7 +324,7 @@ export function cardOf(states, item, { compact, afar = false }, large = false) {
     x: (below ? 0 : (i - (count - 1) / 2) * room.width) - map.width / 2,
     y: -height / 2 + head + (below ? i * room.height : 0) + 14,
   }));
-  return { title, full, width, height, grid: { ...grid, cell, numbers, maps } };
+  return { title, full, rim, width, height, grid: { ...grid, cell, numbers, maps } };
 }
 
 /** Describe the graph for Graphviz: numbered boxes of fixed size, without any of the learner's text.
@@ -561,9 +564,11 @@ function middleOfCurve(points) {
   return { x: (a.x + 3 * b.x + 3 * c.x + d.x) / 8, y: (a.y + 3 * b.y + 3 * c.y + d.y) / 8 };
 }
 
-/** Return an item's card size. @param {Map<string, Card>} cards @param {string} id @returns {Size} */
+/** Return the size of an item's card with its frame. @param {Map<string, Card>} cards @param {string} id
+ * @returns {Size} */
 function sizeOf(cards, id) {
-  return cards.get(id) ?? { width: 0, height: 0 };
+  const { width, height, rim } = cards.get(id) ?? { width: 0, height: 0, rim: 0 };
+  return { width: width + rim, height: height + rim };
 }
 
 /** Swap x and y if the graph runs down, so that x follows its direction. @param {Point} point @param {boolean} down */

@@ -37,10 +37,24 @@ test("every node has a box, every use of an operand an edge", () => {
       );
       assert.equal(dot.match(/^\d+ -> \d+ \[id=/gm)?.length ?? 0, uses.length);
       uses.forEach(({ child, node }, i) => assert.ok(dot.includes(`\n${child} -> ${node} [id="${i}"`), dot));
-      for (const [index, card] of [...cards.values()].entries()) {
-        const size = `width=${(card.width / 72).toFixed(4)} height=${(card.height / 72).toFixed(4)}`;
+      for (const [index, [id, card]] of [...cards].entries()) {
+        const rim = items.get(id)?.node === states.output && states.derived[states.output].kind === "output" ? 6 : 0;
+        const size = `width=${((card.width + rim) / 72).toFixed(4)} height=${((card.height + rim) / 72).toFixed(4)}`;
         assert.ok(dot.includes(`\n${index} [id="${index}" ${size}]`), dot);
       }
+    }
+  }
+});
+
+test("the frame around the result is inside the drawing", () => {
+  for (const states of all) {
+    for (const style of STYLES) {
+      const { boxes, cards, itemOf, width, height } = arrangeByDepth(describe(states, new Set(), style));
+      const id = itemOf[states.output];
+      const [{ x, y }, card] = [boxes.get(id) ?? { x: 0, y: 0 }, cards.get(id)];
+      const frame = states.derived[states.output].kind === "output" ? 6 : 0;
+      assert.ok(card && x + (card.width + frame) / 2 <= width && y + (card.height + frame) / 2 <= height);
+      assert.ok(x - (card.width + frame) / 2 >= 0 && y - (card.height + frame) / 2 >= 0);
     }
   }
 });

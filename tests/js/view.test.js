@@ -84,7 +84,7 @@ test("all of a presented drawing is shown on demand, in any window, and then aga
 
 /** Return a plan of two cards and an edge. @param {Partial<Plan>} given @param {number} apart pixels between centres */
 function plan(given, apart) {
-  const card = { title: "", full: "", width: 150, height: 150, grid: null };
+  const card = { title: "", full: "", rim: 0, width: 150, height: 150, grid: null };
   const boxes = { "node-0": { x: 75, y: 75 }, "node-1": { x: 75 + apart, y: 75 } };
   const made = {
     down: false,
