@@ -6,7 +6,7 @@ import numpy as np
 import streamlit as st
 
 from lab.autodiff import array_pictures, one_operation, shapes
-from lab.text import brief
+from lab.text import brief, counted
 from lab.text import numeral as number
 from lab.traps.faults import forgotten_sum
 from lab.traps.faults.forgotten_sum import BROKEN, UPDATES
@@ -162,10 +162,9 @@ def _forgotten() -> None:
         drawing.show(drawing.packed(picture.before("→")), key="shapes bias")
         return
     outcome = forgotten_sum.outcome(right, broken)
-    silent = forgotten_sum.silent_steps(right, broken) if outcome == "later" else 0
-    until = (
-        f" Until then, {silent} {'step has' if silent == 1 else 'steps have'} run on wrong numbers." if silent else ""
-    )
+    until = ""
+    if outcome == "later":
+        until = f" Until then, {counted(broken.misled, 'step')} ended with a wrong b.grad."
     st.markdown(f"{verdict(guessed == outcome)} **{OUTCOMES[outcome].capitalize()}.** {with_code(broken.error)}{until}")
     drawing.show(drawing.packed(picture), key="shapes bias")
     show_table(

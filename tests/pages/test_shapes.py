@@ -65,6 +65,7 @@ def test_the_sum_forgotten_is_guessed_and_then_run():
     at.segmented_control(key="shapes-guess").set_value("wrong").run()
     assert "✗ Not as you guessed. **No error until the batch changes.**" in texts(at.markdown)
     assert "`+` cannot combine the result of `@`" in texts(at.markdown)  # as code, without its backticks
+    assert "Until then, 5 steps ended with a wrong b.grad." in texts(at.markdown)
     assert drawn(at)["broken"]["shape"] == [3, 3]
     at.segmented_control(key="shapes-update").set_value("b.data -= lr * b.grad").run()
     assert [*drawn(at)] == ["upstream"]  # another question
