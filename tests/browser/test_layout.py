@@ -131,6 +131,14 @@ def test_the_first_window_says_why_a_fault_cannot_run_yet(open_page):
     expect(page.get_by_text("First say what you expect.")).to_be_in_viewport(ratio=1)
 
 
+def test_on_a_phone_a_task_is_put_away_at_the_end_of_its_text(open_page):
+    page = open_page("graph-lab?card=topological-order", width=PHONE[0], height=PHONE[1])
+    cross = page.locator(".st-key-card-task-away button").bounding_box()
+    text = page.locator(".st-key-card-task-topological-order p").first.bounding_box()
+    assert min(cross["width"], cross["height"]) >= 44
+    assert text["y"] <= cross["y"] + cross["height"] / 2 <= text["y"] + text["height"]
+
+
 def test_the_messages_sent_along_edges_can_be_read_on_a_phone(open_page):
     page = open_page("graph-lab?stage=backward&event=21", width=360, height=740)
     page.locator(".stage .card").first.wait_for()
