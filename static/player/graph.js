@@ -139,8 +139,7 @@ export class Graph {
     this.states = states;
     this.shown = null;
     this.ordering.hidden = Boolean(states.tangentOf);
-    const { departure } = states;
-    if (departure && states.events[departure.event].kind === "message") this.showOrder(true); // sent too early
+    if (states.early !== (before?.early ?? false)) this.showOrder(states.early);
     if (known && this.wanted) {
       if (String(before.roomForDue) !== String(states.roomForDue)) this.draw(states);
       return;
@@ -177,11 +176,17 @@ export class Graph {
       rank.parentElement?.toggleAttribute("data-none", !order.has(node));
     }
     if (!on || !shown || shown.frame.k <= states.forwardEnd) return;
-    const named = states.pending(shown.frame).map((id) => {
-      const [arrived, all] = [shown.frame.arrived.get(id) ?? 0, states.derived[id].terms.length];
-      return states.name(id) + (all > 1 ? ` (${arrived} of ${all} messages)` : "");
-    });
-    setText(this.pending, named.length ? `Still to send: ${named.join(", ")}` : "All have sent.");
+    const { from } = states.focus(shown.frame);
+    const named = (/** @type {boolean} */ sending) => {
+      const ids = states.pending(shown.frame).filter((id) => (id === from) === sending);
+      return ids.map((id) => {
+        const [arrived, all] = [shown.frame.arrived.get(id) ?? 0, states.derived[id].terms.length];
+        return states.name(id) + (all > 1 ? ` (${arrived} of ${all} messages)` : "");
+      });
+    };
+    const [now, later] = [named(true), named(false)].map((names) => names.join(", "));
+    const said = [now && `Sending: ${now}.`, later && `Still to send: ${later}.`].filter(Boolean).join(" ");
+    setText(this.pending, said || "All have sent.");
   }
 
   /** Lay out and draw a trace; does nothing if that drawing is there or in progress. @param {TraceStates} states */

@@ -61,7 +61,8 @@ export class TraceStates {
     this.dues = this.nodes.map((node) => node.due ?? due?.get(node.id));
     // Whether a card has room for a right gradient: decided before the pass runs, so that no event moves the drawing.
     this.roomForDue = this.nodes.map((node) => node.requires_grad && (right !== null || node.due !== undefined));
-    if (right) right.roomForDue = this.roomForDue; // both drawings are alike
+    this.early = departure !== null && this.events[departure.event].kind === "message"; // what differs is the order
+    if (right) Object.assign(right, { roomForDue: this.roomForDue, early: this.early }); // both drawings are alike
   }
 
   /** Return the right gradient of a node that has received all its messages and holds another one; otherwise undefined.

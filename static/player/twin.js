@@ -14,15 +14,16 @@ export class Twin {
     this.graphviz = graphviz;
     this.onSelect = onSelect;
     this.on = false;
-    this.codes = [h("code"), h("code")]; // the line of each engine that made the last event
+    this.engine = ""; // the name of the other engine
+    this.names = [h("span"), h("span")];
+    this.codes = [h("code"), h("code")]; // the line of each engine that made the last event, if they differ
     /** @type {[TraceStates, number] | null} the pass of the first drawing, and how many of its events are shown */
     this.shown = null;
     /** @type {TraceStates | null} */
     this.right = null;
     /** @type {Graph | null} made when it is first shown */
     this.graph = null;
-    this.name = h("span");
-    this.other = h("p", { class: "engine-name wrong", hidden: true }, this.name, this.codes[0]);
+    this.other = h("p", { class: "engine-name wrong", hidden: true }, this.names[0], this.codes[0]);
     this.place = h("div", { class: "graphs" });
     this.button = h("button", { class: "beside-button", "aria-pressed": false, hidden: true }, "Side by side");
     this.button.onclick = () => {
@@ -35,7 +36,7 @@ export class Twin {
   setTrace({ right, engine }) {
     this.right = right;
     this.button.hidden = right === null;
-    setText(this.name, `✗ ${engine}`);
+    this.engine = engine;
     this.show(this.on && right !== null);
   }
 
@@ -57,7 +58,7 @@ export class Twin {
       onLayout: () => this.shown && this.paint(...this.shown, false),
       numbers: { allows: () => false, moveBy: () => {}, release: () => {} },
     });
-    graph.head.prepend(h("p", { class: "engine-name" }, h("span", {}, "✓ the right engine"), this.codes[1]));
+    graph.head.prepend(h("p", { class: "engine-name" }, this.names[1], this.codes[1]));
     this.place.append(graph.element);
     return graph;
   }
@@ -75,8 +76,12 @@ export class Twin {
     const { on, right } = this;
     if (!on || !right) return;
     const [left, frame] = [states.frame(k), right.frame(Math.min(k, right.length))];
-    setText(this.codes[0], codeOf(states, left));
-    setText(this.codes[1], codeOf(right, frame));
+    // Where only the order differs, each is at another place of the same rules: a line would look like the fault.
+    const lines = states.departure?.line ? [codeOf(states, left), codeOf(right, frame)] : [];
+    const differ = lines[0] !== lines[1];
+    this.codes.forEach((code, i) => setText(code, differ ? lines[i] : ""));
+    const told = differ || (states.early && k > states.forwardEnd); // then the sign is enough
+    [`✗ ${this.engine}`, "✓ the right engine"].forEach((name, i) => setText(this.names[i], told ? name[0] : name));
     this.graph?.paint(frame, null, null, moving, states.nodesOf(left));
   }
 }

@@ -504,11 +504,11 @@ def test_the_sign_on_small_cards_is_explained_for_the_mode_that_is_shown(open_pa
     expect(signs).to_have_text("= value, ∂ tangent: the derivative by a. ")
 
 
-BESIDE = {  # engine -> expression and inputs, the lines of the two engines at the first difference, whether all is whole
+BESIDE = {  # engine -> expression and inputs, what the heads say at the first difference, whether all is whole
     "overwrites": ({}, ["self.grad = message", "self.grad += message"], True),
     "any-order": (
         {"expression": "t = a*b\nt * (t + c)"},
-        ["self.accumulate(upstream * right)", "self.accumulate(upstream * 1.0)"],
+        ["Sending: t (1 of 2 messages). Still to send: v1.", "Sending: v1. Still to send: t (1 of 2 messages)."],
         True,
     ),
     "forgets-the-sum": (
@@ -543,7 +543,11 @@ def test_both_engines_show_the_same_cards_and_their_lines_on_a_projector(open_pa
             break
         page.keyboard.press("ArrowLeft")
     expect(marked).to_be_visible()
-    expect(page.locator(".engine-name code")).to_have_text(lines)
+    said = page.locator(".stage-head :is(code, .pending):visible:not(:empty)")
+    expect(said).to_have_text(lines)
+    for one in said.all():
+        expect(one).to_have_css("font-size", "18px")
+        assert one.evaluate("(one) => one.scrollWidth <= one.clientWidth && one.scrollHeight <= one.clientHeight")
     page.locator(".stage").nth(1).locator(".card").first.wait_for()
     graphs, which = page.locator(".player .graph"), "" if whole else ":is(.to, .from)"
     scenes = page.locator(".player .graph > g")
@@ -557,6 +561,8 @@ def test_both_engines_show_the_same_cards_and_their_lines_on_a_projector(open_pa
         assert cut == [], key
         assert seen == seen[:1] * 2, key
         assert page.locator(".player .card text:visible").evaluate_all(SMALLEST) >= 17.95
+        goes_on = page.locator('.graph:not([data-cut=""])').count()
+        assert goes_on == (0 if whole else 2)
     page.keyboard.press("0")
     for card in page.locator(".player .card .box").all():
         expect(card).to_be_in_viewport(ratio=0.99)

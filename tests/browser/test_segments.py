@@ -24,7 +24,7 @@ SEGMENTS = {  # what is touched, one after the other, and what the last touch sh
         ["text=See", "link:Graph lab", "radio:any order", "button:show one that differs"],
         [
             (".ledger .note", "t sends too early: 1 of its 2 messages have arrived"),
-            (".pending", "Still to send: t (1 of 2 messages)"),
+            (".pending", "Sending: t (1 of 2 messages). Still to send: v1."),
             (".card.departs .name", "✗"),
         ],
     ),
