@@ -128,6 +128,10 @@ export class View {
   }
 
   apply() {
+    const { x, y, scale, size, window } = this;
+    const over = [-x, x + size.width * scale - window.width, -y, y + size.height * scale - window.height];
+    const cut = ["left", "right", "top", "bottom"].filter((_, i) => over[i] > 1); // where the drawing goes on
+    setAttribute(this.svg, "data-cut", cut.join(" "));
     setAttribute(this.svg, "data-whole", String(this.fitted));
     setAttribute(
       this.scene,

@@ -19,7 +19,10 @@ let resized = () => {};
  * @param {string[]} around selectors of what the view is in */
 function presented(size, around = [".present"]) {
   const closest = (/** @type {string} */ selector) => (around.includes(selector) ? {} : null);
-  const element = () => ({ addEventListener() {}, closest, getAttribute: () => "", setAttribute() {} });
+  const element = () => {
+    const set = new Map();
+    return { addEventListener() {}, closest, set, getAttribute: () => "", setAttribute: set.set.bind(set) };
+  };
   const [svg, scene] = [{ ...element(), clientWidth: size.width, clientHeight: size.height }, element()];
   const observer = class {
     /** @param {() => void} report */
@@ -80,6 +83,22 @@ test("all of a presented drawing is shown on demand, in any window, and then aga
   }
   view.turn();
   assert.ok(view.scale === READ && isWhole(view, box));
+});
+
+test("a drawing says on which sides it goes on", () => {
+  const { view } = presented(WINDOWS[1]);
+  const cut = () => /** @type {Map<string, string>} */ (Reflect.get(view.svg, "set")).get("data-cut") ?? "";
+  view.open({ width: 350, height: 300 }, { x: 0, y: 0 });
+  assert.equal(cut(), "");
+  view.open({ width: 1000, height: 300 }, { x: 0, y: 0 });
+  for (const [x, sides] of /** @type {const} */ ([
+    [0, "right"],
+    [500, "left right"],
+    [900, "left"],
+  ])) {
+    view.centre({ x, y: 0 });
+    assert.equal(cut(), sides);
+  }
 });
 
 /** Return a plan of two cards and an edge. @param {Partial<Plan>} given @param {number} apart pixels between centres */
