@@ -10,6 +10,8 @@ export class Bar {
     this.onChoose = onChoose;
     this.key = "";
     this.element = h("div", { class: "bar", role: "group", "aria-label": "Program and engine" });
+    // What comes and goes stands elsewhere, so that no other button moves.
+    this.offers = h("span", { class: "offers" });
   }
 
   /** Show the program and the choices. @param {PlayerData} data */
@@ -17,20 +19,20 @@ export class Bar {
     const key = JSON.stringify([text, switches]);
     if (key === this.key) return;
     this.key = key;
-    const groups = switches.map(({ name, options, value }) =>
-      h(
-        "span",
-        { class: "switch", role: "group", "aria-label": name },
-        options.length > 2 ? name : "", // the others say what they are
-        ...options.map(([option, label]) =>
-          h("button", { "aria-pressed": option === value, onclick: () => this.onChoose(name, option) }, label),
-        ),
-      ),
-    );
+    const groups = switches.map(({ name, options, value }) => {
+      const buttons = options.map(([option, label]) =>
+        h("button", { "aria-pressed": option === value, onclick: () => this.onChoose(name, option) }, label),
+      );
+      const shown = options.length > 2 ? name : ""; // the others say what they are
+      const group = h("span", { class: "switch", role: "group", "aria-label": name }, shown, ...buttons);
+      return { group, offered: value === null };
+    });
+    const [offers, chosen] = [true, false].map((offered) => groups.filter((one) => one.offered === offered));
     const program = h("code", { title: text }, text.trim().replaceAll(/\s*\n\s*/g, "; "));
     const buttons = () => [...this.element.querySelectorAll("button")];
     const focused = buttons().find((button) => button.matches(":focus"));
-    this.element.replaceChildren(...(text ? [program] : []), ...groups);
+    this.element.replaceChildren(...(text ? [program] : []), ...chosen.map(({ group }) => group));
+    this.offers.replaceChildren(...offers.map(({ group }) => group));
     this.element.hidden = !text && !switches.length;
     const same = buttons().find((button) => button.textContent === focused?.textContent);
     if (focused) (same ?? buttons().find((button) => button.ariaPressed === "true"))?.focus();

@@ -110,9 +110,9 @@ export function createPlayer(root, host) {
     },
   );
   twin.place.append(graph.element, graph.tools);
-  graph.tools.prepend(twin.button);
-  graph.head.prepend(twin.other);
   const bar = new Bar((name, value) => ask({ what: "switch", switch: name, value }));
+  graph.tools.prepend(bar.offers, twin.button);
+  graph.head.prepend(twin.other);
   const ledger = new Ledger();
   const predict = new Predict({
     onWish: () => sender.push(),

@@ -504,6 +504,19 @@ def test_the_sign_on_small_cards_is_explained_for_the_mode_that_is_shown(open_pa
     expect(signs).to_have_text("= value, ∂ tangent: the derivative by a. ")
 
 
+def test_no_button_moves_when_an_engine_makes_no_difference_and_the_graph_keeps_its_height(open_page):
+    page = open_page("graph-lab", width=1024, height=768)
+    page.locator(".stage .card").first.wait_for()
+    project(page)
+    buttons = page.locator(".player.present .bar button")
+    expect(buttons).to_have_count(6)
+    before = [button.bounding_box() for button in buttons.all()]
+    page.locator(".bar").get_by_role("button", name="any order").click()
+    expect(page.locator(".present").get_by_role("button", name="Same here")).to_be_in_viewport(ratio=1)
+    assert [button.bounding_box() for button in buttons.all()] == before
+    assert page.locator(".stage").bounding_box()["height"] >= 0.6 * 768
+
+
 BESIDE = {  # engine -> expression and inputs, what the heads say at the first difference, whether all is whole
     "overwrites": ({}, ["self.grad = message", "self.grad += message"], True),
     "any-order": (

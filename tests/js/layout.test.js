@@ -37,9 +37,8 @@ test("every node has a box, every use of an operand an edge", () => {
       );
       assert.equal(dot.match(/^\d+ -> \d+ \[id=/gm)?.length ?? 0, uses.length);
       uses.forEach(({ child, node }, i) => assert.ok(dot.includes(`\n${child} -> ${node} [id="${i}"`), dot));
-      for (const [index, [id, card]] of [...cards].entries()) {
-        const rim = items.get(id)?.node === states.output && states.derived[states.output].kind === "output" ? 6 : 0;
-        const size = `width=${((card.width + rim) / 72).toFixed(4)} height=${((card.height + rim) / 72).toFixed(4)}`;
+      for (const [index, card] of [...cards.values()].entries()) {
+        const size = `width=${(card.width / 72).toFixed(4)} height=${(card.height / 72).toFixed(4)}`;
         assert.ok(dot.includes(`\n${index} [id="${index}" ${size}]`), dot);
       }
     }
