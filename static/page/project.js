@@ -151,6 +151,7 @@ export class Projector {
     main.scrollTop += Math.min(top, bottom - this.bar.getBoundingClientRect().top + GAP);
   }
 }
+    main.scrollTop += cutAbove(main, picture.getBoundingClientRect());
 
 /** Return whether the picture fills the window. */
 function isProjecting() {
@@ -165,6 +166,14 @@ function presenter() {
   const seen = players.find((one) => inWindow(one) && !one.matches(".still"));
   return seen?.querySelector(seen.matches(".present") ? ".leave" : ".present-button");
 }
+/** Return the end of what the window's edge cuts above a picture, 0 if nothing.
+ * @param {Element} main @param {DOMRect} picture */
+function cutAbove(main, { top, left, right }) {
+  const rows = [...main.querySelectorAll("[data-testid=stElementContainer]")].map((one) => one.getBoundingClientRect());
+  const above = rows.filter((one) => one.bottom <= top && one.left < right && one.right > left);
+  return Math.max(0, ...above.filter((one) => one.top < 0).map(({ bottom }) => bottom));
+}
+
 
 /** Return the highest picture on the page with at least half as large a visible area as the largest.
  * @param {Element} main */
