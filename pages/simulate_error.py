@@ -66,13 +66,13 @@ def _ask_again() -> None:
 def _four_steps() -> None:
     prose("An array is overwritten [[in place]] after the forward pass. Are the [[gradients|gradient]] still right?")
     experiment = _settings()
-    code, result_column = st.columns([4, 5], gap="medium")
+    with st.container(key="picture-steps"):  # which a projector shows: the program beside what happened
+        code, result_column = st.columns([4, 5], gap="medium")
     with code:
         step = _next_step()
         st.html(in_place_panels.program(experiment, step))
     result = memoize("trap result", (experiment, step), lambda: in_place.run(experiment, step))
-    # At the end a projector shows the verdict; until then, the drawing in it.
-    with result_column, st.container(key="picture-verdict" if step == len(STEPS) else None):
+    with result_column:
         _what_happened(result)
         if step:
             st.html(in_place_panels.arrays(result.boxes))

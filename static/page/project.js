@@ -20,12 +20,14 @@ const MAIN = "[data-testid=stMain]";
 const BACK = /(Back|Undo)$/;
 const PLAY = `${MAIN} button:enabled:has([aria-label="Shortcut P"])`; // starts and stops a run
 const NAME = "projecting";
+/** @type {Record<string, 1 | -1>} */
+const STEPS = { PageDown: 1, ArrowRight: 1, PageUp: -1, ArrowLeft: -1 };
 
 export class Projector {
   /** @param {AbortSignal} signal ends the listening */
   constructor(signal) {
-    this.back = h("button", { title: "Back (Page Up)", onclick: () => press(stepper(-1)) }, "←");
-    this.next = h("button", { title: "Next (Page Down)", onclick: () => press(stepper(1)) }, "→");
+    this.back = h("button", { title: "Back (left arrow)", onclick: () => press(stepper(-1)) }, "←");
+    this.next = h("button", { title: "Next (right arrow)", onclick: () => press(stepper(1)) }, "→");
     const leave = h("button", { onclick: () => this.leave() }, "Leave (F)");
     const group = { class: "project-bar", role: "group", "aria-label": "Projecting" };
     this.bar = h("div", group, this.back, this.next, leave);
@@ -62,7 +64,7 @@ export class Projector {
     if (this.following) this.reveal();
   }
 
-  /** Act on F, Escape, Page Up, Page Down and the space bar. @param {KeyboardEvent} event */
+  /** Act on F, Escape, the keys that step, and the space bar. @param {KeyboardEvent} event */
   press(event) {
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
     if (isInField(event)) return;
@@ -73,8 +75,8 @@ export class Projector {
       const target = /** @type {Element} */ (event.composedPath()[0]);
       if (target.closest(INTERACTIVE) || !press(document.querySelector(PLAY))) return;
     } else if (/^(Arrow(Up|Down)|Home|End)/.test(event.key)) return this.stopFollowing();
-    else if (event.key !== "PageDown" && event.key !== "PageUp") return;
-    else if (!press(stepper(event.key === "PageDown" ? 1 : -1))) return this.stopFollowing(); // it scrolls
+    else if (!(event.key in STEPS) || isMovedByArrows(event)) return;
+    else if (!press(stepper(STEPS[event.key]))) return this.stopFollowing(); // it scrolls
     event.preventDefault();
   }
 
@@ -149,13 +151,27 @@ export class Projector {
     }
     const { top, bottom } = picture.getBoundingClientRect();
     main.scrollTop += Math.min(top, bottom - this.bar.getBoundingClientRect().top + GAP);
+    main.scrollTop += cutAbove(main, picture.getBoundingClientRect());
   }
 }
-    main.scrollTop += cutAbove(main, picture.getBoundingClientRect());
+
+/** Return whether an arrow key moves what has the focus, such as a slider. @param {KeyboardEvent} event */
+function isMovedByArrows({ key, target }) {
+  const moved = "input, [role=slider], [role=tab], [role=radio], [role=application]";
+  return key.startsWith("Arrow") && target instanceof Element && target.closest(moved) !== null;
+}
 
 /** Return whether the picture fills the window. */
 function isProjecting() {
   return document.documentElement.classList.contains(NAME);
+}
+
+/** Return the end of what the window's edge cuts above a picture, 0 if nothing.
+ * @param {Element} main @param {DOMRect} picture */
+function cutAbove(main, { top, left, right }) {
+  const rows = [...main.querySelectorAll("[data-testid=stElementContainer]")].map((one) => one.getBoundingClientRect());
+  const above = rows.filter((one) => one.bottom <= top && one.left < right && one.right > left);
+  return Math.max(0, ...above.filter((one) => one.top < 0).map(({ bottom }) => bottom));
 }
 
 /** Return the button that starts or ends presenting the player in the window, if there is a player. */
@@ -166,14 +182,6 @@ function presenter() {
   const seen = players.find((one) => inWindow(one) && !one.matches(".still"));
   return seen?.querySelector(seen.matches(".present") ? ".leave" : ".present-button");
 }
-/** Return the end of what the window's edge cuts above a picture, 0 if nothing.
- * @param {Element} main @param {DOMRect} picture */
-function cutAbove(main, { top, left, right }) {
-  const rows = [...main.querySelectorAll("[data-testid=stElementContainer]")].map((one) => one.getBoundingClientRect());
-  const above = rows.filter((one) => one.bottom <= top && one.left < right && one.right > left);
-  return Math.max(0, ...above.filter((one) => one.top < 0).map(({ bottom }) => bottom));
-}
-
 
 /** Return the highest picture on the page with at least half as large a visible area as the largest.
  * @param {Element} main */

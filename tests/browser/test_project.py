@@ -63,6 +63,44 @@ def test_a_key_pressed_twice_at_once_leaves_and_enters_again(open_page, path, pi
 
 
 @pytest.mark.parametrize(("width", "height"), [(1024, 768), (1280, 720)])
+def test_a_presenter_sees_line_sentence_and_guess_at_each_step_and_goes_by_the_arrows(open_page, width, height):
+    page = open_page("simulate-error", width=width, height=height)
+    project(page)
+    shown = {  # name of the next step -> what is said before it
+        "1 Forward": "So far there are only the inputs.",
+        "2 Mutate": "The closure of",
+        "3 Backward": "Does the closure still hold what it needs?",
+        "4 Compare": "Are these gradients right?",
+    }
+    for step, said in shown.items():
+        line = page.locator(".trap-program .next", has_text=step)
+        for part in (line, page.get_by_text(said)):
+            expect(part).to_be_in_viewport(ratio=1)
+        if step == "3 Backward":
+            for answer in page.locator("[role=radiogroup] label").all():
+                expect(answer).to_be_in_viewport(ratio=1)
+            page.locator("[role=radiogroup] label").first.click()
+            page.locator(".project-bar button", has_text=step).click()
+        else:
+            page.keyboard.press("ArrowRight")
+    expect(page.get_by_text("A wrong gradient, and no error.")).to_be_in_viewport(ratio=1)
+    page.keyboard.press("ArrowLeft")
+    expect(page.locator(".trap-program .next", has_text="4 Compare")).to_be_in_viewport(ratio=1)
+
+
+@pytest.mark.parametrize("path", ["shapes?tab=forgotten", "gradient-check", "operations"])
+def test_a_projected_picture_has_no_row_above_it_that_is_cut(open_page, path):
+    page = open_page(path, width=1024, height=768)
+    project(page)
+    page.wait_for_function("document.querySelector('[data-testid=stMain]').scrollTop > 0")
+    settled(page)
+    cut = page.locator("[data-testid=stColumn]:first-child label, [data-testid=stButtonGroup] button").evaluate_all(
+        "(all) => all.map((one) => one.getBoundingClientRect()).filter(({ top, bottom }) => top < -1 && bottom > 1).length"
+    )
+    assert cut == 0
+
+
+@pytest.mark.parametrize(("width", "height"), [(1024, 768), (1280, 720)])
 def test_a_presenter_ends_at_the_verdict(open_page, width, height):
     page = open_page("simulate-error?tab=steps&step=3&guess=b", width=width, height=height)
     project(page)
