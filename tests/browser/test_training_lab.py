@@ -461,6 +461,18 @@ def test_a_click_on_a_unit_opens_its_gradient_in_the_pass_of_a_sample(open_page)
             expect(said).to_be_in_viewport(timeout=PATIENCE)
 
 
+def test_the_whole_sentence_of_a_presented_sample_is_in_sight(open_page):
+    page = open_lab(open_page, "data=moons&hidden=8 8", width=1024, height=768)
+    page.get_by_role("button", name="Layer 1, unit 3", exact=True).click()
+    expect(page.get_by_text("Derivation of ∂loss/∂h1[0, 2]")).to_be_in_viewport(timeout=PATIENCE)
+    project(page)
+    page.locator(".player.present").wait_for()
+    page.keyboard.press("End")
+    expect(page.locator(".present .sentence")).to_contain_text("The backward pass is done.")
+    for part in (".ledger", ".equation"):
+        assert page.locator(f".present {part}").evaluate("(one) => one.scrollHeight <= one.clientHeight + 1")
+
+
 def test_a_link_to_the_pad_leads_to_the_pad(open_page):
     page = open_page("", height=720)
     page.get_by_role("link", name="Draw a digit for a network").click()
