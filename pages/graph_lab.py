@@ -8,6 +8,7 @@ import streamlit as st
 
 from lab.expression import ExpressionError
 from lab.expression.parser import Expression
+from lab.lessons.cards import CARD
 from lab.trace.comparison import departure, is_same_graph
 from lab.trace.recording import Trace
 from lab.traps.faults.broken_engines import SWITCH
@@ -314,9 +315,13 @@ def _moving(expression: Expression | None, live: dict[str, Live], outdated: bool
         if offers_telling:
             button(SHOW_TELLING, "graph telling", _show_telling)
     binding.write(*HELD)  # before the player, which adds its event to the new address
+    early = departed is not None and session["graph-engine"] == "any-order"
     if session.pop("graph engine news", False) and departed:
-        session["graph-stage"], session["graph-event"] = "backward", departed.event + 1
-        inputs.open_player()
+        if early and session[CARD] == "topological-order":  # what is to be found in the pass is not shown before it
+            inputs.go("forward")
+        else:
+            session["graph-stage"], session["graph-event"] = "backward", departed.event + 1
+            inputs.open_player()
     if labs is not None:
         session["graph played"] = expression, labs
     trace = yours or labs or last
@@ -352,7 +357,7 @@ def _moving(expression: Expression | None, live: dict[str, Live], outdated: bool
     )
     progress.done("two-messages", _is_classic())
     progress.done("by-hand", predicting and _is_classic())
-    progress.done("topological-order", departed is not None and session["graph-engine"] == "any-order")
+    progress.done("topological-order", early)
     progress.note("graph progress")
     _in_pytorch(expression, values, labs)
 

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from lab.lessons.cards import CARDS
+from lab.lessons.cards import CARD, CARDS
 from lab.lessons.pages import BY_FILE, GROUPS, PAGES
 from tests.pages.conftest import ROOT, app, press, progress, run, texts
 
@@ -41,7 +41,7 @@ def test_a_card_opens_a_state_in_which_nothing_is_done_yet(card):
     run(at, **card.query)
     assert "does not fit" not in texts(at.info)
     assert sent_cards(at)["done"] == []
-    assert (card.key in sent_cards(at)["atEnd"]) == (card.at_end and card.key != "by-hand")
+    assert (card.key in sent_cards(at)["atEnd"]) == (card.at_end and card.key not in ("by-hand", "topological-order"))
 
 
 def sent_cards(at):
@@ -50,11 +50,11 @@ def sent_cards(at):
     return {name: sorted({key for one in said for key in one[name]}) for name in ("done", "atEnd")}
 
 
-def opened(key):
+def opened(key, **more):
     (card,) = (card for card in CARDS if card.key == key)
     at = app(card.file)
     at.session_state["path"] = BY_FILE[card.file].path
-    return run(at, **card.query)
+    return run(at, **card.query, **more)
 
 
 def chosen(kind, key, value):
@@ -72,7 +72,6 @@ WAYS = {  # card -> what is done in the state that it opens; the last step compl
     "forward-wins": [chosen("text_input", "why text 1", "t * [1, 2, 3, 4, 5, 6, 7, 8]"), chosen("segmented_control", "why-zeros", "nowhere"), pressed("jacobian next")],
     "whole-jacobian": [chosen("segmented_control", "why-zeros", "nowhere"), chosen("slider", "why-passes", 3), pressed("jacobian next")],
     "why-the-loss-fell": [chosen("segmented_control", "descent-guess", "past"), *10 * [pressed("descent step")]],
-    "topological-order": [chosen("segmented_control", "graph-engine", kind) for kind in ("overwrites", "any-order")],
     "forgotten-sum": [chosen("segmented_control", "shapes-guess", "error")],
     "breaking-step": [chosen("slider", "check-h", -16)],
 }  # fmt: skip
@@ -94,6 +93,16 @@ def test_a_pass_by_hand_counts_only_while_the_player_asks():
     at.run()
     assert "by-hand" in sent_cards(at)["atEnd"]
     assert "by-hand" not in sent_cards(opened("by-hand"))["atEnd"]
+
+
+def test_the_message_that_is_sent_too_early_is_found_in_the_pass_and_not_shown_before_it():
+    at = opened("topological-order", **{CARD: "topological-order"})
+    for engine, waits in (("overwrites", []), ("any-order", ["topological-order"])):
+        at.segmented_control(key="graph-engine").set_value(engine).run()
+        assert not at.exception
+        assert at.session_state["graph-stage"] == ("forward" if waits else "backward")
+        assert sent_cards(at)["done"] == []
+        assert [key for key in sent_cards(at)["atEnd"] if key == "topological-order"] == waits
 
 
 def test_a_copied_link_completes_no_card():
