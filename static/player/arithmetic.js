@@ -1,25 +1,11 @@
 /** The arithmetic of one message in the backward pass, shared by the ledger, the derivation and forward mode. */
 
-import {
-  brief,
-  broadcastCell,
-  element,
-  factor,
-  flat,
-  indexText,
-  MAX_WRITTEN_CELLS,
-  nested,
-  numeral,
-  operandCell,
-  shapeOf,
-  toNumber,
-} from "./format.js";
+import { brief, broadcastCell, element, factor, flat, indexText, nested, operandCell, shapeOf } from "./format.js";
 import { fullShape } from "./states.js";
 
 /** @import { Message, SentTerm, Value } from "../types.js" */
 /** @import { TraceStates } from "./states.js" */
 
-const MAX_DIGITS = 9; // of a number in an equation
 const MAX_SUM_TERMS = 6; // terms written out; a longer sum is shortened with "…"
 
 /** @typedef {{upstream: Value, local: Value}} Product */
@@ -94,42 +80,14 @@ function repeatedLike(like, number) {
   return Array.isArray(like) ? like.map((inner) => repeatedLike(inner, number)) : number;
 }
 
-/** Return how many digits its numbers need for an equation to be true as it is written: what they come to is what
- * stands for the result, with four digits. @param {Value[][]} products the factors of each term of a sum
- * @param {Value} result */
-export function digitsFor(products, result) {
-  const shape = shapeOf(result);
-  if (countOf(shape) > MAX_WRITTEN_CELLS) return undefined;
-  const cells = flat(result).map((x, cell) => ({
-    due: numeral(x),
-    terms: products.map((factors) => factors.map((one) => toNumber(flat(broadcastCell(one, shape, cell))[0]))),
-  }));
-  for (let digits = 4; digits <= MAX_DIGITS; digits += 1) {
-    const read = (/** @type {number} */ x) => Number(numeral(x, digits).replaceAll("−", "-"));
-    const worth = (/** @type {number[]} */ factors) => factors.reduce((all, x) => all * read(x), 1);
-    const isTrue = cells.every(
-      ({ due, terms }) => numeral(terms.reduce((sum, factors) => sum + worth(factors), 0)) === due,
-    );
-    if (isTrue) return digits;
-  }
-  return undefined;
+/** Write a sum of products: "2 × 3 + 4 × 5", shortened if it is long. @param {Product[]} products */
+export function productSumText(products) {
+  return joinTerms(products.map(({ upstream, local }) => `${factorOf(upstream)} × ${factorOf(local)}`));
 }
 
-/** Write a sum of products that come to a number: "2 × 3 + 4 × 5", shortened if it is long.
- * @param {Product[]} products @param {Value} result */
-export function productSumText(products, result) {
-  const all = products.map(({ upstream, local }) => [upstream, local]);
-  const digits = digitsFor(all, result);
-  return joinTerms(all.map((factors) => factors.map((one) => factorOf(one, undefined, digits)).join(" × ")));
-}
-
-/** Write a sum: "1 + 2 + (−3)", shortened if it is long. @param {Value[]} values @param {Value} result */
-export function sumText(values, result) {
-  const digits = digitsFor(
-    values.map((value) => [value]),
-    result,
-  );
-  return joinTerms(values.map((value, i) => (i ? factorOf : brief)(value, undefined, digits)));
+/** Write a sum: "1 + 2 + (−3)", shortened if it is long. @param {Value[]} values */
+export function sumText(values) {
+  return joinTerms(values.map((value, i) => (i ? factorOf(value) : brief(value))));
 }
 
 /** Join the terms of a sum with "+", and leave out the middle of a long one. @param {string[]} terms */
@@ -137,10 +95,9 @@ function joinTerms(terms) {
   return (terms.length > MAX_SUM_TERMS ? [...terms.slice(0, MAX_SUM_TERMS - 2), "…", terms.at(-1)] : terms).join(" + ");
 }
 
-/** Format a value like `brief`, with a negative number in brackets. @param {Value} value @param {number[]} [full]
- * @param {number} [digits] */
-export function factorOf(value, full, digits) {
-  return Array.isArray(value) ? brief(value, full, digits) : factor(value, digits);
+/** Format a value like `brief`, with a negative number in brackets. @param {Value} value @param {number[]} [full] */
+export function factorOf(value, full) {
+  return Array.isArray(value) ? brief(value, full) : factor(value);
 }
 
 /** Write a message's rule with the upstream gradient in numbers. @param {TraceStates} states @param {Sending} sending

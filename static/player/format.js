@@ -2,16 +2,13 @@
 
 /** @import { Scalar, Value } from "../types.js" */
 
-export const MAX_WRITTEN_CELLS = 4; // of an array in a text; of a longer one the text has the shape
-
 /** Convert a scalar of the trace to a JavaScript number. @param {Scalar} value */
 export function toNumber(value) {
   return typeof value === "string" ? { nan: NaN, inf: Infinity, "-inf": -Infinity }[value] : Number(value);
 }
 
-/** Write a number with four significant digits, or more, and a real minus sign; a boolean as in Python.
- * @param {Scalar} value @param {number} [digits] */
-export function numeral(value, digits = 4) {
+/** Write a number with four significant digits and a real minus sign; a boolean as in Python. @param {Scalar} value */
+export function numeral(value) {
   if (typeof value === "boolean") return value ? "True" : "False";
   const x = toNumber(value);
   if (Number.isNaN(x)) return "NaN";
@@ -20,17 +17,17 @@ export function numeral(value, digits = 4) {
   const size = Math.abs(x);
   let text;
   if (size >= 1e6 || size < 1e-4) {
-    const [mantissa, exponent] = x.toExponential(digits - 1).split("e");
+    const [mantissa, exponent] = x.toExponential(3).split("e");
     text = `${Number(mantissa)}e${Number(exponent)}`;
   } else {
-    text = String(Number(x.toPrecision(Math.max(digits, Math.floor(Math.log10(size)) + 1))));
+    text = String(Number(x.toPrecision(Math.max(4, Math.floor(Math.log10(size)) + 1))));
   }
   return text.replaceAll("-", "−");
 }
 
-/** Write a number for a formula, in brackets if it is negative. @param {Scalar} value @param {number} [digits] */
-export function factor(value, digits) {
-  const text = numeral(value, digits);
+/** Write a number for a formula, in brackets if it is negative. @param {Scalar} value */
+export function factor(value) {
+  const text = numeral(value);
   return text.startsWith("−") ? `(${text})` : text;
 }
 
@@ -102,15 +99,15 @@ export function indexText(shape, position, full = shape) {
 }
 
 /** Write a number, a short array in full, or the shape of a longer one. @param {Value} value
- * @param {number[]} full its shape in the program, if the trace kept only some cells @param {number} [digits] */
-export function brief(value, full = shapeOf(value), digits) {
-  return flat(value).length > MAX_WRITTEN_CELLS ? shapeText(full) : listed(value, digits);
+ * @param {number[]} full its shape in the program, if the trace kept only some cells */
+export function brief(value, full = shapeOf(value)) {
+  if (!Array.isArray(value)) return numeral(value);
+  return flat(value).length > 4 ? shapeText(full) : listed(value);
 }
 
-/** Write a value with all its numbers, arrays in brackets. @param {Value} value @param {number} [digits]
- * @returns {string} */
-function listed(value, digits) {
-  return Array.isArray(value) ? `[${value.map((one) => listed(one, digits)).join(", ")}]` : numeral(value, digits);
+/** Write a value with all its numbers, arrays in brackets. @param {Value} value @returns {string} */
+function listed(value) {
+  return Array.isArray(value) ? `[${value.map(listed).join(", ")}]` : numeral(value);
 }
 
 /** Cut a text to a length, with "…" at the end. @param {string} text @param {number} length */

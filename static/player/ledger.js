@@ -5,7 +5,6 @@ import {
   sumText,
   copiesOf,
   countOf,
-  digitsFor,
   exampleCell,
   factorOf,
   matrixProduct,
@@ -100,7 +99,7 @@ function gradientsOf(states, frame) {
     if (gradient === undefined) return [];
     const sent = states.events.flatMap((e) => (e.kind === "accumulate" && e.node === leaf.id ? [e.message] : []));
     const terms = leaf.earlier === undefined || Array.isArray(gradient) ? [] : [leaf.earlier, ...sent];
-    const added = terms.length > 1 ? `${sumText(terms, gradient)} = ` : "";
+    const added = terms.length > 1 ? `${sumText(terms)} = ` : "";
     return [{ name: states.name(leaf.id), gradient, due, added, full: states.gradientShape(leaf.id, gradient) }];
   });
   const out = states.name(states.output);
@@ -161,7 +160,7 @@ function range(value, full) {
   if (!known.length) return "";
   const kept = numbers.length < countOf(full) ? " in the cells shown" : "";
   const others = kept + (known.length < numbers.length ? ", and some not finite" : "");
-  const [least, most] = [known[0], known[known.length - 1]].map((x) => numeral(x));
+  const [least, most] = [known[0], known[known.length - 1]].map(numeral);
   return least === most ? ` all ${least}${others}` : ` from ${least} to ${most}${others}`;
 }
 
@@ -250,16 +249,14 @@ function push(states, event) {
     const sentence = `${from} sends its tangent to ${to}, times the local derivative: ${brief(event.contribution)}.`;
     return { phase, sentence, equation: [arriving], note: "" };
   }
-  const digits = digitsFor([[event.tangent, event.local]], event.contribution);
-  const slope = slopeText(event.text, event.local, digits);
-  const sent = factorOf(event.tangent, undefined, digits);
+  const slope = event.text === numeral(event.local) ? factor(event.local) : `${event.text} = ${numeral(event.local)}`;
   return {
     phase,
-    sentence: `${from} sends ${sent} times ${slope} to ${to}: ${brief(event.contribution)}.`,
+    sentence: `${from} sends ${factorOf(event.tangent)} times ${slope} to ${to}: ${brief(event.contribution)}.`,
     equation: [
-      amount(event.tangent, `tangent of ${from}`, "", undefined, digits),
+      amount(event.tangent, `tangent of ${from}`),
       sign("×"),
-      amount(event.local, `local derivative: ${event.text}`, "", undefined, digits),
+      amount(event.local, `local derivative: ${event.text}`),
       sign("="),
       arriving,
     ],
@@ -281,7 +278,7 @@ function tangent(states, event) {
     one.kind === "push" && !Array.isArray(one.contribution) ? [one.contribution] : [],
   );
   const several = sum.length > 1 && sum.length === sent.length;
-  const arrived = sumText(sum, event.value);
+  const arrived = sum.map((value) => factorOf(value)).join(" + ");
   return {
     phase,
     sentence: (several ? `${arrived} = ${brief(event.value)}. ` : "") + changes(name, of, event.value),
@@ -319,12 +316,11 @@ function accumulate(states, event, index, cell) {
   const name = cellName(states.name(event.node), shapeOf(event.after), chosen, full);
   const right = addsUp(event.first ? 0 : event.before, event.message, event.after);
   const wrong = "This is not what adding the message gives: something is broken here.";
-  const copies = sent.sums ? sumText(copiesOf(sent, chosen), arrived) : "";
+  const copies = sent.sums ? sumText(copiesOf(sent, chosen)) : "";
   const { sentence } = sending(states, states.message(index - 1), index - 1, cell);
   const arrival = sent.sums ? `The copies of ${name} receive ${copies} = ${brief(arrived, full)} together` : sentence;
   const summed = sent.sums ? [figure(copies, `what the copies of ${name} receive`, "message"), sign("=")] : [];
   const own = states.name(event.node);
-  const digits = digitsFor([[before], [arrived]], after);
   const repeated = sent.sums ? `Broadcasting repeated ${own}, so its copies' messages are summed.` : "";
   const kept = isSame(event.before, states.nodes[event.node].earlier ?? []);
   const why = kept ? `${own}.grad kept what an earlier pass gave it` : `${own} is used more than once`;
@@ -343,9 +339,9 @@ function accumulate(states, event, index, cell) {
         ]
       : [
           ...summed,
-          amount(before, `${name} before`, "", full, digits),
+          amount(before, `${name} before`, "", full),
           sign("+"),
-          amount(arrived, "message", "", full, digits),
+          amount(arrived, "message", "", full),
           sign(right ? "=" : "≠"),
           amount(after, `${name} after`, "gradient", full),
         ],
@@ -377,13 +373,13 @@ export function rightOf(states, frame) {
     if (isSame(here.contribution, due.contribution)) return null;
     const { local } = right.term(there, due);
     const known = local !== null && flat(due.contribution).length === 1;
-    const factors = known ? productSumText([{ upstream: due.upstream, local }], due.contribution).concat(" = ") : "";
+    const factors = known ? `${factorOf(due.upstream)} × ${factorOf(local)} = ` : "";
     return figure(`${factors}${brief(due.contribution)}`, "✓ right", "right");
   }
   if (here.kind !== "accumulate" || due.kind !== "accumulate" || isSame(here.after, due.after)) return null;
   const sent = sendingOf(right, right.message(there - 1), there - 1);
   const parts = sent.sums ? copiesOf(sent, null) : [due.message];
-  const sum = sumText(due.first ? parts : [due.before, ...parts], due.after);
+  const sum = sumText(due.first ? parts : [due.before, ...parts]);
   return figure(due.first && !sent.sums ? brief(due.after) : `${sum} = ${brief(due.after)}`, "✓ right", "right");
 }
 
@@ -394,16 +390,8 @@ function shareOf(states, { term, arrived, upstream }, index) {
   const { local } = term;
   if (local === null || Array.isArray(local) || Array.isArray(arrived) || Array.isArray(upstream)) return "";
   const { node } = states.message(index - 1);
-  const digits = digitsFor([[upstream, local]], arrived);
-  const slope = slopeText(term.text, local, digits);
-  return `${states.name(node)}'s gradient ${factor(upstream, digits)} times the local derivative ${slope}.`;
-}
-
-/** Write a local derivative: "b = −3", or only its number. @param {string} text its formula @param {Value} local
- * @param {number} [digits] */
-function slopeText(text, local, digits) {
-  const number = brief(local, undefined, digits);
-  return text === number ? factorOf(local, undefined, digits) : `${text} = ${number}`;
+  const slope = term.text === numeral(local) ? factor(local) : `${term.text} = ${numeral(local)}`;
+  return `${states.name(node)}'s gradient ${factor(upstream)} times the local derivative ${slope}.`;
 }
 
 /** Describe a message from an operation to an operand, with the numbers that it is computed from if they are known.
@@ -432,7 +420,7 @@ function sending(states, event, index, cell) {
       return { products, number: element(contribution, position) };
     });
     const texts = parts.map(({ products, number }) =>
-      products?.length ? `${productSumText(products, number)} ${equals} ${brief(number)}` : brief(number),
+      products?.length ? `${productSumText(products)} ${equals} ${brief(number)}` : brief(number),
     );
     const rest = positions.length - parts.length;
     const more = rest ? ` and ${rest} more` : "";
@@ -442,13 +430,9 @@ function sending(states, event, index, cell) {
       parts.length > 1
         ? [figure(texts.join(", ") + more, `messages to the copies of ${where}`, "message")]
         : products?.length === 1
-          ? product(states, event, sent, products[0], equals, arriving, number)
+          ? product(states, event, sent, products[0], equals, arriving)
           : products?.length
-            ? [
-                figure(productSumText(products, number), "upstream gradient × local derivative, summed"),
-                sign(equals),
-                arriving,
-              ]
+            ? [figure(productSumText(products), "upstream gradient × local derivative, summed"), sign(equals), arriving]
             : [arriving];
     return { sentence: `${from} sends ${texts.join(", ")}${more} to ${where}`, figures, note: notes() };
   }
@@ -458,13 +442,12 @@ function sending(states, event, index, cell) {
   const arriving = amount(contribution, `message to ${where}`, "message", sentShape);
   if (term.local !== null) {
     const whole = wholeProduct(sent, term.local);
-    const digits = digitsFor([[whole.upstream, whole.local]], contribution);
     const factors = [whole.upstream, whole.local].map((value) =>
-      factorOf(value, states.shapeIn(value, [event.child, event.node]), digits),
+      factorOf(value, states.shapeIn(value, [event.child, event.node])),
     );
     return {
       sentence: `${from} sends ${factors.join(" × ")} ${equals} ${brief(contribution, sentShape)} to ${where}`,
-      figures: product(states, event, sent, whole, equals, arriving, contribution),
+      figures: product(states, event, sent, whole, equals, arriving),
       note: notes(shown),
     };
   }
@@ -487,22 +470,21 @@ function sending(states, event, index, cell) {
  * @param {Sending} sent @param {string} place @param {number} cell @param {string} equals */
 function exampleText(sent, place, cell, equals) {
   const [position, ...others] = sent.copies(cell);
-  const number = element(sent.contribution, position);
-  const text = `${productSumText(sent.products(position) ?? [], number)} ${equals} ${brief(number)}`;
+  const sum = productSumText(sent.products(position) ?? []);
+  const text = `${sum} ${equals} ${brief(element(sent.contribution, position))}`;
   return others.length ? `A copy of ${place} is sent ${text}.` : `${place} is sent ${text}.`;
 }
 
 /** Return the figures of a message: upstream gradient times local derivative. @param {TraceStates} states
  * @param {Message} event @param {Sending} sent @param {Product} numbers @param {string} equals
- * @param {Figure} arriving @param {Value} result the message */
-function product(states, event, { term }, { upstream, local }, equals, arriving, result) {
-  const digits = digitsFor([[upstream, local]], result);
+ * @param {Figure} arriving */
+function product(states, event, { term }, { upstream, local }, equals, arriving) {
   const slope = term.local === null ? "local derivative" : `local derivative: ${term.text}`;
   const ends = [event.child, event.node];
   return [
-    amount(upstream, `upstream gradient of ${states.name(event.node)}`, "", states.shapeIn(upstream, ends), digits),
+    amount(upstream, `upstream gradient of ${states.name(event.node)}`, "", states.shapeIn(upstream, ends)),
     sign("×"),
-    amount(local, slope, "", states.shapeIn(local, ends), digits),
+    amount(local, slope, "", states.shapeIn(local, ends)),
     sign(equals),
     arriving,
   ];
@@ -536,11 +518,10 @@ function figure(text, caption, role = "") {
 }
 
 /** Return a value as a part of an equation; a large array is shown as a heat map. @param {Value} value
- * @param {string} caption @param {number[]} [full] its shape in the program @param {number} [digits]
- * @returns {Figure} */
-function amount(value, caption, role = "", full = shapeOf(value), digits = undefined) {
+ * @param {string} caption @param {number[]} full its shape in the program @returns {Figure} */
+function amount(value, caption, role = "", full = shapeOf(value)) {
   if (flat(value).length > 4) return { text: shapeText(full), caption, role, value };
-  return figure((role ? brief : factorOf)(value, undefined, digits), caption, role);
+  return figure(role ? brief(value) : factorOf(value), caption, role);
 }
 
 /** Return a sign between two parts of an equation. @param {string} text @returns {Figure} */
