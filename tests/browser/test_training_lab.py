@@ -8,6 +8,7 @@ from playwright.sync_api import expect
 
 from pages.parts.training.instruments import UPDATES
 from tests.browser.conftest import PATIENCE
+from tests.layout import project
 from tests.support import settled
 
 

@@ -11,7 +11,7 @@ CAPS = {  # lines of code and of data, in rooms separated by spaces
     "nn.py": 260,
     "train.py": 180,
     "app.py": 45,
-    "lab/failures": 10_350,
+    "lab/failures": 9_750,
     "lab/watch": 4_700,
     "lab/training": 6_250,
     "lab/training/doctor.py lab/training/figures.py": 700,
@@ -20,13 +20,13 @@ CAPS = {  # lines of code and of data, in rooms separated by spaces
     "lab/traps lab/designs lab/autodiff lab/gradcheck": 5_800,
     "lab/ui": 1_360,
     "pages": 8_800,
-    "static": 10_000,
-    "tests": 57_000,
+    "static": 10_050,
+    "tests": 57_200,
 }
 CODE = {".py", ".js", ".ts", ".css", ".html"}
 COUNTED = CODE | {".toml", ".txt", ".json"}
 THEIRS = {"codemirror", "echarts", "graphviz"}  # folders of code that others wrote
-PRODUCT, PRODUCT_CAP = "app.py model.py nn.py train.py lab pages static practice assets", 62_400  # lines of code
+PRODUCT, PRODUCT_CAP = "app.py model.py nn.py train.py lab pages static practice assets", 61_800  # lines of code
 
 
 def lines_of(rooms, counted=COUNTED):
