@@ -115,10 +115,11 @@ def _one_element(expression: Expression) -> None:
 
 def _remarks(report: Report, points: Mapping[str, CheckPoint], sweeps: list[Sweep]) -> None:
     """Show the verdict of gradcheck, and what the picture does not say."""
-    result(report.answer, f"**gradcheck**, with h = ∛ε: {escape_markdown(report.verdict)}")
+    result(report.answer, f"**gradcheck**, with h = ∛ε max(1, |x|): {escape_markdown(report.verdict)}")
     rules = {sweep.method: short(sweep.rule) for sweep in sweeps}
     sentences = [
-        f"Rule of thumb: h = √ε = {rules['forward']} for forward, ∛ε = {rules['central']} for central differences."
+        f"Rule of thumb: h = √ε max(1, |x|) = {rules['forward']} for forward, ∛ε max(1, |x|) = {rules['central']} "
+        "for central differences."
     ]
     if next(iter(points.values())).cotangent.size > 1:
         sentences.append("f is a weighted sum of the result’s elements. The random weights are the cotangent.")

@@ -141,5 +141,8 @@ def test_the_evidence_of_spikes_and_of_a_blow_up_names_what_is_in_the_numbers():
     rows = [f"step {i} loss {value}" for i, value in enumerate([2.3, 4, 9, 40, 3e3, 2e6, 1.2e9])]
     (ever_faster,) = read_log("\n".join(rows)).causes[0].evidence  # 2.3 * 28.4 ** 6 is 1.2e9
     assert ever_faster == "On average the loss is multiplied by about 28 in each row, from 2.3 to 1.2e9."
+    for first_step, fits in (("step 1 loss 4", True), ("step 1 loss 1.8", False)):  # a wrong sign never falls
+        rows[1] = first_step
+        assert ("climbing" in [cause.key for cause in read_log("\n".join(rows)).causes]) == fits
     (stands,) = read_log(CASES["flat at ln 10"][0]).causes[0].evidence
     assert stands == "The loss stays at 2.303: noise of the batches would move it more."
