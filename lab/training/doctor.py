@@ -297,7 +297,8 @@ def _says_now(f: Figures) -> str:
     if "validation" in f.known:
         now += f"; validation loss is {short(f.val_loss[-1])}, validation {f.scored} {f.shown(f.val_score[-1], 1)}"
     plain = f"Always answering with {f.answer} costs {short(f.plain)} and {short(f.plain_val)}"
-    plain += f", with {f.shown(f.plain_score('train'), 1)} and {f.shown(f.plain_score('val'), 1)}" if f.origin else ""
+    scores = [f.shown(f.plain_score(part), 1) for part in ("train", "val")] if f.origin else []
+    plain += f", with {f.scored} {' and '.join(scores)}" if scores else ""
     return f"{now}. {plain}." if f.plain < math.inf else f"{now}."
 
 

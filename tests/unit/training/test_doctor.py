@@ -252,6 +252,7 @@ def test_of_labels_without_an_order_a_small_network_is_not_simply_called_too_sma
     found = diagnose(records, config)
     assert found[0].name == "Too small, or nothing to learn"
     assert "Always answering with the commonest class costs" in found[0].evidence[-1]
+    assert ", with accuracy " in found[0].evidence[-1]
     trials = list(try_in_turn(found, config, dataset))
     assert trials
     assert not any(trial.helps for trial in trials)
