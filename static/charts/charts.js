@@ -163,6 +163,8 @@ export class Figure {
     this.title = document.createTextNode("");
     this.note = h("small");
     this.picture = h("div", { class: "picture", role: "img" });
+    for (const kind of ["mousemove", "mousedown", "mouseup", "click"])
+      this.picture.addEventListener(kind, (event) => unzoom(/** @type {MouseEvent} */ (event)), { capture: true });
     this.table = new DataTable();
     const heading = h("h2", { id: `training-${key}` }, this.title, " ", this.note);
     this.element = h("section", { class: "figure", "data-chart": key }, heading, this.picture, this.table.element);
@@ -268,6 +270,14 @@ export class Figure {
 /** Return the zoom in which an element is drawn; an older browser does not know it. @param {Element} element */
 function zoomOf(element) {
   return element.currentCSSZoom ?? 1;
+}
+
+/** Give an event its place in the pixels of the picture, which ECharts expects: a browser has those of the window.
+ * @param {MouseEvent} event */
+function unzoom(event) {
+  const [zoom, { offsetX, offsetY }] = [zoomOf(/** @type {Element} */ (event.target)), event];
+  if (zoom === 1) return;
+  Object.defineProperties(event, { offsetX: { value: offsetX / zoom }, offsetY: { value: offsetY / zoom } });
 }
 
 /** Return an ECharts theme with the colours and the font of Streamlit's, and what all charts have in common.

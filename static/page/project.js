@@ -41,6 +41,7 @@ export class Projector {
     this.mutations = new MutationObserver(() => this.arriveSoon());
     // After the page's own listeners, which may take the key.
     addEventListener("keydown", (event) => this.press(event), { signal });
+    addEventListener("keydown", (event) => this.pressOnAnswer(event), { signal, capture: true });
     addEventListener("resize", () => this.fit(), { signal });
     addEventListener("wheel", () => this.stopFollowing(), { passive: true, signal });
     document.addEventListener("fullscreenchange", () => this.fullscreenChanged(), { signal });
@@ -78,6 +79,13 @@ export class Projector {
     else if (!(event.key in STEPS) || isMovedByArrows(event)) return;
     else if (!press(stepper(STEPS[event.key]))) return this.stopFollowing(); // it scrolls
     event.preventDefault();
+  }
+
+  /** Act on a key that an answer with the focus would keep to itself. @param {KeyboardEvent} event */
+  pressOnAnswer(event) {
+    if (!isProjecting() || !(event.target instanceof HTMLInputElement) || event.target.type !== "radio") return;
+    this.press(event);
+    if (event.defaultPrevented) event.stopPropagation();
   }
 
   /** Enter or leave the view for a projector. */
@@ -155,9 +163,10 @@ export class Projector {
   }
 }
 
-/** Return whether an arrow key moves what has the focus, such as a slider. @param {KeyboardEvent} event */
+/** Return whether an arrow key moves what has the focus, such as a slider; answers are moved by up and down.
+ * @param {KeyboardEvent} event */
 function isMovedByArrows({ key, target }) {
-  const moved = "input, [role=slider], [role=tab], [role=radio], [role=application]";
+  const moved = "input:not([type=radio]), [role=slider], [role=tab], [role=application]";
   return key.startsWith("Arrow") && target instanceof Element && target.closest(moved) !== null;
 }
 

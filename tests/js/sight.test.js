@@ -16,7 +16,13 @@ test("of several changes of sight that are reported at once, the last one counts
   }
   class SightObserver extends Observer {}
   const nothing = () => {};
-  const made = () => ({ append: nothing, setAttribute: nothing, toggleAttribute: nothing, style: {} });
+  const made = () => ({
+    addEventListener: nothing,
+    append: nothing,
+    setAttribute: nothing,
+    toggleAttribute: nothing,
+    style: {},
+  });
   const document = { createElement: made, createElementNS: made, createTextNode: made };
   const page = { document, ResizeObserver: Observer, IntersectionObserver: SightObserver };
   Object.assign(globalThis, page);
