@@ -131,7 +131,7 @@ def test_keys_typed_text_buttons_and_events_make_no_entry(open_page):
     page.get_by_role("textbox", name="Expression").fill("a * b")
     page.keyboard.press("Control+Enter")
     until(page, expression="a * b")
-    page.locator(".scrubber").press("ArrowRight")
+    page.locator('.scrubber[aria-valuetext="event 0 of 6"]').press("ArrowRight")  # the new picture's, once it is there
     until(page, stage="forward")  # an expression with one operation: its first event ends the pass
     assert entries(page) == 2
 
