@@ -150,7 +150,7 @@ def _nothing(ran: ProgramRun | None) -> str:
         return "Press **Run**: here you see the graph of your program, and its backward passes message by message."
     if ran.problem:
         return "No pass was recorded before the program ended."
-    return "Nothing was recorded: no operation had an operand with a gradient."
+    return "Nothing was recorded: no operation of its main thread had an operand with a gradient."
 
 
 def tell(ran: ProgramRun) -> None:
