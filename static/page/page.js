@@ -10,7 +10,10 @@ import { watch } from "./theme.js";
 
 /** @import { Place } from "../mount.js" */
 
-const ASKING = "[data-testid^=stBaseButton-primary], .run"; // buttons with their answer below them
+const IN_ROW = "> [data-testid=stElementContainer]";
+const PRIMARY = "[data-testid^=stBaseButton-primary]";
+/** Buttons with their answer below them: primary ones, those in a row with one, and a player's. */
+const ASKING = `${PRIMARY}, [data-testid=stHorizontalBlock]:has(${IN_ROW} ${PRIMARY}) ${IN_ROW} button, .run`;
 
 /** @param {Place} place */
 export function listen({ tell }) {

@@ -66,6 +66,7 @@ ON_A_PHONE = {  # path -> what is pressed, and the first line of the answer
     "simulate-error": ("1 Forward", "text=The closure of"),
     "simulate-error?tab=life&life=f": ("A whole training step", "text=Now: "),
     "why-reverse-mode?tab=one&zeros=nowhere": ("Next pass", "text=That is a column"),
+    "what-went-wrong?tab=code": ("An example", "text=findings in"),
 }
 
 
