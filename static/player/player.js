@@ -88,6 +88,7 @@ export function createPlayer(root, host) {
     onLayout: () => {
       fill();
       repaint(false);
+      if (pinned !== null) graph.reveal(pinned); // it may have been chosen before it was drawn
     },
     numbers: {
       allows: (id) => states !== null && !isOperation(states.nodes[id]) && inputs.has(states.nodes[id].label),
