@@ -40,6 +40,11 @@ export function setText(node, text) {
   if (node.textContent !== text) node.textContent = text;
 }
 
+/** Return a sentence with the parts between backquotes as code. @param {string} sentence */
+export function withCode(sentence) {
+  return sentence.split(/`([^`]+)`/).map((part, at) => (at % 2 ? h("code", {}, part) : part));
+}
+
 /** Set an attribute only if it differs. @param {Element} node @param {string} name @param {string} value */
 export function setAttribute(node, name, value) {
   if (node.getAttribute(name) !== value) node.setAttribute(name, value);

@@ -30,6 +30,7 @@ import {
   syntaxHighlighting,
   tags,
 } from "../codemirror/codemirror.js";
+import { h, withCode } from "../player/dom.js";
 
 const TAKEN = "take"; // the CodeMirror event of a change made in another tab
 const TAB_LEAVES_MS = 30_000; // after Escape
@@ -214,7 +215,8 @@ export function editor(parent, label, text, on) {
           known.map(({ line, column, sentence }) => {
             const { from, to, text: all } = doc.line(line);
             const start = Math.min(from + (column ? column - 1 : all.search(/\S|$/)), to);
-            return { from: start, to, severity: "error", message: sentence };
+            const renderMessage = () => h("span", {}, ...withCode(sentence));
+            return { from: start, to, severity: "error", message: sentence, renderMessage };
           }),
         ),
       );

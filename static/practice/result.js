@@ -1,6 +1,6 @@
 /** Draws the result of a check, as text only: a learner's code may print anything. */
 
-import { h } from "../player/dom.js";
+import { h, withCode } from "../player/dom.js";
 
 /** @import { ShownResult, ShownValue } from "../types.js" */
 
@@ -9,7 +9,7 @@ import { h } from "../player/dom.js";
  * @returns {HTMLElement[]} */
 export function resultElements(result, goTo) {
   const { line, column } = result;
-  const first = h("p", { class: "sentence" }, ...words(result.sentence), result.sentence && line ? " " : "");
+  const first = h("p", { class: "sentence" }, ...withCode(result.sentence), result.sentence && line ? " " : "");
   if (line) {
     const onclick = () => goTo(line, column);
     first.append(h("button", { class: "line", onclick }, `Go to line ${line}`));
@@ -20,24 +20,14 @@ export function resultElements(result, goTo) {
   if (result.inputs.length) run.push(h("div", { class: "values" }, ...result.inputs.map(value)));
   if (result.program) run.push(code(result.program, "Test case"));
   const came = result.values.length ? [h("div", { class: "values came" }, ...result.values.map(value))] : [];
+  const titled = (/** @type {string} */ title, /** @type {HTMLElement[]} */ shown) =>
+    shown.length ? [h("div", {}, h("h4", {}, title), ...shown)] : [];
   if (run.length || came.length)
-    parts.push(
-      h(
-        "div",
-        { class: "case" },
-        ...(came.length ? [h("div", {}, h("h4", {}, "Result"), ...came)] : []),
-        ...(run.length ? [h("div", {}, h("h4", {}, "Test case"), ...run)] : []),
-      ),
-    );
+    parts.push(h("div", { class: "case" }, ...titled("Result", came), ...titled("Test case", run)));
   const heading = `Your code printed ${result.printedWhen}`;
   if (result.printed) parts.push(h("h4", {}, heading), code(result.printed, heading));
   if (result.checks.length > 1 || (result.checks.length && result.passed)) parts.push(checks(result));
   return parts;
-}
-
-/** Return a sentence with the parts between backquotes as code. @param {string} sentence */
-function words(sentence) {
-  return sentence.split("`").map((part, at) => (at % 2 ? h("code", {}, part) : part));
 }
 
 /** Return a block of code. @param {string} text @param {string} label */

@@ -4,7 +4,7 @@
 
 import { isCurrentPage } from "../current_page.js";
 import { mount } from "../mount.js";
-import { Debounced, h, setText } from "../player/dom.js";
+import { Debounced, h, setText, withCode } from "../player/dom.js";
 import { LINE, POINTED, SHOWN } from "../player/pointing.js";
 import { Source } from "../player/source.js";
 import { Draft } from "../practice/draft.js";
@@ -95,7 +95,9 @@ class Program {
     const older = result && !this.isCurrent() ? OLDER : "";
     const sentence = working ? "Running…" : refuses || older || result?.problem || "";
     const where = result?.line && !working && !refuses && !older ? `Line ${result.line}: ` : "";
-    setText(this.problem, where + sentence);
+    const parts = withCode(where + sentence);
+    const told = h("p", {}, ...parts).textContent;
+    if (told !== this.problem.textContent) this.problem.replaceChildren(...parts); // or it would be read out again
     this.problem.classList.toggle("failed", !working && sentence !== "" && sentence !== older);
     const line = this.isCurrent() ? result?.line : null;
     this.editor.mark(line ? [{ line, sentence }] : []);

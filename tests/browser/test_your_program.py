@@ -83,6 +83,17 @@ def test_an_endless_loop_can_be_stopped(open_page):
     expect(page.get_by_text("Your code was stopped")).to_be_visible()
 
 
+def test_a_long_error_is_shown_whole_and_its_code_as_code(open_page):
+    page = open_page("graph-lab?kind=Your program")
+    write(page, "raise ValueError('`x` is ' + 40 * 'not a number ')")
+    problem = page.locator(".problem.failed")
+    expect(problem.locator("code")).to_have_text("x")
+    for size in ({"width": 1280, "height": 720}, {"width": 360, "height": 740}):
+        page.set_viewport_size(size)
+        settled(page)
+        assert problem.evaluate("(one) => one.scrollHeight <= one.clientHeight"), size
+
+
 def test_on_a_phone_the_picture_is_above_its_program(open_page):
     page = open_page("graph-lab?kind=Your+program", width=360)
     write(page, PROGRAM)
