@@ -107,12 +107,13 @@ def examine(f: Figures) -> list[Finding]:
                 found.setdefault(row.key, row)
         said = copy(f)  # with the figures by which it was judged
         said.__dict__.update(f.stated)
+        causes = " ".join(row.says(said) for row in found.values() if row.key not in REMARKS)  # not repeated
         return [
             Finding(
                 row.key, row.name, tuple(row.says(said).split("\n")), *row.remedy(f),
                 f.epochs[row.since(f)], "seen" if row.key in WELL | REMARKS else "suspected", row.like,
             )
-            for row in found.values()
+            for row in found.values() if row.key not in REMARKS or row.says(said) not in causes
         ]  # read by rows  # fmt: skip
 
 

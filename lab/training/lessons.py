@@ -66,8 +66,7 @@ def _weakest_layer(records: Sequence[Record]) -> Answer:
 
 
 def _largest_gradient(records: Sequence[Record]) -> Answer:
-    norms = records[0]["grad_norm"]
-    largest = max((norm for norm in norms.values() if norm is not None), default=None)
+    largest = max((norm for norm in records[0]["grad_norm"].values() if norm is not None), default=None)
     if largest is None:
         return 2, "the gradients of the first epoch were not finite."
     return (0 if largest < 1 else 1 if largest < 100 else 2), f"the largest norm of the first epoch was {largest:,.3g}."

@@ -112,6 +112,8 @@ VERDICTS = {
 def test_a_row_fits_on_one_side_of_its_threshold(name):
     records, settings, key = VERDICTS[name]
     found = diagnose(records, Config(**settings))
+    told = [sentence for finding in found for sentence in finding.evidence]
+    assert len(told) == len(set(told))
     if key is None:
         assert found[0].well, found[0]
     elif key in REMARKS:
