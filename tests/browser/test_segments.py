@@ -42,7 +42,6 @@ def test_a_segment_takes_at_most_five_touches_from_start(open_page, name):
     touches, shown = SEGMENTS[name]
     assert len(touches) <= MOST
     page = open_page("", width=1024, height=768)
-    page.get_by_role("heading", level=1).wait_for()
     for touch in touches:
         kind, _, what = touch.rpartition(":")
         if kind:

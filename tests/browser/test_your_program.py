@@ -118,8 +118,7 @@ def test_a_large_graph_reaches_down_and_its_program_is_as_high(open_page):
     page.locator(".card").first.wait_for()
     settled(page)
     expect(page.get_by_text("It printed nothing.")).to_be_in_viewport()
-    bottoms = [
-        page.locator(name).evaluate("(part) => part.getBoundingClientRect().bottom") for name in (".player", ".program")
-    ]
+    boxes = [page.locator(name).bounding_box() for name in (".player", ".program")]
+    bottoms = [box["y"] + box["height"] for box in boxes]
     assert bottoms[0] > 700
     assert abs(bottoms[0] - bottoms[1]) < 2
