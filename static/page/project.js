@@ -2,6 +2,7 @@
  * player is in the window, F presses its Present button, and the player fills the screen (player/present.js). */
 
 import { EDITOR, h, INTERACTIVE, inWindow, isInField, setText } from "../player/dom.js";
+import { Present } from "../player/present.js";
 
 const MIN_ZOOM = 1.5; // on a projector
 const MIN_ZOOM_WIDTH = 840; // pixels of the narrowest window with that zoom; a phone's page is not enlarged
@@ -28,15 +29,16 @@ export class Projector {
   constructor(signal) {
     this.back = h("button", { title: "Back (left arrow)", onclick: () => press(stepper(-1)) }, "←");
     this.next = h("button", { title: "Next (right arrow)", onclick: () => press(stepper(1)) }, "→");
-    const leave = h("button", { onclick: () => this.leave() }, "Leave (F)");
+    const leave = h("button", { onclick: () => this.present.leave() }, "Leave (F)");
     const group = { class: "project-bar", role: "group", "aria-label": "Projecting" };
     this.bar = h("div", group, this.back, this.next, leave);
     this.frame = 0; // the request for the frame that scrolls to the picture
     /** @type {Element | undefined} the picture whose size is observed */
     this.watched = undefined;
     this.following = false; // until the reader scrolls, the picture stays in the window
-    this.entering = false; // full screen was requested and has not begun
-    this.exiting = Promise.resolve(); // until the end of the last full screen
+    this.present = new Present(document.documentElement, NAME, this.bar, () => {
+      if (!this.present.on) this.stop();
+    });
     this.resizes = new ResizeObserver(() => this.reveal());
     this.mutations = new MutationObserver(() => this.arriveSoon());
     // After the page's own listeners, which may take the key.
@@ -44,12 +46,11 @@ export class Projector {
     addEventListener("keydown", (event) => this.pressOnAnswer(event), { signal, capture: true });
     addEventListener("resize", () => this.fit(), { signal });
     addEventListener("wheel", () => this.stopFollowing(), { passive: true, signal });
-    document.addEventListener("fullscreenchange", () => this.fullscreenChanged(), { signal });
     signal.addEventListener("abort", () => {
-      this.stopFollowing();
-      this.mutations.disconnect();
+      this.stop();
+      this.present.ignore(); // the next page is projected, too
     });
-    if (isProjecting()) this.follow(); // another page
+    if (this.present.on) this.follow(); // another page
   }
 
   /** Update the bar and scroll to the picture once the page is laid out. */
@@ -70,8 +71,8 @@ export class Projector {
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
     if (isInField(event)) return;
     if (event.key.toLowerCase() === "f") this.project();
-    else if (!isProjecting()) return;
-    else if (event.key === "Escape") this.leave();
+    else if (!this.present.on) return;
+    else if (event.key === "Escape") this.present.leave();
     else if (event.key === " ") {
       const target = /** @type {Element} */ (event.composedPath()[0]);
       if (target.closest(INTERACTIVE) || !press(document.querySelector(PLAY))) return;
@@ -83,27 +84,16 @@ export class Projector {
 
   /** Act on a key that an answer with the focus would keep to itself. @param {KeyboardEvent} event */
   pressOnAnswer(event) {
-    if (!isProjecting() || !(event.target instanceof HTMLInputElement) || event.target.type !== "radio") return;
+    if (!this.present.on || !(event.target instanceof HTMLInputElement) || event.target.type !== "radio") return;
     this.press(event);
     if (event.defaultPrevented) event.stopPropagation();
   }
 
   /** Enter or leave the view for a projector. */
   project() {
-    const button = isProjecting() ? null : presenter();
-    if (isProjecting()) this.leave();
-    else if (button instanceof HTMLElement) button.click();
-    else this.enter();
-  }
-
-  /** Let the picture fill the screen. */
-  enter() {
-    document.documentElement.classList.add(NAME);
-    this.entering = true; // the end of an earlier full screen may be announced meanwhile
-    this.exiting
-      .then(() => document.documentElement.requestFullscreen?.())
-      .catch(() => {}) // if not allowed, the page fills its own window
-      .then(() => (this.entering = false));
+    if (this.present.on) return this.present.leave();
+    if (press(presenter())) return;
+    this.present.enter();
     this.follow();
   }
 
@@ -119,26 +109,18 @@ export class Projector {
     this.arrive();
   }
 
-  /** Show the page again. */
-  leave() {
-    this.stopFollowing();
-    this.mutations.disconnect();
-    document.documentElement.classList.remove(NAME);
-    if (document.fullscreenElement === document.documentElement)
-      this.exiting = document.exitFullscreen().catch(() => {});
-  }
-
-  /** Leave when the full screen ends: the page gets no key event for the Escape that ends it. */
-  fullscreenChanged() {
-    if (isProjecting() && !this.entering && document.fullscreenElement === null) this.leave();
-  }
-
   /** Set the zoom for this window. */
   fit() {
     const least = Math.max(1, MIN_ZOOM * Math.min(1, innerWidth / MIN_ZOOM_WIDTH));
     const zoom = Math.max(least, Math.min(innerWidth / WIDTH, innerHeight / HEIGHT));
     document.documentElement.style.setProperty("--projected", String(zoom));
     if (this.following) requestAnimationFrame(() => this.reveal());
+  }
+
+  /** Leave the page as it is. */
+  stop() {
+    this.stopFollowing();
+    this.mutations.disconnect();
   }
 
   stopFollowing() {
@@ -168,11 +150,6 @@ export class Projector {
 function isMovedByArrows({ key, target }) {
   const moved = "input:not([type=radio]), [role=slider], [role=tab], [role=application]";
   return key.startsWith("Arrow") && target instanceof Element && target.closest(moved) !== null;
-}
-
-/** Return whether the picture fills the window. */
-function isProjecting() {
-  return document.documentElement.classList.contains(NAME);
 }
 
 /** Return the end of what the window's edge cuts above a picture, 0 if nothing.

@@ -96,8 +96,22 @@ export function ancestors(element) {
 /** Bring an element into the window, and keep it there while the page above it takes shape, until the learner acts.
  * @param {Element} element */
 export function bringIntoWindow(element) {
-  const sizes = new ResizeObserver(() => element.scrollIntoView({ block: "nearest" }));
-  for (const one of ancestors(element)) sizes.observe(one);
+  asSizesChange(ancestors(element), () => element.scrollIntoView({ block: "nearest" }));
+}
+
+/** Return a function that scrolls all around an element back to where it is now, and holds it there while the page
+ * takes shape, until the learner acts. @param {Element} element */
+export function rememberScroll(element) {
+  const places = ancestors(element).map((one) => ({ one, top: one.scrollTop }));
+  const scrollBack = () => places.forEach(({ one, top }) => (one.scrollTop = top));
+  return () => asSizesChange(ancestors(element), scrollBack);
+}
+
+/** Do work once, and again after each change of a size, until the learner acts.
+ * @param {Element[]} all @param {() => void} work */
+function asSizesChange(all, work) {
+  const sizes = new ResizeObserver(work);
+  for (const one of all) sizes.observe(one);
   endOnAction(sizes);
 }
 

@@ -214,7 +214,7 @@ export function createPlayer(root, host) {
     leave,
   );
   root.append(element);
-  const present = new Present(element, () => {
+  const present = new Present(element, "present", element, () => {
     controls.presenting = present.on;
     tabs.alone(present.on);
     fill();
@@ -236,7 +236,8 @@ export function createPlayer(root, host) {
   /** Make the workbench as high as the window below its top edge; further down a page, as high as the window. A part
    * of a page keeps its height, or grows if it may and its graph is too large for it. */
   function fill() {
-    const top = element.getBoundingClientRect().top + scrolled(element);
+    const scrolled = ancestors(element).reduce((sum, one) => sum + one.scrollTop, 0);
+    const top = element.getBoundingClientRect().top + scrolled;
     if (data?.compact && !present.on) {
       const height = parseFloat(element.style.getPropertyValue("--height")) || PART_HEIGHT;
       const grows = data.grows !== undefined && graph.isTooLarge(height - PART_HEIGHT);
@@ -463,8 +464,3 @@ const FILES = {
   html: ["text/html", "player.html", "Saved. The page plays without a server."],
   script: ["text/x-python", "experiment.py", "Saved. It runs next to model.py."],
 };
-
-/** Return how far the page is scrolled down. @param {Element} element */
-function scrolled(element) {
-  return ancestors(element).reduce((sum, one) => sum + one.scrollTop, 0);
-}

@@ -63,6 +63,20 @@ def test_a_key_pressed_twice_at_once_leaves_and_enters_again(open_page, path, pi
     expect(page.locator(shown)).to_have_count(1)
 
 
+@pytest.mark.parametrize("path", ["descent", "simulate-error", "operations", "gradient-check", "graph-lab"])
+def test_who_leaves_is_where_the_page_was(open_page, path):
+    page = open_page(path, width=1024, height=768)
+    page.get_by_text("Try this.").first.wait_for()
+    page.wait_for_load_state("networkidle")
+    main = page.get_by_test_id("stMain")
+    main.evaluate("(one) => one.scrollTop = 57")
+    project(page)
+    page.wait_for_function("document.querySelector('[data-testid=stMain]').scrollTop !== 57")
+    page.keyboard.press("f")
+    settled(page)
+    assert main.evaluate("(one) => one.scrollTop") == 57
+
+
 @pytest.mark.parametrize(("width", "height"), [(1024, 768), (1280, 720)])
 def test_a_presenter_sees_line_sentence_and_guess_at_each_step_and_goes_by_the_arrows(open_page, width, height):
     page = open_page("simulate-error", width=width, height=height)
