@@ -55,7 +55,8 @@ def main() -> None:
             st.error(with_code(str(error)), icon=":material/block:")
         else:
             _one(shown, draw)
-        _all(found, draw)
+        st.header("All of them, checked now")
+        st.markdown(memoize("operations table", (draw, found), lambda: _table([OPS[name] for name in found], draw)))
         page.closing(
             "Find the kinks in the table: there the derivative is a convention. What else could it be on each curve?",
             "pages/gradient_check.py",
@@ -130,12 +131,6 @@ def _rules(shown: Example) -> None:
     st.markdown(" &emsp; ".join(sentences))
 
 
-def _conventions(op: Op) -> None:
-    notes = [op.at_kinks, op.convention, op.not_finite and f"**inf or nan:** {op.not_finite}"]
-    if any(notes):
-        st.caption(" ".join(filter(None, notes)))
-
-
 def _check(shown: Example, draw: int) -> None:
     def again() -> None:
         st.session_state[DRAW.key] = (draw + 1) % 1000
@@ -168,7 +163,10 @@ def _curve(shown: Example, draw: int, upstream: np.ndarray) -> None:
     sentence, chart = memoize("operations point", now, lambda: _at_the_point(at_x, upstream, at, x, line))
     st.markdown(sentence)
     show_chart(chart, "curve")
-    _conventions(shown.op)
+    op = shown.op
+    notes = [op.at_kinks, op.convention, op.not_finite and f"**inf or nan:** {op.not_finite}"]
+    if any(notes):
+        st.caption(" ".join(filter(None, notes)))
     if upstream.ndim:
         trace, _ = memoize("operations numbers", now, at_x.record)
         with st.expander("All numbers"):
@@ -233,11 +231,6 @@ def _array(array: np.ndarray) -> str:
 
 
 # ---------------------------------------------------------------- all of them
-
-
-def _all(found: list[str], draw: int) -> None:
-    st.header("All of them, checked now")
-    st.markdown(memoize("operations table", (draw, found), lambda: _table([OPS[name] for name in found], draw)))
 
 
 def _table(found: list[Op], draw: int) -> str:

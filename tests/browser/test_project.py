@@ -96,7 +96,10 @@ def test_a_presenter_sees_line_sentence_and_guess_at_each_step_and_goes_by_the_a
                 expect(answer).to_be_in_viewport(ratio=1)
             page.locator("[role=radiogroup] label").first.click()
         page.keyboard.press("ArrowRight")  # also while the answer has the focus
-    expect(page.get_by_text("A wrong gradient, and no error.")).to_be_in_viewport(ratio=1)
+    for part in (page.get_by_text("A wrong gradient, and no error."), page.locator("table", has_text="numerical")):
+        expect(part).to_be_in_viewport(ratio=1)
+    assert ends(page, "[data-testid=stAlert]")[3] <= ends(page, ".project-bar")[1]
+    assert look(page, font=18)["small"] == []
     page.keyboard.press("ArrowLeft")
     expect(page.locator(".trap-program .next", has_text="4 Compare")).to_be_in_viewport(ratio=1)
 
@@ -114,18 +117,31 @@ def test_a_projected_picture_has_no_row_above_it_that_is_cut(open_page, path):
 
 
 @pytest.mark.parametrize(("width", "height"), [(1024, 768), (1280, 720)])
-def test_a_presenter_ends_at_the_verdict(open_page, width, height):
-    page = open_page("simulate-error?tab=steps&step=3&guess=b", width=width, height=height)
+@pytest.mark.parametrize(
+    ("path", "slider", "said"), [("gradient-check", "Step h", "h = 1 is too large"), ("operations", "x", "At x = 1:")]
+)
+def test_what_moves_a_projected_curve_is_in_sight_with_it(open_page, path, slider, said, width, height):
+    page = open_page(path, width=width, height=height)
     project(page)
+    curve = page.locator("[data-chart=curve] .picture")
+    bars = page.locator(":is(.st-key-check-inputs, .st-key-operations-op, .st-key-check-h, .st-key-operations-x)")
+    for part in (curve, page.get_by_text(said), *bars.all()):
+        expect(part).to_be_in_viewport(ratio=0.99)
     settled(page)
-    page.keyboard.press("PageDown")
-    verdict = page.get_by_text("A wrong gradient, and no error.")
-    expect(verdict).to_be_visible()
+    before = curve.bounding_box()
+    assert before["height"] >= 0.599 * height
+    page.get_by_role("slider", name=slider).press("ArrowLeft")
+    expect(page.get_by_text(said)).to_have_count(0)
     settled(page)
-    expect(verdict).to_be_in_viewport(ratio=1)
-    expect(page.locator("table", has_text="without the write")).to_be_in_viewport(ratio=1)
-    assert ends(page, "[data-testid=stAlert]")[3] <= ends(page, ".project-bar")[1]
-    assert look(page, font=18)["small"] == []
+    assert curve.bounding_box() == pytest.approx(before, abs=0.5)
+
+
+def test_a_presenter_chooses_another_operation(open_page):
+    page = open_page("operations", width=1024, height=768)
+    project(page)
+    page.get_by_role("combobox", name="Operation", exact=True).click()
+    page.get_by_role("option", name="exp", exact=True).click()
+    expect(page.get_by_role("heading", name="exp(x), x moved")).to_be_in_viewport(ratio=1)
 
 
 def test_a_projected_chart_is_drawn_with_the_pixels_of_its_size(open_page):
@@ -191,11 +207,12 @@ def test_a_projected_training_shows_its_boundary_its_loss_and_the_doctor_in_one_
 
 
 @pytest.mark.parametrize(("width", "height"), [(1024, 768), (1280, 720)])
-def test_a_table_and_the_lines_that_differ_are_seen_whole(open_page, width, height):
+def test_a_table_arrays_and_the_lines_that_differ_are_seen_whole(open_page, width, height):
     for path, rows, first in (
         ("simulate-error?tab=predict", ".st-key-picture-writes [data-testid=stCheckbox]", 12),
         ("what-went-wrong?fault=overwrite", ".st-key-picture-rule pre", 1),
         ("descent", ".st-key-descent-settings tr", 4),
+        ("shapes", ".grids figure", 8),
     ):
         page = open_page(path, width=width, height=height)
         expect(page.locator(rows)).to_have_count(first)
@@ -203,22 +220,6 @@ def test_a_table_and_the_lines_that_differ_are_seen_whole(open_page, width, heig
         for row in page.locator(rows).all():
             expect(row).to_be_in_viewport(ratio=0.99)
         assert ends(page, f"{rows} >> nth=-1")[3] <= ends(page, ".project-bar")[1]
-
-
-@pytest.mark.parametrize(("width", "height"), [(1024, 768), (1280, 720)])
-def test_a_broadcast_and_its_sum_are_seen_whole(open_page, width, height):
-    page = open_page("shapes", width=width, height=height)
-    page.locator(".grids figure").first.wait_for()
-    project(page)
-    settled(page)
-    bar = ends(page, ".project-bar")[1]
-    assert (
-        max(
-            figure.bounding_box()["y"] + figure.bounding_box()["height"]
-            for figure in page.locator(".grids figure").all()
-        )
-        <= bar
-    )
 
 
 def test_a_projected_task_comes_before_the_list_of_tasks(open_page):

@@ -497,7 +497,10 @@ def _tabs(view: View) -> tuple[str, Callable[[], Chart]] | None:
 
 def _ridges(view: View) -> tuple[str, Callable[[], Chart]]:
     with st.container(horizontal=True):
-        layer = layer_choice("Layer", view.run.trainer.layer_names, "training-ridges")
+        layers = {name: layer_name(name) for name in view.run.trainer.layer_names}
+        if st.session_state["training-ridges"] not in layers:
+            st.session_state["training-ridges"] = next(iter(layers))
+        layer = _switch("Layer", layers, "training-ridges")
         of = _switch("Histograms of the", RIDGES_OF, "training-ridges_of").removesuffix("s")
     if of == "weight":
         n_in, n_out = view.run.trainer.sizes[int(layer.removeprefix("layer")) - 1 :][:2]
@@ -518,12 +521,6 @@ def _terminal(view: View) -> None:
         st.markdown("It needs the data as a file, in the folder where you run the command:")
         content = own["table"] if "table" in own else points.to_csv(points.from_text(own["points"]))
         st.download_button("Download the data", content, csv_name(own), "text/csv", key="training data download")
-
-
-def layer_choice(label: str, layers: list[str], key: str) -> str:
-    if st.session_state[key] not in layers:
-        st.session_state[key] = layers[0]
-    return _switch(label, {layer: layer_name(layer) for layer in layers}, key)
 
 
 def _switch(label: str, options: Mapping[str, str] | Sequence[str], key: str) -> str:
