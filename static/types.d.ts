@@ -228,7 +228,7 @@ export interface PlayerData {
   hasScript?: boolean; // the experiment can be saved as a Python program
   sequence?: number; // the sequence number of the message that this answers
   compact?: boolean; // the player is part of a page and has no panels about a node
-  grows?: number; // pixels from the end of the window, to which it reaches if its graph needs that
+  grows?: number; // pixels from the end of the window, to which it reaches
   still?: boolean; // show only the graph, without movement
   live?: Live;
   values?: Record<string, Value>; // the inputs that the trace was computed with

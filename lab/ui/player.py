@@ -66,7 +66,7 @@ class PlayerView(TypedDict, total=False):
     field: str  # key of the page's text field for `text`: a run waits until the page has taken over what was typed
     outdated: bool  # True greys the graph, which is that of an earlier text
     compact: bool  # True shows controls, the event's sentence, graph and inputs in 430 pixels; panels in Present mode
-    grows: int  # a compact player with a large graph reaches so many pixels from the end of the window
+    grows: int  # a compact player reaches down to so many pixels from the end of the window
     still: bool  # True shows only the graph after the event, without playing or keyboard control
 
 

@@ -4,17 +4,7 @@ import { bitmap, heat, isDark, largestOf, legendOfColours, notFinite, PALETTES }
 import { brief, flat, numeral, shapeOf, shapeText, shorten, toNumber } from "./format.js";
 import { h, mayMove, s, setAttribute, setText, untilReleased } from "./dom.js";
 import { Arranger } from "./arranger.js";
-import {
-  bestFor,
-  boundsOfCards,
-  centreOf,
-  fitTo,
-  gridOf,
-  groupsOf,
-  hasCells,
-  isDrawable,
-  openingFolds,
-} from "./layout.js";
+import { bestFor, boundsOfCards, centreOf, gridOf, groupsOf, hasCells, isDrawable, openingFolds } from "./layout.js";
 import { MAX_FIT_SCALE, View } from "./view.js";
 
 /** @import { Message, Push, Value } from "../types.js" */
@@ -215,13 +205,6 @@ export class Graph {
     if (plan === this.plan) return;
     this.plan = plan;
     this.build(states, plan);
-  }
-
-  /** Return whether the graph is too large to be read as a whole if the panel is this much lower. @param {number} by */
-  isTooLarge(by) {
-    const { width, height } = this.room();
-    const room = { width, height: height - by };
-    return this.plans.length > 0 && this.plans.every((plan) => fitTo(plan, room).scale < this.view.readable());
   }
 
   /** Lay out again after present mode was opened or closed: its window has another size, too. */

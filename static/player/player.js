@@ -21,7 +21,7 @@ import { Tabs } from "./tabs.js";
 import { Takeaway } from "./takeaway.js";
 import { Twin } from "./twin.js";
 
-const NARROW_WIDTH = 700; // pixels; a narrower player has one column
+const NARROW_WIDTH = 600; // pixels; a narrower player has one column
 const TIGHT_WIDTH = 1100; // pixels; a narrower player has shorter labels on its buttons
 const PART_HEIGHT = 430; // pixels; height of a player that is one part of a page
 const MIN_STILL_HEIGHT = 200; // pixels; with less room below it, a picture has its usual height and is scrolled to
@@ -86,7 +86,6 @@ export function createPlayer(root, host) {
     graphviz: host.graphviz,
     onSelect: select,
     onLayout: () => {
-      fill();
       repaint(false);
       if (pinned !== null) graph.reveal(pinned); // it may have been chosen before it was drawn
     },
@@ -234,16 +233,14 @@ export function createPlayer(root, host) {
   document.addEventListener("keydown", keyOfPage);
 
   /** Make the workbench as high as the window below its top edge; further down a page, as high as the window. A part
-   * of a page keeps its height, or grows if it may and its graph is too large for it. */
+   * of a page keeps its height, or grows if it may. */
   function fill() {
     const scrolled = ancestors(element).reduce((sum, one) => sum + one.scrollTop, 0);
     const top = element.getBoundingClientRect().top + scrolled;
     if (data?.compact && !present.on) {
-      const height = parseFloat(element.style.getPropertyValue("--height")) || PART_HEIGHT;
-      const grows = data.grows !== undefined && graph.isTooLarge(height - PART_HEIGHT);
       const room = Math.floor((innerHeight - top) / (element.currentCSSZoom ?? 1));
       const shrinks = data.still && room >= MIN_STILL_HEIGHT;
-      const most = grows ? Math.max(PART_HEIGHT, room - (data.grows ?? 0)) : PART_HEIGHT;
+      const most = Math.max(PART_HEIGHT, room - (data.grows ?? Infinity));
       element.style.setProperty("--height", `${shrinks ? Math.min(room - BOTTOM_MARGIN, most) : most}px`);
       return;
     }

@@ -136,14 +136,6 @@ def test_what_moves_a_projected_curve_is_in_sight_with_it(open_page, path, slide
     assert curve.bounding_box() == pytest.approx(before, abs=0.5)
 
 
-def test_a_presenter_chooses_another_operation(open_page):
-    page = open_page("operations", width=1024, height=768)
-    project(page)
-    page.get_by_role("combobox", name="Operation", exact=True).click()
-    page.get_by_role("option", name="exp", exact=True).click()
-    expect(page.get_by_role("heading", name="exp(x), x moved")).to_be_in_viewport(ratio=1)
-
-
 def test_a_projected_chart_is_drawn_with_the_pixels_of_its_size(open_page):
     page = open_page("descent", width=1024, height=768)
     canvas = page.locator("[data-chart] canvas").first
