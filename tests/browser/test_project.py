@@ -67,7 +67,6 @@ def test_a_key_pressed_twice_at_once_leaves_and_enters_again(open_page, path, pi
 def test_who_leaves_is_where_the_page_was(open_page, path):
     page = open_page(path, width=1024, height=768)
     page.get_by_text("Try this.").first.wait_for()
-    page.wait_for_load_state("networkidle")
     main = page.get_by_test_id("stMain")
     main.evaluate("(one) => one.scrollTop = 57")
     project(page)
@@ -87,7 +86,10 @@ def test_a_presenter_sees_line_sentence_and_guess_at_each_step_and_goes_by_the_a
         "3 Backward": "Does the closure still hold what it needs?",
         "4 Compare": "Are these gradients right?",
     }
+    tops = set()
     for step, said in shown.items():
+        settled(page)
+        tops.add(round(ends(page, ".trap-program")[1]))
         line = page.locator(".trap-program .next", has_text=step)
         for part in (line, page.get_by_text(said)):
             expect(part).to_be_in_viewport(ratio=0.98)  # less than a pixel of its margin may be out of it
@@ -96,6 +98,7 @@ def test_a_presenter_sees_line_sentence_and_guess_at_each_step_and_goes_by_the_a
                 expect(answer).to_be_in_viewport(ratio=1)
             page.locator("[role=radiogroup] label").first.click()
         page.keyboard.press("ArrowRight")  # also while the answer has the focus
+    assert len(tops) == 1
     for part in (page.get_by_text("A wrong gradient, and no error."), page.locator("table", has_text="numerical")):
         expect(part).to_be_in_viewport(ratio=1)
     assert ends(page, "[data-testid=stAlert]")[3] <= ends(page, ".project-bar")[1]
