@@ -1,7 +1,7 @@
 /** Projector mode: F enlarges the page for the last row and keeps its picture in the window, until F or Escape. If a
  * player is in the window, F presses its Present button, and the player fills the screen (player/present.js). */
 
-import { EDITOR, h, INTERACTIVE, inWindow, isInField, setText } from "../player/dom.js";
+import { BROUGHT, EDITOR, h, INTERACTIVE, inWindow, isInField, setText } from "../player/dom.js";
 import { Present } from "../player/present.js";
 
 const MIN_ZOOM = 1.5; // on a projector
@@ -45,7 +45,8 @@ export class Projector {
     addEventListener("keydown", (event) => this.press(event), { signal });
     addEventListener("keydown", (event) => this.pressOnAnswer(event), { signal, capture: true });
     addEventListener("resize", () => this.fit(), { signal });
-    addEventListener("wheel", () => this.stopFollowing(), { passive: true, signal });
+    for (const scroll of ["wheel", BROUGHT])
+      addEventListener(scroll, () => this.stopFollowing(), { passive: true, signal });
     signal.addEventListener("abort", () => {
       this.stop();
       this.present.ignore(); // the next page is projected, too

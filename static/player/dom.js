@@ -4,6 +4,7 @@ const SVG = "http://www.w3.org/2000/svg";
 export const EDITOR = "textarea, [contenteditable=true]";
 export const INTERACTIVE = "a, button, input, select, textarea, summary, [role], [contenteditable=true]";
 const FIELDS = `input:not([type=range], [type=radio], [type=checkbox]), select, [role=combobox], ${EDITOR}`;
+export const BROUGHT = "tensor-ops-lab-brought"; // event: an element is brought into the window
 const DIALOG = "dialog[open], [role=dialog], [role=alertdialog]";
 
 /** Create an HTML element: `h("button", {class: "link", onclick: f}, "text", otherElement)`.
@@ -96,6 +97,7 @@ export function ancestors(element) {
 /** Bring an element into the window, and keep it there while the page above it takes shape, until the learner acts.
  * @param {Element} element */
 export function bringIntoWindow(element) {
+  dispatchEvent(new Event(BROUGHT));
   asSizesChange(ancestors(element), () => element.scrollIntoView({ block: "nearest" }));
 }
 

@@ -22,6 +22,7 @@ import { Takeaway } from "./takeaway.js";
 import { Twin } from "./twin.js";
 
 const NARROW_WIDTH = 600; // pixels; a narrower player has one column
+const NARROW_STILL_WIDTH = 700; // pixels; a narrower picture that is not played has its usual height
 const TIGHT_WIDTH = 1100; // pixels; a narrower player has shorter labels on its buttons
 const PART_HEIGHT = 430; // pixels; height of a player that is one part of a page
 const MIN_STILL_HEIGHT = 200; // pixels; with less room below it, a picture has its usual height and is scrolled to
@@ -235,27 +236,31 @@ export function createPlayer(root, host) {
   /** Make the workbench as high as the window below its top edge; further down a page, as high as the window. A part
    * of a page keeps its height, or grows if it may. */
   function fill() {
+    const zoom = element.currentCSSZoom ?? 1;
     const scrolled = ancestors(element).reduce((sum, one) => sum + one.scrollTop, 0);
-    const top = element.getBoundingClientRect().top + scrolled;
+    const top = (element.getBoundingClientRect().top + scrolled) / zoom;
+    const below = present.on ? null : document.querySelector(".project-bar");
+    const end = innerHeight / zoom - (below?.clientHeight ?? 0);
     if (data?.compact && !present.on) {
-      const room = Math.floor((innerHeight - top) / (element.currentCSSZoom ?? 1));
+      const room = Math.floor(end - top);
       const shrinks = data.still && room >= MIN_STILL_HEIGHT;
       const most = Math.max(PART_HEIGHT, room - (data.grows ?? Infinity));
       element.style.setProperty("--height", `${shrinks ? Math.min(room - BOTTOM_MARGIN, most) : most}px`);
       return;
     }
-    const above = present.on ? 0 : top < innerHeight / 2 ? top : HEADER_HEIGHT;
+    const above = present.on ? 0 : top < end / 2 ? top : HEADER_HEIGHT;
     const height = Math.max(
       present.on ? 0 : MIN_WORKBENCH_HEIGHT,
-      Math.floor(innerHeight - above - (present.on ? 0 : BOTTOM_MARGIN)),
+      Math.floor(end - above - (present.on ? 0 : BOTTOM_MARGIN)),
     );
     element.style.setProperty("--height", `${height}px`);
   }
   addEventListener("resize", fill);
   function resize() {
-    element.classList.toggle("narrow", element.clientWidth < NARROW_WIDTH);
+    const narrow = element.clientWidth < (data?.still ? NARROW_STILL_WIDTH : NARROW_WIDTH);
+    element.classList.toggle("narrow", narrow);
     element.classList.toggle("tight", element.clientWidth < TIGHT_WIDTH);
-    const higher = present.on || element.clientWidth < NARROW_WIDTH; // then its texts have more lines instead
+    const higher = present.on || narrow; // then its texts have more lines instead
     ledger.resize(higher ? Infinity : element.clientWidth);
     fill();
   }
@@ -396,7 +401,7 @@ export function createPlayer(root, host) {
       element.classList.toggle("still", Boolean(next.still));
       element.classList.toggle("outdated", Boolean(next.outdated));
       bar.update(next);
-      fill();
+      resize();
       const moved = !sameStructure || next.event !== before?.event || opened;
       k = Math.min(eventIn(next, fresh, before), fresh.length);
       states = fresh;
@@ -421,7 +426,7 @@ export function createPlayer(root, host) {
       if (opened && next.chosen) {
         pinned = null;
         select(...next.chosen);
-        bringIntoWindow(element);
+        bringIntoWindow(workbench);
       }
       if (waiting && waiting.typed === next.text) {
         const { pass } = waiting;

@@ -185,7 +185,7 @@ def test_a_presenter_steps_and_plays_a_descent_by_the_keys_of_the_player(open_pa
 
 
 @pytest.mark.parametrize(("width", "height"), [(1024, 768), (1280, 720)])
-def test_a_projected_training_shows_its_boundary_its_loss_and_the_doctor_in_one_window(open_page, width, height):
+def test_a_projected_training_shows_its_network_its_loss_and_the_doctor_in_one_window(open_page, width, height):
     page = open_page("training-lab", width=width, height=height)
     page.get_by_role("button", name="A healthy run").click()
     page.get_by_role("menuitem", name="Overfitting").click()
@@ -196,9 +196,21 @@ def test_a_projected_training_shows_its_boundary_its_loss_and_the_doctor_in_one_
         page.get_by_role("button", name=re.compile(state)).first.wait_for()
         expect(page.locator(".st-key-training-doctor")).to_contain_text("The network overfits")
         assert look(page, font=18)["small"] == []
-        for part in ("[data-chart=plane] .picture", "[data-chart=loss] .picture", ".st-key-training-doctor p >> nth=0"):
-            expect(page.locator(part)).to_be_in_viewport(ratio=0.99)
+        for part in (".network", "[data-chart=plane] .picture", "[data-chart=loss] .picture", ".st-key-training-doctor p"):
+            expect(page.locator(part).first).to_be_in_viewport(ratio=0.99)
         assert ends(page, "[data-chart=plane]")[3] - ends(page, "[data-chart=plane]")[1] >= 0.45 * height
+
+
+@pytest.mark.parametrize(("width", "height"), [(1024, 768), (1280, 720)])
+def test_a_unit_clicked_on_a_projector_opens_its_panel_in_the_window(open_page, width, height):
+    page = open_page("training-lab", width=width, height=height)
+    project(page)
+    page.get_by_role("button", name="Layer 1, unit 3", exact=True).click()
+    page.get_by_text("Derivation of ∂loss/∂h1[0, 2]").wait_for()
+    settled(page)
+    for part in (".stage", ".tabs"):
+        expect(page.locator(part)).to_be_in_viewport(ratio=0.99)
+        assert ends(page, part)[3] <= ends(page, ".project-bar")[1]
 
 
 @pytest.mark.parametrize(("width", "height"), [(1024, 768), (1280, 720)])
