@@ -109,7 +109,12 @@ def test_what_ran_is_shown_with_its_passes_its_output_and_its_end():
 @pytest.mark.parametrize(
     ("source", "problem", "nothing", "said"),
     [
-        (SOURCE, "", "no operation of its main thread", "No step used a stale gradient. Other failures are looked for in"),
+        (
+            SOURCE,
+            "",
+            "no operation of its main thread",
+            "No step used a stale gradient. Other failures are looked for in",
+        ),
         (f"import torch\n{SOURCE}", "", "no operation of its main thread", "Nothing here is certainly wrong."),
         (SOURCE, "NameError: name 'Tensor' is not defined", "before the program", None),
     ],
