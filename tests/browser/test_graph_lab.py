@@ -397,8 +397,7 @@ def test_a_wrong_rule_is_shown_to_a_class_in_five_touches_from_start(open_page, 
         page.locator(".player.present").get_by_role("button", name="show one that differs").click()
     expect(page.locator(".equation .right b")).to_have_text(marked)
     settled(page)
-    stage = page.locator(".stage").first.bounding_box()
-    assert stage["height"] >= 0.6 * 768
+    assert page.locator(".drawing").first.bounding_box()["height"] >= 0.6 * 768
     small = page.locator(".player").evaluate(
         """(player) => [...player.querySelectorAll("*")].filter((one) => one.checkVisibility()
             && [...one.childNodes].some((node) => node.nodeType === 3 && node.textContent.trim())

@@ -196,12 +196,7 @@ def test_a_projected_training_shows_its_network_its_loss_and_the_doctor_in_one_w
         page.get_by_role("button", name=re.compile(state)).first.wait_for()
         expect(page.locator(".st-key-training-doctor")).to_contain_text("The network overfits")
         assert look(page, font=18)["small"] == []
-        for part in (
-            ".network",
-            "[data-chart=plane] .picture",
-            "[data-chart=loss] .picture",
-            ".st-key-training-doctor p",
-        ):
+        for part in (".network", "[data-chart=plane] canvas", "[data-chart=loss] canvas", ".st-key-training-doctor p"):
             expect(page.locator(part).first).to_be_in_viewport(ratio=0.99)
         assert ends(page, "[data-chart=plane]")[3] - ends(page, "[data-chart=plane]")[1] >= 0.45 * height
 

@@ -13,7 +13,7 @@ from lab.training.descent.surfaces import SURFACES
 from lab.training.predictions import over_plane
 from lab.traps.faults.catalogue import BY_KEY
 from lab.traps.faults.healthy_and_broken import LessonRun, train_with
-from nn import MLP
+from tests.unit.training.test_predictions import linear_model
 
 # ---------------------------------------------------------------- bars
 
@@ -37,13 +37,6 @@ def test_more_bars_make_a_taller_chart():
 
 
 # ---------------------------------------------------------------- contours
-
-
-def linear_model(weight, bias):
-    model = MLP((2, len(bias)), init="zeros", dtype=np.float32)
-    model.layers[0].weight.data = np.array(weight, np.float32)
-    model.layers[0].bias.data = np.array(bias, np.float32)
-    return model
 
 
 def test_the_contour_lies_where_the_field_is_zero():
