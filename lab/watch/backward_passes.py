@@ -2,19 +2,22 @@
 
 from typing import TypeAlias
 
+import torch
 from torch import Tensor
 
-from lab.watch import cuts, errors, event_order, gradient_sizes, learning_rates, unreached_parameters, values
+from lab.watch import cuts, errors, event_order, gradient_sizes, learning_rates, saved_tensors, values
 from lab.watch.graph import leaves_of, origin_of, seen_nodes
 from lab.watch.onlooker import Args, Function, Kwargs, Look, arguments, tensors_in
 from lab.watch.records import EARLY_ITERATIONS, BackwardCall, LossTerm, has_numbers
 from lab.watch.run import WatchedRun
-from lab.watch.sites import Site, site
+from lab.watch.sites import Site, site, site_of_argument
 from lab.watch.training_events import Act
+from lab.watch.unreached_parameters import terms_of
 
 Facts: TypeAlias = tuple[int, dict[int, Site], dict[Site, LossTerm]]  # made, stale and terms of a TrainingEvent
 MAX_FIRST_WALKS = 3  # of one line that calls backward(); later, one in WALK_EVERY
 WALK_EVERY = 10
+MIN_SINGLE_STEP = 1e-3  # smallest step of finite differences for which float32 has enough digits
 SAMPLE_EVERY = 11  # odd, so that two alternating backward() lines are both inspected
 
 
@@ -64,7 +67,7 @@ def look_at_grad(run: WatchedRun, function: Function, args: Args, kwargs: Kwargs
     if first is None or not all(map(has_numbers, (first, *inputs))):
         return
     if first.grad_fn is not None:
-        mark_nodes(run, first)
+        mark_nodes(run, first, here)
     try:
         result = yield
     except RuntimeError as error:
@@ -76,14 +79,30 @@ def look_at_grad(run: WatchedRun, function: Function, args: Args, kwargs: Kwargs
     for tensor in inputs:
         if tensor.is_leaf and tensor.requires_grad:
             leaf = run.leaf(tensor)
-            leaf.asked, leaf.has_graph_grad = True, leaf.has_graph_grad or bound["create_graph"]
+            leaf.has_graph_grad |= bound["create_graph"]
 
 
-def mark_nodes(run: WatchedRun, loss: Tensor) -> None:
-    """Mark the nodes of a graph as passed by the coming backward pass."""
+def look_at_gradcheck(run: WatchedRun, check: Function, args: Args, kwargs: Kwargs) -> Look:
+    """Look at a gradient check of the script, which runs unwatched; report it if it failed for lack of precision."""
+    bound, here, passed = arguments(check, args, kwargs), site(), False
+    given, step = tensors_in((bound.get("inputs"),)), bound.get("eps", 0)
+    single = [tensor for tensor in given if tensor.requires_grad and tensor.dtype in (torch.float32, torch.float16)]
+    try:
+        passed = yield
+    finally:
+        if single and not passed and step < MIN_SINGLE_STEP:
+            origin = run.origin(single[0])
+            where = here if origin is None else site_of_argument(origin.site, "dtype")
+            evidence = f"gradcheck in line {here.line} failed: {single[0].dtype} is too coarse for steps of {step:.0e}."
+            run.report(23, where, evidence)
+
+
+def mark_nodes(run: WatchedRun, loss: Tensor, here: Site) -> None:
+    """Mark the nodes of a graph as passed by the coming backward pass; check what they have saved."""
     now, graphs = run.clock.iteration, run.graphs
-    for _, entry in seen_nodes(loss.grad_fn):
+    for node, entry in seen_nodes(loss.grad_fn):
         graphs.passed.add(entry.site.whole_line)
+        saved_tensors.check(run, entry, node, here)
         if entry.chain or entry.past_iterations or entry.iteration < now - 1:
             graphs.passed_later.add(entry.site)
         entry.first_backward = entry.first_backward or now + 1
@@ -103,7 +122,7 @@ def leaves_reached(run: WatchedRun, call: BackwardCall, loss: Tensor) -> list[Te
             top.first_backward = run.clock.iteration + 1
         if len(known) == len(call.leaves):
             return known
-    mark_nodes(run, loss)
+    mark_nodes(run, loss, call.site)
     call.walk_count += 1
     reached = leaves_of(loss.grad_fn)
     call.keep(reached)
@@ -121,14 +140,14 @@ def before_backward(run: WatchedRun, call: BackwardCall, loss: Tensor, reached: 
         values.check_batch(run, loss)
     entry = origin_of(loss.grad_fn)
     made = entry.node_number if entry is not None and entry.iteration == run.clock.iteration else 0
-    terms = unreached_parameters.terms_of(loss) if run.training.optimizers and is_searched(call) else {}
+    terms = terms_of(loss) if run.training.optimizers and is_searched(call) else {}
     return made, event_order.find_stale(run, reached, call.site), terms
 
 
 def after_backward(run: WatchedRun, call: BackwardCall, loss: Tensor, reached: list[Tensor]) -> None:
     """Update the leaves that a backward pass reached; check its gradients in some iterations."""
     early = run.clock.inspect_closely and (len(call.losses) <= 3 or run.clock.iteration > EARLY_ITERATIONS)
-    run.clock.forward_ran = False
+    run.clock.forward_ran, run.clock.copied = False, 0
     for tensor in reached:
         leaf = run.leaf(tensor)
         leaf.changed |= leaf.backward_count > 0 and tensor._version != leaf.version_at_backward

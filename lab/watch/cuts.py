@@ -6,7 +6,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from lab.watch import advice, differences, operations, values
+from lab.watch import advice, operations, values
 from lab.watch.graph import leaves_of, node_of, origin_of
 from lab.watch.onlooker import Args
 from lab.watch.records import CutRecord, NodeOrigin
@@ -54,7 +54,6 @@ def note_no_graph(run: WatchedRun, name: str, operands: list[Tensor], result: Te
     logits = run.origin(operands[0]) if name in operations.LOGIT_LOSSES and operands else None
     if logits is not None and logits.name in operations.NORMALIZATIONS:
         operations.report_normalized_logits(run, name, site(), logits.name, logits.site)
-    differences.note_finite_difference(run, name, args, here)
     run.remember_origin(result, here, cut, name)
 
 

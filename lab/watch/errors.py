@@ -7,9 +7,8 @@ import torch
 from torch import Tensor
 
 from lab.failures import find
-from lab.watch import advice, cuts
-from lab.watch.graph import GraphNode, node_of, origin_of, seen_nodes, skip, walk
-from lab.watch.records import storage_of, writes_in_place
+from lab.watch import advice, cuts, saved_tensors
+from lab.watch.graph import node_of, origin_of, seen_nodes, skip
 from lab.watch.run import Report, WatchedRun
 from lab.watch.sites import NOWHERE, Site, is_library
 from lab.watch.training_events import Act
@@ -46,46 +45,23 @@ def explain_in_place(run: WatchedRun, text: str, loss: Tensor, here: Site) -> Re
     if match is None:
         return 1, here, f"backward() in this line: {text.splitlines()[0]}", ""
     now, saved = int(match[2]), int(match[3])
-    about = f"a tensor of shape {tuple(map(int, match[1].split(', ') if match[1] else ()))}"
-    nodes = () if run.clock.hidden_saves else walk(loss.grad_fn)
-    node = next(filter(saved_what_was_overwritten, nodes), None)
-    used, storages = origin_of(node), storages_of(node, loss) if node is not None else set()
-    number = 0 if used is None else used.node_number
-    # The node keeps the memory alive, so a write there after the node was made is a write to what it saved
-    seen = [
-        write
-        for write in run.tensors.writes
-        if write.storage in storages and write.nodes >= number and saved <= write.before < write.after <= now
-    ]
-    if seen:
-        evidence = f"This line wrote to {about} that backward() in line {here.line} needs: it is at version {now}, "
-        return 1, min(seen, key=lambda write: write.before).site, f"{evidence}and version {saved} was saved.", ""
-    about += f", saved by {used.name} in line {used.site.line}" if used is not None else ""
+    shape = tuple(map(int, match[1].split(", ") if match[1] else ()))
+    about, savers = f"a tensor of shape {shape}", set[str]()
+    for _, entry in seen_nodes(loss.grad_fn):
+        for kept in entry.saved.values():
+            if (kept.shape, kept.version) != (shape, saved):
+                continue
+            savers.add(f", saved by {entry.name} in line {entry.site.line}")
+            writes = saved_tensors.writes_since(run, entry, kept.storage)
+            seen = [write for write in writes if saved <= write.before < write.after <= now]
+            if seen:
+                evidence = f"This line wrote to {about} that backward() in line {here.line} needs: it is at version "
+                first = min(seen, key=lambda write: write.before)
+                return 1, first.site, f"{evidence}{now}, and version {saved} was saved.", ""
+    about += savers.pop() if len(savers) == 1 else ""
     evidence = f"backward() needs {about}, at version {saved}. It is at version {now} now; what wrote to it was not "
     evidence += "seen. Look for an optimizer step between the forward pass and backward(), a layer with inplace=True, "
     return 1, here, evidence + "and `+=` or a method that ends in `_`.", ""
-
-
-def saved_what_was_overwritten(node: GraphNode) -> bool:
-    """Return whether PyTorch refuses to read a tensor that a node saved, as something wrote to it."""
-    for name in dir(node):
-        try:
-            if name.startswith(("_saved_", "saved_tensors")):
-                getattr(node, name)
-        except RuntimeError as error:
-            if "modified by an inplace operation" in str(error):
-                return True
-    return False
-
-
-def storages_of(node: GraphNode, loss: Tensor) -> set[int]:
-    """Return the addresses of the memory that a node may have saved: of its operands and of its result, which is also
-    that of a write to the result."""
-    parts = [node, *(other for other, _ in node.next_functions if other is not None)]
-    users = [user for user, _ in seen_nodes(loss.grad_fn) if any(other is node for other, _ in user.next_functions)]
-    parts += [user for user in users if writes_in_place(origin_of(user).name)]  # type: ignore[union-attr]
-    known = {entry.storage for part in parts if (entry := origin_of(part)) is not None}
-    return (known | {storage_of(part.variable) for part in parts if hasattr(part, "variable")}) - {0}
 
 
 def explain_second_backward(run: WatchedRun, text: str, loss: Tensor, here: Site) -> Report:

@@ -5,7 +5,7 @@ import math
 
 from torch import Tensor
 
-from lab.watch import advice, sites
+from lab.watch import sites
 from lab.watch.graph import GraphNode, kind, origin_of, skip
 from lab.watch.records import EARLY_ITERATIONS, MIN_ITERATIONS, BackwardCall, Leaf, WatchedOptimizer, has_numbers
 from lab.watch.run import WatchedRun
@@ -64,17 +64,9 @@ def check_never_stepped(run: WatchedRun, opt: WatchedOptimizer) -> None:
     cleared = any(event.act is Act.ZERO_GRAD and event.touched & opt.parameter_ids for event in run.events)
     last = run.events.last(Act.BACKWARD)
     often = any(leaf.backward_count >= MIN_IDLE for leaf in leaves)
-    if idle and cleared and last and often and not report_missing_call(run, 18, last.site.file, "step"):
+    if idle and cleared and last and often:
         evidence = f"{run.clock.iteration} backward passes filled the gradients, and {opt.kind} in line "
         run.report(18, last.site, evidence + f"{opt.site.line} never took a step.")
-
-
-def report_missing_call(run: WatchedRun, failure: int, file: str, method: str) -> bool:
-    """Report a line that names a method and does not call it; return whether there is one."""
-    if where := sites.site_of_missing_call(file, method):
-        evidence = f"This line names {method} without calling it: the parentheses are missing."
-        run.report(failure, where, evidence, advice.CALL_IT)
-    return bool(where)
 
 
 def note_clip(run: WatchedRun, given: list[Tensor], limit: float, here: Site) -> None:
@@ -176,6 +168,6 @@ def report_stale_gradient(run: WatchedRun, where: Site, leaf: Leaf) -> None:
     if cleared is not None:
         evidence = f"zero_grad() here leaves a gradient of shape {shape}; backward() in line {where.line} adds to it."
         run.report(6, cleared.site, evidence)
-    elif not report_missing_call(run, 6, where.file, "zero_grad"):
+    else:
         evidence = f"backward() here added to a gradient of shape {shape} that a step had used: nothing cleared it."
         run.report(6, where, evidence)

@@ -1,36 +1,26 @@
 """Find gradients that are 0, equal for all units of a layer, or vanish, and relus whose units are 0 for all inputs."""
 
 from collections import Counter
-from statistics import median
 
 from torch import Tensor
 
 from lab.watch import advice
-from lab.watch.graph import GraphNode, kind, leaves_of, node_of, seen_nodes, walk
+from lab.watch.graph import GraphNode, kind, leaves_of, seen_nodes, walk
 from lab.watch.records import MIN_ITERATIONS, NodeOrigin, shapes_of
 from lab.watch.run import WatchedRun
 
 FLAT_OPERATIONS = frozenset(("Round", "Floor", "Ceil", "Sign", "Trunc", "Bernoulli"))
 SATURATING = frozenset(("Sigmoid", "Tanh"))
 MIN_DEAD_SHARE = 0.9  # share of the units of a layer
-MIN_VALUES = 5  # losses
 MIN_DEPTH = 4  # sigmoids or tanhs above a weight
 MAX_FADED_RATIO = 1e-3  # gradient of the deepest weight, relative to the last
-MAX_SMALL_RATIO = 1e-5  # gradient of a weight, relative to the largest of a bias
 
 
 def measure_dead_units(run: WatchedRun, entry: NodeOrigin, result: Tensor) -> None:
-    """Record the share of a relu's units that are 0 for the whole batch, once per iteration, and at first the line that
-    set its bias below 0."""
-    where = entry.place
-    shares = run.numbers.dead_shares.setdefault(where, {})
+    """Record the share of a relu's units that are 0 for the whole batch, once per iteration."""
+    shares = run.numbers.dead_shares.setdefault(entry.place, {})
     if result.dim() < 2 or result.shape[0] < 4 or run.clock.iteration in shares:
         return
-    before: GraphNode = node_of(result).next_functions[0][0]
-    for node, _ in () if before is None or shares else before.next_functions:
-        leaf = run.tensors.leaves.get(id(getattr(node, "variable", None)))
-        if leaf is not None and leaf.filled_at and bool(node.variable.lt(0).all()):
-            run.numbers.shifted[where] = leaf.filled_at
     over = (0, *range(2, result.dim()))
     shares[run.clock.iteration] = float((result.detach() == 0).all(dim=over).double().mean())
 
@@ -51,7 +41,7 @@ def inspect_gradients(run: WatchedRun, loss: Tensor, reached: list[Tensor]) -> N
         if 2 * len(constant) > max(2, len(weights)) or (constant and len(zeros) == len(weights) > 1):
             run.numbers.constant_weights.update({id(tensor): run.leaf(tensor) for tensor in constant})
     if len(weights) >= 4:
-        compare_by_depth(run, loss, weights, reached)
+        compare_by_depth(run, loss, weights)
 
 
 def all_zero(tensor: Tensor) -> bool:
@@ -73,9 +63,8 @@ def all_equal(tensor: Tensor) -> bool:
     return all(float(part.max()) == float(part.min()) for part in (numbers[:1], numbers))
 
 
-def compare_by_depth(run: WatchedRun, loss: Tensor, weights: list[Tensor], reached: list[Tensor]) -> None:
-    """Compare the gradients of the deepest and the last weight by the sigmoids and tanhs above them, and those of
-    weights that the script filled with the largest of a bias."""
+def compare_by_depth(run: WatchedRun, loss: Tensor, weights: list[Tensor]) -> None:
+    """Compare the gradients of the deepest and the last weight by the sigmoids and tanhs above them."""
     saturating = [entry.place for node, entry in seen_nodes(loss.grad_fn) if kind(node) in SATURATING]
     above = saturating_above(loss.grad_fn) if saturating else {}
     known = sorted((tensor for tensor in weights if id(tensor) in above), key=lambda tensor: above[id(tensor)])
@@ -83,17 +72,7 @@ def compare_by_depth(run: WatchedRun, loss: Tensor, weights: list[Tensor], reach
         depth, low, high = above[id(known[-1])], gradient_size(known[-1]), gradient_size(known[0])
         if depth >= MIN_DEPTH and high > 0 and low < high * MAX_FADED_RATIO:
             evidence = f"Behind {depth} sigmoids or tanhs, gradients fade from {high:.1e} to {low:.1e}."
-            run.numbers.faded.append((low / high, Counter(saturating).most_common(1)[0][0], evidence, ""))
-            return
-    largest = max((gradient_size(t) for t in reached if t.dim() == 1 and t.grad is not None), default=0.0)
-    filled = [(tensor, where) for tensor in weights if (where := run.leaf(tensor).filled_at)]
-    if len(filled) < MIN_DEPTH or not largest or len({where.line for _, where in filled}) > 1:
-        return
-    smallest = min(gradient_size(tensor) for tensor, _ in filled)
-    if smallest < MAX_SMALL_RATIO * largest:
-        spread = float(filled[0][0].detach().std())
-        evidence = f"Weights with std {spread:.1e} get gradients down to {smallest:.1e}; a bias gets {largest:.1e}."
-        run.numbers.faded.append((smallest / largest, filled[0][1], evidence, advice.LARGER_WEIGHTS))
+            run.numbers.faded.append((low / high, Counter(saturating).most_common(1)[0][0], evidence))
 
 
 def saturating_above(root: GraphNode) -> dict[int, int]:
@@ -113,8 +92,7 @@ def gradient_size(tensor: Tensor) -> float:
 
 
 def judge(run: WatchedRun) -> None:
-    """Report weights that began equal, dead relus, and vanishing gradients: behind filled weights only if the loss also
-    stood still."""
+    """Report weights that began equal, dead relus, and vanishing gradients."""
     if equal := list(run.numbers.constant_weights.values()):
         where = equal[0].init_site or equal[0].site
         evidence = f"{len(equal)} weight matrices (shapes {shapes_of(equal)}) began with the same number "
@@ -123,11 +101,6 @@ def judge(run: WatchedRun) -> None:
         last = list(by_iteration.values())[-3:]
         if len(by_iteration) >= MIN_ITERATIONS and min(last) >= MIN_DEAD_SHARE:
             evidence = f"{last[-1]:.0%} of the units of the relu in line {where.line} were 0 for all inputs in each of "
-            cause = run.numbers.shifted.get(where, where)
-            run.report(14, cause, f"{evidence}the last {len(last)} batches that were checked.")
-    runs = [call.losses for call in run.training.calls.values() if len(call.losses) >= MIN_VALUES]
-    still = bool(runs) and all(median(values[-5:]) > 0.9 * median(values[:3]) for values in runs)
+            run.report(14, where, f"{evidence}the last {len(last)} batches that were checked.")
     if run.numbers.faded and run.clock.iteration >= MIN_ITERATIONS:
-        _, where, evidence, advice = min(run.numbers.faded, key=lambda entry: entry[0])
-        if still or not advice:
-            run.report(15, where, evidence, advice)
+        run.report(15, *min(run.numbers.faded)[1:])

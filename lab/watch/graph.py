@@ -28,14 +28,14 @@ def origin_of(node: GraphNode) -> NodeOrigin | None:
     return found
 
 
-def walk(*roots: GraphNode, most: float = MAX_NODES) -> Iterator[GraphNode]:
-    """Yield the nodes of a graph breadth first, from its results on; at most `most`."""
+def walk(*roots: GraphNode, most: float = MAX_NODES, unseen: bool = False) -> Iterator[GraphNode]:
+    """Yield the nodes of a graph breadth first, from its results on; behind them, all or only the unseen ones."""
     queue = list(dict.fromkeys(roots))
     seen = set(queue)
     for current in queue:
         yield current
         for other, _ in current.next_functions:
-            if other is not None and other not in seen and len(seen) < most:
+            if other is not None and other not in seen and len(seen) < most and not (unseen and origin_of(other)):
                 seen.add(other)
                 queue.append(other)
 
@@ -49,6 +49,13 @@ def leaves_of(node: GraphNode) -> list[Tensor]:
     """Return the leaves of the graph behind a node that have numbers."""
     leaves = [found.variable for found in walk(node) if hasattr(found, "variable")]
     return [leaf for leaf in leaves if has_numbers(leaf)]
+
+
+def saved_by(node: GraphNode) -> dict[str, Tensor]:
+    """Return the tensors that a node saved. Raises RuntimeError if PyTorch has freed them, or seen a write to them."""
+    saved = {name: getattr(node, name) for name in vars(type(node)) if name.startswith("_saved_")}
+    saved |= {str(index): tensor for index, tensor in enumerate(getattr(node, "saved_tensors", ()))}
+    return {name: value for name, value in saved.items() if isinstance(value, Tensor) and has_numbers(value)}
 
 
 def kind(node: GraphNode) -> str:

@@ -6,7 +6,7 @@ from traceback import walk_stack
 import torch
 from torch import Tensor
 
-from lab.watch import advice, differences, gradient_sizes, shapes, values
+from lab.watch import advice, gradient_sizes, saved_tensors, shapes, values
 from lab.watch.graph import VIEWS, node_of, origin_of, skip
 from lab.watch.onlooker import Args, Look
 from lab.watch.records import NodeOrigin
@@ -24,7 +24,7 @@ SUMS_OF_LOSSES = frozenset(("add", "__add__", "__radd__", "sub", "__sub__"))
 def inspect(run: WatchedRun, entry: NodeOrigin, operands: list[Tensor], result: Tensor, given: Args) -> None:
     """Run the checks for an operation whose result has a graph, by its name; `given` are its arguments, in order."""
     name, closely = entry.name, run.clock.inspect_closely
-    differences.note_finite_difference(run, name, given, entry.site)
+    saved_tensors.record(run, entry, result.grad_fn)
     if name in values.FIXES:
         values.note_danger(run, name, entry, operands, result)
     if name in ACTIVATIONS and closely:

@@ -67,7 +67,6 @@ class NodeOrigin:
     iteration: int  # backward passes that had run before
     watcher_number: int  # WatchedRun.number of the run that saw it
     node_number: int  # Clock.nodes when it was made
-    storage: int  # of its result
     chain: int = 0  # iterations, or rounds of a loop, that the running sum behind this node spans
     carry_site: Site = NOWHERE  # outermost line that brought in a tensor of an earlier iteration
     module_site: Site = NOWHERE  # where the PyTorch layer was constructed, if a container called it
@@ -77,11 +76,22 @@ class NodeOrigin:
     sum_site: Site = NOWHERE  # the line of the running sum behind this node
     first_backward: int = 0  # number of the first backward pass through it; 0 for none
     cut: "CutRecord | None" = None  # that one of its operands came through
+    # place of an inner node, its kind and PyTorch's name of a tensor -> what it saved
+    saved: dict[tuple[int, str], "SavedTensor"] = field(default_factory=dict)
 
     @property
     def place(self) -> Site:
         """Where the layer was constructed, if a container called it, else the line of the operation."""
         return self.module_site or self.site
+
+
+class SavedTensor(NamedTuple):
+    """A tensor that a graph node saved, as it was then; its copy if it is small."""
+
+    shape: tuple[int, ...]
+    version: int
+    storage: int
+    copy: Tensor | None
 
 
 class InPlaceWrite(NamedTuple):
@@ -142,14 +152,8 @@ class Leaf:
     loaded: bool = False  # copied from another tensor before its first backward pass
     version_at_backward: int = 0
     changed: bool = False  # since the first backward pass
-    asked: bool = False  # autograd.grad() was called for it
     has_graph_grad: bool = False  # its gradient was taken with create_graph=True: an input, not a parameter
     number: int = field(default_factory=NUMBERS.__next__)
-
-    @property
-    def filled_at(self) -> Site:
-        """The line that filled it before its first backward pass, if not the one that made it."""
-        return self.init_site if self.init_site.line != self.site.line else NOWHERE
 
     @property
     def gradient(self) -> Tensor | None:

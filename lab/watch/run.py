@@ -35,6 +35,7 @@ class Clock:
     forward_ran: bool = False  # since the last backward pass
     inspect_closely: bool = True  # whether this iteration gets the expensive checks
     hidden_saves: bool = False  # hooks of the script pack what nodes save: reading it would run them
+    copied: int = 0  # numbers that nodes of this iteration saved
 
 
 @dataclass
@@ -106,11 +107,8 @@ class Numbers:
     pairs: dict[Site, str] = field(default_factory=dict)  # line that broadcast (N, 1) with (N,) -> both shapes
     # relu -> for each iteration, the share of its units that are 0 for a whole batch
     dead_shares: dict[Site, dict[int, float]] = field(default_factory=dict)
-    shifted: dict[Site, Site] = field(default_factory=dict)  # relu -> the line that wrote to the bias before it
     constant_weights: dict[int, Leaf] = field(default_factory=dict)
-    # ratio of two gradients, line, evidence, and the fix for weights that were filled with small numbers
-    faded: list[tuple[float, Site, str, str]] = field(default_factory=list)
-    tiny_steps: deque[tuple[Site, float]] = field(default_factory=partial(deque, maxlen=2))  # of finite differences
+    faded: list[tuple[float, Site, str]] = field(default_factory=list)  # ratio of two gradients, line, evidence
 
 
 class WatchedRun:
@@ -196,12 +194,12 @@ class WatchedRun:
             self.tensors.leaf_ids[address] = key
         return found
 
-    def new_entry(self, name: str, node: graph.GraphNode, result: Tensor) -> NodeOrigin:
+    def new_entry(self, name: str, node: graph.GraphNode) -> NodeOrigin:
         """Return a new record of a graph node, which the node keeps."""
         clock = self.clock
         clock.nodes += 1
         clock.hidden_saves |= records.packs_saved_tensors()
-        entry = NodeOrigin(name, site(), clock.iteration, self.number, clock.nodes, records.storage_of(result))
+        entry = NodeOrigin(name, site(), clock.iteration, self.number, clock.nodes)
         if clock.evaluating and not clock.forward_ran and self.runs_trained_model():
             self.graphs.evaluations.setdefault(entry.site.whole_line, set()).add(clock.iteration)
         clock.forward_ran = True

@@ -155,13 +155,6 @@ def line_has_quotient(here: Site) -> bool:
     return any(isinstance(getattr(value, "op", None), ast.Div) for value in given)
 
 
-def site_of_missing_call(filename: str, name: str) -> Site:
-    """Return the line that names a method as a statement without calling it, `optimizer.step`, or NOWHERE."""
-    values = [node.value for node in nodes_of(filename, ast.Expr)]
-    lines = [value.lineno for value in values if isinstance(value, ast.Attribute) and value.attr == name]
-    return Site(filename, lines[0]) if lines else NOWHERE
-
-
 def site_that_keeps(made: Site, holders: Collection[str] = ()) -> Site:
     """Return the line that puts the variable set in a line into a container, else one that fills a `holder`, else
     NOWHERE."""

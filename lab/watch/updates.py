@@ -91,8 +91,9 @@ def after_step(run: WatchedRun, optimizer: Optimizer, *given: object) -> None:
     event_order.check_stale(run, opt, run.events.passes_since_step(opt))
     run.record(Act.STEP, here, opt.parameter_ids, opt=opt)
     for tensor, leaf, version in opt.learning:
-        if version_of(tensor) != version:
+        if tensor.grad is not None:  # also where it writes through `.data`, and the version stays
             note_write(run, tensor, version, here)
+            leaf.changed = True
         leaf.grad_version = tensor.grad._version if tensor.grad is not None else 0
     if opt.values_before:
         learning_rates.measure_step(run, opt, measured(opt))
@@ -173,8 +174,9 @@ def after_write(run: WatchedRun, leaf: Leaf, tensor: Tensor, here: Site, name: s
 
 def replace_data(run: WatchedRun, tensor: Tensor, new: Tensor) -> None:
     """Record `w.data = ...` as a step by hand or an initialisation."""
-    leaf = run.tensors.leaves.get(id(tensor))
+    leaf, here = run.tensors.leaves.get(id(tensor)), site()
+    note_write(run, new, version_of(new), here)
     if leaf is not None:
-        after_write(run, leaf, tensor, site(), "data")
+        after_write(run, leaf, tensor, here, "data")
         if address := address_of(new):
             run.tensors.leaf_ids[address] = id(tensor)

@@ -1,10 +1,11 @@
 """Find where nan or inf first appeared: an operation on finite operands, or an infinite slope."""
 
 import math
+from contextlib import suppress
 
 from torch import Tensor
 
-from lab.watch.graph import origin_of, seen_nodes, walk
+from lab.watch.graph import origin_of, saved_by, seen_nodes, walk
 from lab.watch.records import NodeOrigin
 from lab.watch.run import Danger, WatchedRun
 from lab.watch.sites import site
@@ -91,11 +92,10 @@ def check_batch(run: WatchedRun, loss: Tensor) -> None:
     if run.clock.hidden_saves or run.numbers.dangers:
         return
     for node, entry in reversed(list(seen_nodes(loss.grad_fn))):
-        for name in dir(node):
-            kept = getattr(node, name) if name.startswith("_saved_") else None
-            if isinstance(kept, Tensor) and not kept.requires_grad and kept.is_floating_point():
+        with suppress(RuntimeError):  # freed, or written to
+            for kept in saved_by(node).values():
                 bad = kept.numel() - int(kept.isfinite().sum())
-                if bad:
+                if bad and not kept.requires_grad:
                     evidence = f"{bad} of {kept.numel()} numbers of a batch that {entry.name} got here are nan or inf."
                     run.report(9, entry.site, evidence, CLEAN_DATA)
                     return

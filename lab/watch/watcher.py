@@ -19,18 +19,18 @@ from torch.optim.optimizer import register_optimizer_step_post_hook, register_op
 from lab.watch import (
     backward_passes,
     cuts,
-    differences,
     errors,
     event_order,
     gradient_sizes,
     kept_graphs,
     learning_rates,
     operations,
+    saved_tensors,
     unreached_parameters,
     updates,
 )
 from lab.watch.finding import RunFinding, without_consequences
-from lab.watch.graph import node_of, origin_of
+from lab.watch.graph import kind, node_of, origin_of
 from lab.watch.onlooker import Args, Function, Kwargs, Listener, Look, arguments, attribute_of, outside, tensors_in
 from lab.watch.records import NodeOrigin, has_numbers, version_of
 from lab.watch.run import WatchedRun
@@ -85,7 +85,7 @@ class Watcher(Listener):
             errors.explain(self.run, error)
         if error is None or self.run.clock.iteration:  # else its first backward() may have been still to come
             kept_graphs.judge(self.run)
-        for room in (unreached_parameters, event_order, learning_rates, gradient_sizes, differences):
+        for room in (unreached_parameters, event_order, learning_rates, gradient_sizes):
             room.judge(self.run)
 
     def notes(self) -> list[str]:
@@ -113,11 +113,14 @@ class Watcher(Listener):
     def write(self, name: str, given: Args, operands: list[Tensor]) -> Look:
         """Look at an operation in place, and record the node that it made."""
         tensor = operands[0]
-        source = origin_of(node_of(tensor))
+        node = node_of(tensor)
+        if node is not None and origin_of(node) is None:  # of a Function of the script: what it saved is still readable
+            saved_tensors.record(self.run, self.run.new_entry(kind(node), node), node)
+        source = origin_of(node)
         yield from updates.write_in_place(self.run, name, tensor, given)
         node = node_of(tensor)
         if node is not None and origin_of(node) is None:
-            entry = self.run.new_entry(name, node, tensor)
+            entry = self.run.new_entry(name, node)
             if source is not None:
                 self.record_source(entry, source, tensor, tensor)
             operations.inspect(self.run, entry, [tensor], tensor, given)
@@ -148,7 +151,7 @@ class Watcher(Listener):
             return
         if origin_of(node) is not None:
             return
-        entry = self.run.new_entry(name, node, result)
+        entry = self.run.new_entry(name, node)
         sources: list[NodeOrigin] = []
         for operand in operands:
             before = node_of(operand)
@@ -226,7 +229,7 @@ class Watcher(Listener):
 
     def gradcheck(self, old: Function, args: Args, kwargs: Kwargs) -> Look:
         with self.away():
-            yield from differences.look_at_gradcheck(self.run, old, args, kwargs)
+            yield from backward_passes.look_at_gradcheck(self.run, old, args, kwargs)
 
     def clip(self, old: Function, args: Args, kwargs: Kwargs) -> Look:
         """Look at what is clipped; a generator is passed on item by item."""

@@ -20,7 +20,7 @@ opt = torch.optim.SGD(net.parameters(), lr=0.05)
 x, y = torch.randn(32, 4), torch.rand(32, 1)
 for _ in range(20):
     out = torch.sigmoid(net(x))
-    out.data.clamp_(0.4, 0.6)  #? 1
+    out.data.clamp_(0.45, 0.55)  #! ran 1
     loss = ((out - y) ** 2).mean()
     opt.zero_grad()
     loss.backward()
@@ -160,11 +160,11 @@ class Recurrent(nn.Module):
         steps, n = x.shape
         h = torch.zeros(steps + 1, n)
         for t in range(steps):
-            h[t + 1] = torch.tanh(x[t] + h[t] @ self.w)  #! read 1
+            h[t + 1] = torch.tanh(x[t] + h[t] @ self.w)  #! 1
         return h[-1]
 
 
-Recurrent(3)(torch.randn(4, 3)).sum().backward()  #! ran 1
+Recurrent(3)(torch.randn(4, 3)).sum().backward()
 
 
 # %% saved result scaled (stops)

@@ -245,7 +245,7 @@ opt = torch.optim.Adam(net.parameters(), lr=0.01)
 x = torch.randn(64, 4)
 y = x.sum(1, keepdim=True)
 for step in range(12):
-    opt.zero_grad  #! ran 6
+    opt.zero_grad
     loss = (net(x) - y).pow(2).mean()
-    loss.backward()  #! read 6
+    loss.backward()  #! 6
     opt.step()

@@ -1,9 +1,9 @@
 # %% bias moved below zero
 import torch, torch.nn as nn
 
-net = nn.Sequential(nn.Linear(4, 16), nn.ReLU(), nn.Linear(16, 1))
+net = nn.Sequential(nn.Linear(4, 16), nn.ReLU(), nn.Linear(16, 1))  #! ran 14
 with torch.no_grad():
-    net[0].bias -= 20  #! ran 14
+    net[0].bias -= 20
 opt = torch.optim.SGD(net.parameters(), lr=0.01)
 x = torch.randn(64, 4)
 y = x[:, :1]
@@ -39,11 +39,11 @@ import torch.nn.functional as F
 
 torch.manual_seed(0)
 layer, head = nn.Linear(4, 16), nn.Linear(16, 1)
-nn.init.constant_(layer.bias, -50.0)  #! ran 14
+nn.init.constant_(layer.bias, -50.0)
 opt = torch.optim.SGD([*layer.parameters(), *head.parameters()], lr=0.01)
 for _ in range(12):
     x = torch.randn(16, 4)
-    hidden = F.relu(layer(x))
+    hidden = F.relu(layer(x))  #! ran 14
     loss = F.mse_loss(head(hidden), x.sum(1, keepdim=True))
     opt.zero_grad()
     loss.backward()

@@ -14,7 +14,7 @@ class Step(nn.Module):
 
 def start(part):
     if isinstance(part, nn.Linear):
-        nn.init.normal_(part.weight, 0.0, 0.01)  #! ran 15
+        nn.init.normal_(part.weight, 0.0, 0.01)  #? 15
 
 
 net = nn.Sequential(nn.Linear(5, 100), *[Step(100) for _ in range(9)], nn.Linear(100, 3))
@@ -148,7 +148,7 @@ torch.manual_seed(0)
 layers = []
 for _ in range(8):
     layer = nn.Linear(16, 16)
-    nn.init.normal_(layer.weight, std=0.01)  #! ran 15
+    nn.init.normal_(layer.weight, std=0.01)  #? 15
     layers += [layer, nn.ReLU()]
 net = nn.Sequential(*layers, nn.Linear(16, 2))
 opt = torch.optim.SGD(net.parameters(), lr=0.1)

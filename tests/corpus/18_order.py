@@ -303,8 +303,8 @@ x, y = torch.randn(64, 4), torch.randint(3, (64,))
 for _ in range(20):
     loss = nn.functional.cross_entropy(net(x), y)
     opt.zero_grad()
-    loss.backward()
-    opt.step  #! ran 18
+    loss.backward()  #! ran 18
+    opt.step
 
 
 # %% steps before its pass

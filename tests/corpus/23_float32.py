@@ -34,7 +34,7 @@ torch.autograd.gradcheck(Cube.apply, (x,))
 import torch
 
 torch.manual_seed(0)
-precision = torch.float32  #! ran 23
+precision = torch.float32  #? 23
 w = torch.randn(4, dtype=precision, requires_grad=True)
 
 
@@ -64,7 +64,7 @@ def slopes(f, place, width=1e-6):
     return found
 
 
-place = torch.ones(3, requires_grad=True)  #! ran 23
+place = torch.ones(3, requires_grad=True)  #? 23
 height = place.pow(3).sum()
 height.backward()
 print(place.grad, slopes(lambda p: p.pow(3).sum(), place.detach()))

@@ -217,6 +217,17 @@ for _ in range(3):
     opt.step()
 """,
     ),
+    "a state that NumPy rewrites before its backward pass": (
+        1,
+        """state = torch.ones(4).numpy()
+for _ in range(3):
+    loss = net(torch.from_numpy(state)).logsumexp(0)
+    state *= 0.5
+    opt.zero_grad()
+    loss.backward()  #
+    opt.step()
+""",
+    ),
     "integers that should learn": (
         22,
         "w = nn.Parameter(torch.ones(2).to(torch.int8), False)\nw.requires_grad = True  #\n",
@@ -263,6 +274,16 @@ for _ in range(4):
     opt.zero_grad()
     loss.backward()
     opt.step()
+""",
+    "numbers that are rewritten between two passes": """state, norm = torch.ones(16, 4).numpy(), nn.BatchNorm1d(4, affine=False)
+for _ in range(4):
+    state *= 0.5
+    loss = net(norm(torch.from_numpy(state))).square().mean() + net(norm(x)).square().mean()
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+    for weight in net.parameters():
+        weight.data.clamp_(-0.3, 0.3)
 """,
     "an error of the script's own": "raise KeyError('loss')\n",
     "copies that are trained, kept for a round and freed": """import copy
