@@ -150,6 +150,8 @@ def after_backward(run: WatchedRun, call: BackwardCall, loss: Tensor, reached: l
     run.clock.forward_ran, run.clock.copied = False, 0
     for tensor in reached:
         leaf = run.leaf(tensor)
+        if leaf.made_in_forward and not (leaf.backward_count or leaf.has_graph_grad):
+            run.training.made_in_forward.setdefault(leaf.site, set()).add(run.clock.iteration)
         leaf.changed |= leaf.backward_count > 0 and tensor._version != leaf.version_at_backward
         leaf.version_at_backward = tensor._version
         leaf.backward_count += 1

@@ -146,6 +146,7 @@ class Leaf:
     site: Site
     shape: tuple[int, ...]
     is_parameter: bool = False
+    made_in_forward: bool = False  # while a module ran
     backward_count: int = 0  # backward passes that reached it
     grad_version: int = 0  # version of its gradient at the last optimizer step
     init_site: Site = NOWHERE  # the last write before its first backward pass

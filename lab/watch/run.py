@@ -70,6 +70,8 @@ class TrainingRecords:
     calls: dict[Site, BackwardCall] = field(default_factory=dict)
     # the last line that read the gradient of a leaf and got None, and why
     missing_gradient: tuple[Site, Report] = NOWHERE, (0, NOWHERE, "", "")
+    # line that makes parameters in a forward pass -> the iterations in which new ones got their first gradient
+    made_in_forward: dict[Site, set[int]] = field(default_factory=dict)
     gradients_scaled: bool = False  # the script multiplies or divides gradients by hand
     uses_grad_scaler: bool = False  # it may skip steps
 
@@ -208,10 +210,15 @@ class WatchedRun:
 
     def runs_trained_model(self) -> bool:
         """Return whether a module is running whose parameters have had gradients."""
-        called = [frame.f_locals["self"] for frame, _ in walk_stack(sys._getframe()) if frame.f_code is MODEL_CALL]
-        known = (self.tensors.leaves.get(id(parameter)) for module in called[:1] for parameter in module.parameters())
+        modules = running_modules()[:1]
+        known = (self.tensors.leaves.get(id(parameter)) for module in modules for parameter in module.parameters())
         return any(leaf is not None and leaf.backward_count for leaf in known)
 
     def cut_of_number(self, value: float) -> CutRecord | None:
         """Return the cut that last gave this number, or None."""
         return next((cut for number, cut in reversed(self.cuts.numbers) if number == value), None)
+
+
+def running_modules() -> list[torch.nn.Module]:
+    """Return the modules whose forward pass is running, the innermost first."""
+    return [frame.f_locals["self"] for frame, _ in walk_stack(sys._getframe()) if frame.f_code is MODEL_CALL]

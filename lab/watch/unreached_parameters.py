@@ -92,6 +92,10 @@ def report_unoptimized(run: WatchedRun) -> None:
     known = all(has_numbers(tensor) for leaf in given if (tensor := leaf.ref()) is not None)  # shards are not
     if inputs_alone or not known:
         return
+    for where, iterations in run.training.made_in_forward.items():
+        if len(iterations) >= MIN_ITERATIONS:
+            evidence = f"This line made new parameters in {len(iterations)} forward passes; each got one gradient, "
+            run.report(19, where, evidence + "and no optimizer has them.", advice.MAKE_ONCE)
     by_place: dict[Site, list[Leaf]] = {}
     for key, leaf in leaves.items():
         idle = key not in owned and leaf.backward_count >= MIN_ITERATIONS

@@ -33,7 +33,7 @@ from lab.watch.finding import RunFinding, without_consequences
 from lab.watch.graph import kind, node_of, origin_of
 from lab.watch.onlooker import Args, Function, Kwargs, Listener, Look, arguments, attribute_of, outside, tensors_in
 from lab.watch.records import NodeOrigin, has_numbers, version_of
-from lab.watch.run import WatchedRun
+from lab.watch.run import WatchedRun, running_modules
 from lab.watch.sites import NOWHERE, Site, outer_frame, site
 from lab.watch.training_events import Act
 
@@ -196,7 +196,7 @@ class Watcher(Listener):
     def new_parameter(self, old: Function, args: Args, kwargs: Kwargs) -> Look:
         parameter = yield
         if parameter.requires_grad:
-            self.run.leaf(parameter, site())
+            self.run.leaf(parameter, site()).made_in_forward = bool(running_modules())
 
     def optimizer_init(self, old: Function, args: Args, kwargs: Kwargs) -> Look:
         yield

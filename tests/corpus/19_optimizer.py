@@ -168,7 +168,7 @@ class Net(nn.Module):
         self.a = nn.Linear(4, 8)
     def forward(self, x):
         h = self.a(x).relu()
-        return nn.Linear(8, 3)(h)  #? 19
+        return nn.Linear(8, 3)(h)  #! ran 19
 net = Net()
 opt = torch.optim.SGD(net.parameters(), lr=0.1)
 x, y = torch.randn(64, 4), torch.randint(3, (64,))

@@ -80,6 +80,7 @@ FIXES = (
         "xavier_uniform_",
         ("nn.init.zeros_(p)", "nn.init.xavier_uniform_(p) if p.dim() > 1 else nn.init.zeros_(p)"),
     ),
+    ("layer in forward", 19, "`__init__`", ("nn.Linear(8, 3)(h)", "self.a(x)[:, :3]")),
     ("rate far too high", 17, "Divide the rate by 3 or 10", ("lr=20.0", "lr=0.1")),
     ("minus ce", 18, "remove the minus", ("= -nn", "= nn")),
     ("maximize", 18, "leave out `maximize=True`", (", maximize=True", "")),
