@@ -35,8 +35,10 @@ def saved_tensors(node: GraphNode) -> Iterator[tuple[tuple[int, str], Tensor]]:
     """Yield what the nodes of an operation saved, each tensor with the place of its node and its kind and name."""
     for place, inner in enumerate(walk(node, most=MAX_INNER, unseen=True)):
         with suppress(RuntimeError):  # freed, or PyTorch has seen a write
-            for name, tensor in saved_by(inner).items():
-                yield (place, name if name in UNUSED else kind(inner) + name), tensor
+            saved = saved_by(inner)
+            of = kind(inner) if saved else ""
+            for name, tensor in saved.items():
+                yield (place, name if name in UNUSED else of + name), tensor
 
 
 def is_comparable(tensor: Tensor) -> bool:
