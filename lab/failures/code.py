@@ -14,7 +14,7 @@ from collections import Counter
 from dataclasses import dataclass, replace
 from typing import Any
 
-from lab.failures.analysis.edits import IDLE, Text, unbound_names
+from lab.failures.analysis.edits import IDLE, Text
 from lab.failures.analysis.interpreter import Interpreter
 from lab.failures.analysis.rules import apply_rules
 from lab.failures.analysis.state import AnalysisState
@@ -102,8 +102,7 @@ def _removes(finding: CodeFinding, text: str, found: list[CodeFinding]) -> bool:
         return False
     left = Counter(f.failure for f in findings)
     before = Counter(f.failure for f in found)
-    fewer = left[finding.failure] < before[finding.failure] and left.keys() <= before.keys()
-    return fewer and unbound_names(changed) <= unbound_names(text)
+    return left[finding.failure] < before[finding.failure] and left.keys() <= before.keys()
 
 
 def apply(text: str, finding: CodeFinding) -> str:

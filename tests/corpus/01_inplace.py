@@ -105,7 +105,7 @@ for turn in range(50):
     for opt, loss in ((judges, wrong), (plays, worse)):
         opt.zero_grad()
         loss.backward()
-        opt.step()  #! ran 1
+        opt.step()  #! 1
 
 
 # %% mask object writes into softmax (stops)
@@ -220,3 +220,22 @@ log_decay = torch.zeros(16, requires_grad=True)
 inputs = torch.randn(50, 16)
 out = scan(torch.sigmoid(log_decay).expand(50, 16), inputs, torch.zeros(16))
 out.pow(2).mean().backward()
+
+
+# %% mixed tokens added to what a view of them needs (stops)
+import torch
+from torch import nn
+
+
+class Mixer(nn.Module):
+    def __init__(self, n=16):
+        super().__init__()
+        self.embed, self.token, self.head = nn.Linear(4, n), nn.Conv1d(n, n, 3, padding=1), nn.Linear(n, n)
+
+    def forward(self, x):
+        x = self.embed(x)
+        x += self.token(x.permute(0, 2, 1)).permute(0, 2, 1)  #! 1
+        return self.head(x).mean(dim=1)
+
+
+Mixer()(torch.randn(3, 10, 4)).square().mean().backward()

@@ -72,13 +72,13 @@ adam.step()
 
 # %% old policy computed once with its graph (read)
 def update(policy, opt, obs, act, adv):
-    old_logp = policy(obs).log_prob(act)  #! 2
+    old_logp = policy(obs).log_prob(act)  #? 2
     for _ in range(4):
         logp = policy(obs).log_prob(act)
         ratio = torch.exp(logp - old_logp)
         loss = -(ratio * adv).mean()
         opt.zero_grad()
-        loss.backward()
+        loss.backward()  #! 2
         opt.step()
 
 
@@ -123,11 +123,11 @@ import torch.nn.functional as F
 torch.manual_seed(0)
 net = nn.Linear(3, 1)
 opt = torch.optim.SGD(net.parameters(), lr=0.01)
-decay = sum(p.pow(2).sum() for p in net.parameters())  #! 2
+decay = sum(p.pow(2).sum() for p in net.parameters())  #! ran 2
 for _ in range(4):
     loss = net(torch.randn(8, 3)).pow(2).mean() + 0.01 * decay
     opt.zero_grad()
-    loss.backward()
+    loss.backward()  #! read 2
     opt.step()
 
 

@@ -42,7 +42,7 @@ import torch
 import torch.nn as nn
 
 model = nn.Sequential(nn.Linear(10, 5), nn.ReLU(), nn.Linear(5, 2))
-image = torch.rand(1, 10)  #! 4
+image = torch.rand(1, 10)  #! ran 4
 model.eval()
 logits = model(image)
 score = logits[0, logits.argmax()]
@@ -81,7 +81,7 @@ import torch.nn as nn
 net = nn.Sequential(nn.Linear(2, 32), nn.Tanh(), nn.Linear(32, 1))
 opt = torch.optim.Adam(net.parameters(), lr=1e-3)
 t = torch.rand(200, 1)
-x = torch.rand(200, 1)  #! read 4
+x = torch.rand(200, 1)  #? 4
 for it in range(50):
     u = net(torch.cat([t, x], dim=1))
     u_x = torch.autograd.grad(u.sum(), x, create_graph=True)[0]  #! ran 4
@@ -140,15 +140,6 @@ opt = torch.optim.SGD(net.parameters(), lr=0.01)
 for _ in range(3):
     losses = [net(torch.randn(4)).pow(2).sum() for _ in range(4)]
     loss = torch.tensor(losses, requires_grad=True).mean()  #! 4
-    opt.zero_grad()
-    loss.backward()
-    opt.step()
-
-
-# %% losses made numbers in a comprehension (read)
-for x, y in loader:
-    out = model(x)
-    loss = torch.tensor([F.l1_loss(o, t).item() for o, t in zip(out, y)], requires_grad=True).mean()  #! 4
     opt.zero_grad()
     loss.backward()
     opt.step()
@@ -263,6 +254,15 @@ for step in range(4):
     x = torch.randn(16, 10)
     loss = nn.functional.cross_entropy(head(torch.relu(body(x))), x[:, :5].argmax(1))
     loss.requires_grad = True  #! 4
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+
+
+# %% losses made numbers in a comprehension (read)
+for x, y in loader:
+    out = model(x)
+    loss = torch.tensor([F.l1_loss(o, t).item() for o, t in zip(out, y)], requires_grad=True).mean()  #! 4
     opt.zero_grad()
     loss.backward()
     opt.step()

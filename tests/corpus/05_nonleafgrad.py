@@ -1,15 +1,3 @@
-# %% engine rebinds weight (read)
-import numpy as np
-
-from model import Tensor
-
-w = Tensor([1.0, 2.0], label="w")
-for i in range(5):
-    loss = (w * w).sum()
-    loss.backward()
-    w = w - 0.1 * w.grad  #! 5
-
-
 # %% feature map kept for its gradient (stops)
 import torch
 from torch import nn
@@ -31,10 +19,10 @@ print(net.seen.grad.abs())  #! ran 5
 
 
 # %% leaf moved to a device (read)
-x = torch.randn(3, requires_grad=True).cuda()  #! 5
+x = torch.randn(3, requires_grad=True).cuda()  #? 5
 y = (x ** 2).sum()
 y.backward()
-print(x.grad)
+print(x.grad)  #! 5
 
 
 # %% loop name updated in list
@@ -130,9 +118,9 @@ for i in range(100):
 # %% scaled leaf read
 import torch
 
-w = torch.randn(4, requires_grad=True) * 0.1  #! 5
+w = torch.randn(4, requires_grad=True) * 0.1  #! ran 5
 (w * torch.ones(4)).sum().backward()
-print(w.grad)
+print(w.grad)  #! read 5
 
 
 # %% scaled weights from a helper (stops)
@@ -162,11 +150,11 @@ from torch import nn
 
 
 def whiten(picture):
-    return (picture - picture.mean()) / 0.3
+    return (picture - picture.mean()) / 0.3  #! read 5
 
 
 def saliency(net, picture, label):
-    shown = whiten(picture.detach().clone().requires_grad_())  #! read 5
+    shown = whiten(picture.detach().clone().requires_grad_())  #? 5
     F.cross_entropy(net(shown), label).backward()
     return shown.grad.abs().amax(dim=1)  #! ran 5
 

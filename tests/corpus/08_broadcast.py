@@ -81,7 +81,7 @@ net = nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 1))
 crit = nn.MSELoss()
 opt = torch.optim.Adam(net.parameters())
 for x, y in DataLoader(Toy(), batch_size=16):
-    loss = crit(net(x), y)  #! ran 8
+    loss = crit(net(x), y)  #! 8
     opt.zero_grad()
     loss.backward()
     opt.step()
@@ -124,7 +124,7 @@ def to_go(rewards):
 for _ in range(3):
     seen = torch.randn(6, 3)
     wanted = to_go(torch.rand(6).tolist())
-    gap = wanted - value(torch.relu(body(seen)))  #! ran 8
+    gap = wanted - value(torch.relu(body(seen)))  #! 8
     opt.zero_grad()
     gap.pow(2).mean().backward()
     opt.step()
@@ -200,6 +200,53 @@ data = torch.utils.data.TensorDataset(torch.randn(40, 3), torch.randn(40))
 for x, y in torch.utils.data.DataLoader(data, batch_size=8):
     y = y.view(-1, 1)
     loss = nn.functional.mse_loss(net(x), y)  #! 8
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+
+
+# %% batches of a generator function
+import torch
+from torch import nn
+
+
+def batches(inputs, wanted, size):
+    for start in range(0, len(inputs), size):
+        yield {"inputs": inputs[start : start + size]}, wanted[start : start + size]
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.body, self.out = nn.Sequential(nn.Linear(4, 8), nn.ReLU()), nn.Linear(8, 1)
+
+    def forward(self, inputs):
+        return self.out(self.body(inputs))
+
+
+net = Net()
+opt = torch.optim.Adam(net.parameters())
+for named, wanted in batches(torch.randn(60, 4), torch.randn(60), 10):
+    loss = nn.functional.mse_loss(net(**named), wanted)  #! 8
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+
+
+# %% density of each number of an action
+import torch
+from torch import nn
+from torch.distributions import Normal
+
+actor, critic = nn.Linear(3, 4), nn.Linear(5, 1)
+opt = torch.optim.Adam(critic.parameters())
+for _ in range(10):
+    state, reward, after = torch.randn(16, 3), torch.randn(16, 1), torch.randn(16, 3)
+    with torch.no_grad():
+        dist = Normal(actor(after)[:, :2], torch.ones(16, 2))
+        action = dist.sample()
+        wanted = reward + 0.99 * (critic(torch.cat([after, action], 1)) - 0.2 * dist.log_prob(action))
+    loss = nn.functional.mse_loss(critic(torch.cat([state, action], 1)), wanted)  #! 8
     opt.zero_grad()
     loss.backward()
     opt.step()

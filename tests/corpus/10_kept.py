@@ -127,7 +127,7 @@ for _ in range(30):
     opt.zero_grad()
     loss.backward()
     opt.step()
-    smooth = loss if smooth is None else 0.9 * smooth + 0.1 * loss  #! ran 10
+    smooth = loss if smooth is None else 0.9 * smooth + 0.1 * loss  #! 10
 print(smooth)
 
 

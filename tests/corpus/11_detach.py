@@ -10,19 +10,6 @@ def train(G, D, loader):
         og.zero_grad(); gl.backward(); og.step()
 
 
-# %% dqn target graph
-import torch
-import torch.nn as nn
-q = nn.Linear(4, 2)
-opt = torch.optim.SGD(q.parameters(), lr=0.01)
-for _ in range(10):
-    s, s2, r = torch.randn(16, 4), torch.randn(16, 4), torch.rand(16)
-    a = torch.randint(2, (16, 1))
-    target = r + 0.9 * q(s2).max(1).values  #! read 11
-    loss = (q(s).gather(1, a).squeeze(1) - target).pow(2).mean()
-    opt.zero_grad(); loss.backward(); opt.step()
-
-
 # %% encoder detached in a function
 import torch
 from torch import nn
@@ -91,16 +78,6 @@ for _ in range(4):
     opt.zero_grad()
     loss.backward()
     opt.step()
-
-
-# %% prediction detached in a pasted loop (read)
-def train(model, loader, criterion, optimizer):
-    for x, y in loader:
-        optimizer.zero_grad()
-        out = model(x).detach()  #! 11
-        loss = criterion(out, y)
-        loss.backward()
-        optimizer.step()
 
 
 # %% shelf of old results (stops)
@@ -205,3 +182,34 @@ for step in range(10):
     g_loss = bce(D(fake), torch.ones(64, 1))
     g_loss.backward()
     opt_g.step()
+
+
+# %% judged term of a translator is detached
+import torch
+from torch import nn
+
+translator = nn.Sequential(nn.Linear(10, 20), nn.ReLU(), nn.Linear(20, 10))
+judge = nn.Sequential(nn.Linear(10, 20), nn.LeakyReLU(0.2), nn.Linear(20, 1))
+moves = torch.optim.Adam(translator.parameters(), lr=2e-4)
+judges = torch.optim.Adam(judge.parameters(), lr=2e-4)
+for _ in range(10):
+    x, y = torch.randn(4, 10), torch.randn(4, 10)
+    made = translator(x)
+    judges.zero_grad()
+    (judge(made.detach()).mean() - judge(y).mean()).backward()
+    judges.step()
+    moves.zero_grad()
+    fooled = -judge(made.detach()).mean()  #! 11
+    loss = fooled + 100 * nn.functional.l1_loss(made, y)
+    loss.backward()
+    moves.step()
+
+
+# %% prediction detached in a pasted loop (read)
+def train(model, loader, criterion, optimizer):
+    for x, y in loader:
+        optimizer.zero_grad()
+        out = model(x).detach()  #! 11
+        loss = criterion(out, y)
+        loss.backward()
+        optimizer.step()

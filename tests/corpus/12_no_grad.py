@@ -136,7 +136,7 @@ class TwoEyes(nn.Module):
         self.out = nn.Linear(12, 1)
 
     def look(self, side, view):
-        with torch.set_grad_enabled(side in self.learned):  #! ran 12
+        with torch.set_grad_enabled(side in self.learned):  #! 12
             return self.eyes[side](view)
 
     def forward(self, views):
@@ -216,23 +216,6 @@ for _ in range(10):
     opt.step()
 
 
-# %% switch of a whole layer
-import torch
-from torch import nn
-
-body = nn.Sequential(nn.Linear(10, 30), nn.ReLU(), nn.Linear(30, 30), nn.ReLU())
-head = nn.Linear(30, 2)
-for weight in body.parameters():
-    weight.requires_grad = False
-body[2].requires_grad = True  #! read 12
-optimizer = torch.optim.Adam([*body[2].parameters(), *head.parameters()], lr=1e-3)
-x, y = torch.randn(80, 10), torch.randint(0, 2, (80,))
-for epoch in range(20):
-    optimizer.zero_grad()
-    nn.functional.cross_entropy(head(body(x)), y).backward()
-    optimizer.step()
-
-
 # %% teacher and student all frozen
 import torch
 import torch.nn.functional as F
@@ -252,25 +235,6 @@ def distil(teacher, student, loader, T=4.0, alpha=0.7, epochs=5):
             optimizer.zero_grad()
             loss.backward()
             optimizer.step()
-
-
-# %% unfrozen by a wrong name
-import torch
-from torch import nn
-
-torch.manual_seed(1)
-net = nn.Sequential(nn.Linear(5, 16), nn.ReLU(), nn.Linear(16, 16), nn.ReLU(), nn.Linear(16, 2))
-net.requires_grad_(False)
-for parameter in net[2].parameters():
-    parameter.requires_grad_ = True  #! read 12
-net[4] = nn.Linear(16, 3)
-opt = torch.optim.SGD([*net[2].parameters(), *net[4].parameters()], lr=0.1)
-x, y = torch.randn(90, 5), torch.randint(3, (90,))
-for _ in range(12):
-    opt.zero_grad()
-    loss = nn.functional.cross_entropy(net(x), y)
-    loss.backward()
-    opt.step()
 
 
 # %% score trained on (stops)
@@ -302,3 +266,47 @@ x = torch.randn(20, 3)
 regressor = Regressor()
 regressor.fit(x, x[:, :1])
 print(regressor.score(x, x[:, :1]))
+
+
+# %% block checkpointed on plain numbers
+import torch
+from torch import nn
+from torch.utils.checkpoint import checkpoint
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.one, self.two = nn.Sequential(nn.Linear(12, 24), nn.ReLU()), nn.Sequential(nn.Linear(24, 24), nn.ReLU())
+        self.head = nn.Linear(24, 3)
+
+    def forward(self, x):
+        x = checkpoint(self.one, x, use_reentrant=True)  #! 12
+        return self.head(checkpoint(self.two, x, use_reentrant=True))  #! ran 12
+
+
+net = Net()
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+for _ in range(10):
+    x = torch.randn(32, 12)
+    loss = nn.functional.cross_entropy(net(x), x[:, :3].argmax(1))
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+
+
+# %% slope inside of an evaluation (stops)
+import torch
+from torch import nn
+
+energy = nn.Sequential(nn.Linear(3, 8), nn.Tanh(), nn.Linear(8, 1))
+
+
+def force(place):
+    place.requires_grad_(True)
+    return -torch.autograd.grad(energy(place).sum(), place, create_graph=True)[0]
+
+
+force(torch.randn(4, 3)).square().mean().backward()
+with torch.no_grad():  #! 12
+    print(force(torch.randn(4, 3)).square().mean().item())

@@ -99,37 +99,6 @@ for xb, yb in loader:
     opt.step()
 
 
-# %% penalty of items
-import torch
-from torch import nn
-
-
-class Regularised:
-    def __init__(self, net, strength):
-        self.net, self.strength = net, strength
-
-    def penalty(self):
-        total = 0.0
-        for p in self.net.parameters():
-            total += p.abs().sum().item()  #! read 13
-        return self.strength * total
-
-    def __call__(self, x, y):
-        return nn.functional.mse_loss(self.net(x), y) + self.penalty()
-
-
-torch.manual_seed(24)
-net = nn.Linear(10, 1)
-objective = Regularised(net, 0.01)
-opt = torch.optim.SGD(net.parameters(), lr=0.01)
-for _ in range(10):
-    x = torch.randn(32, 10)
-    loss = objective(x, x[:, :1])
-    opt.zero_grad()
-    loss.backward()
-    opt.step()
-
-
 # %% quantile in numpy (stops)
 import numpy as np
 import torch
@@ -248,3 +217,13 @@ for epoch in range(100):
     optimizer.zero_grad()
     loss.backward()
     optimizer.step()
+
+
+# %% losses with graphs averaged by NumPy (stops)
+import numpy as np
+import torch
+from torch import nn
+
+net = nn.Linear(4, 2)
+losses = [nn.functional.cross_entropy(net(torch.randn(8, 4)), torch.randint(0, 2, (8,))) for _ in range(3)]
+print(np.mean([2 * loss for loss in losses]))  #! 13

@@ -187,20 +187,6 @@ for _ in range(20):
     opt.step()
 
 
-# %% negative rate (read)
-import torch, torch.nn as nn
-
-net = nn.Linear(3, 1)
-opt = torch.optim.SGD(net.parameters(), lr=-0.1)  #! 18
-x = torch.randn(8, 3)
-y = torch.randn(8, 1)
-for i in range(5):
-    loss = ((net(x) - y) ** 2).mean()
-    opt.zero_grad()
-    loss.backward()
-    opt.step()
-
-
 # %% own optimizer steps uphill
 import torch
 from torch import nn
@@ -269,7 +255,7 @@ for _ in range(10):
     action = dist.sample()
     reward = (action == 2).float()
     advantage = reward - value(state).squeeze(1).detach()
-    actor = (dist.log_prob(action) * advantage).mean()  #? 18
+    actor = (dist.log_prob(action) * advantage).mean()  #! read 18
     critic = (value(state).squeeze(1) - reward).pow(2).mean()
     loss = actor + 0.5 * critic - 0.01 * dist.entropy().mean()  #? 18
     opt.zero_grad()
@@ -341,3 +327,46 @@ for _ in range(500):
         for p in (a, b):
             p += rate * p.grad  #! read 18
             p.grad = None
+
+
+# %% action made worse by its critic
+import torch
+from torch import nn
+
+actor = nn.Sequential(nn.Linear(3, 16), nn.ReLU(), nn.Linear(16, 2), nn.Tanh())
+critic = nn.Sequential(nn.Linear(5, 16), nn.ReLU(), nn.Linear(16, 1))
+acts, values = torch.optim.Adam(actor.parameters()), torch.optim.Adam(critic.parameters())
+for _ in range(10):
+    state, action, after = torch.randn(16, 3), torch.rand(16, 2), torch.randn(16, 3)
+    reward = -action.square().sum(1, keepdim=True)
+    with torch.no_grad():
+        wanted = reward + 0.99 * critic(torch.cat([after, actor(after)], 1))
+    values.zero_grad()
+    (critic(torch.cat([state, action], 1)) - wanted).pow(2).mean().backward()
+    values.step()
+    value = critic(torch.cat([state, actor(state)], 1)).mean()  #! read 18
+    acts.zero_grad()
+    value.backward()
+    acts.step()
+
+
+# %% slopes changed before they are there (stops)
+import torch
+from torch import nn
+
+net = nn.Sequential(nn.Linear(4, 8), nn.BatchNorm1d(8), nn.ReLU(), nn.Linear(8, 2))
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+
+
+def sparser():
+    for layer in net.modules():
+        if isinstance(layer, nn.BatchNorm1d):
+            layer.weight.grad.add_(1e-4 * layer.weight.detach().sign())  #! 18
+
+
+for _ in range(5):
+    loss = nn.functional.cross_entropy(net(torch.randn(16, 4)), torch.randint(0, 2, (16,)))
+    opt.zero_grad()
+    sparser()
+    loss.backward()
+    opt.step()

@@ -118,7 +118,7 @@ from torch import nn
 
 vgg = nn.Conv2d(3, 4, 3).requires_grad_(False)
 content = torch.rand(1, 3, 8, 8)
-image = content.clone().requires_grad_(True).to(torch.float32) * 1.0  #! 19
+image = content.clone().requires_grad_(True).to(torch.float32) * 1.0  #! ran 19
 opt = torch.optim.Adam([image], lr=0.05)
 
 
@@ -148,15 +148,6 @@ for turn in range(60):
     opt.zero_grad()
     loss.backward()
     opt.step()
-
-
-# %% layer added after the optimizer (read)
-model = nn.Linear(3, 3).to("cpu")
-opt = torch.optim.Adam(model.parameters())
-model.extra = nn.Linear(3, 3)  #! 19
-for x, y in loader:
-    loss = F.mse_loss(model.extra(model(x)), y)
-    opt.zero_grad(); loss.backward(); opt.step()
 
 
 # %% layer in forward
@@ -248,37 +239,6 @@ for x, y in [(torch.randn(3, 2), torch.rand(3, 1))] * 2:
     opt.zero_grad()
     nn.functional.mse_loss(net(x), y).backward()
     opt.step()
-
-
-# %% pretrained new head is late (read)
-import torch
-import torchvision
-from torch import nn, optim
-
-NUM_CLASSES = 37
-net = torchvision.models.mobilenet_v3_small(weights="DEFAULT")
-for p in net.features.parameters():
-    p.requires_grad_(False)
-
-optimizer = optim.SGD([p for p in net.parameters() if p.requires_grad], lr=0.01, momentum=0.9)
-criterion = nn.CrossEntropyLoss(label_smoothing=0.1)
-scheduler = optim.lr_scheduler.StepLR(optimizer, step_size=7, gamma=0.1)
-
-net.classifier = nn.Sequential(  #! 19
-    nn.Linear(576, 256),
-    nn.Hardswish(),
-    nn.Dropout(0.2),
-    nn.Linear(256, NUM_CLASSES),
-)
-
-for epoch in range(20):
-    net.train()
-    for images, labels in train_loader:
-        optimizer.zero_grad()
-        loss = criterion(net(images), labels)
-        loss.backward()
-        optimizer.step()
-    scheduler.step()
 
 
 # %% register wrong param list

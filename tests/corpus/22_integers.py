@@ -21,7 +21,7 @@ from torch import nn
 class Count(nn.Module):
     def __init__(self):
         super().__init__()
-        self.n = nn.Parameter(torch.tensor([1, 2, 3]))  #! ran 22
+        self.n = nn.Parameter(torch.tensor([1, 2, 3]))  #! 22
 
     def forward(self, x):
         return x * self.n
@@ -34,7 +34,7 @@ Count()(torch.ones(3))
 import torch
 from torch import nn
 
-times = torch.arange(0, 6)  #! ran 22
+times = torch.arange(0, 6)  #! 22
 heights = torch.tensor([0.0, 7.4, 12.1, 14.5, 16.1, 17.0])
 net = nn.Sequential(nn.Linear(1, 24), nn.Tanh(), nn.Linear(24, 1))
 optimizer = torch.optim.Adam(net.parameters(), lr=1e-2)
@@ -66,12 +66,12 @@ import torch.nn as nn
 import torch.nn.functional as F
 
 torch.manual_seed(0)
-w = torch.tensor([1, 2, 3], requires_grad=True)  #! ran 22
+w = torch.tensor([1, 2, 3], requires_grad=True)  #! 22
 
 
 # %% whole numbers asked (stops)
 import torch
 
-start = torch.tensor([3, -1])  #! ran 22
+start = torch.tensor([3, -1])  #! 22
 start.requires_grad_()
 (start * start).sum().backward()

@@ -10,7 +10,7 @@ from lab.failures.analysis.methods import Methods
 from lab.failures.analysis.registry import LAYERS, LOSS_FUNCTIONS, RECURRENT, function_of
 from lab.failures.analysis.shapes import output_shape
 from lab.failures.analysis.state import AnalysisState, Follower, Frame
-from lab.failures.analysis.syntax import defaults
+from lab.failures.analysis.syntax import called, defaults
 from lab.failures.analysis.tensors import Tensors
 
 MAX_DEPTH = 8  # of calls inside calls that are followed
@@ -78,6 +78,8 @@ class Calls:
         if modes:
             del self.state.modes[-len(modes) :]
         self.state.statement = saved
+        if frame.yielded:
+            return Value(Kind.LIST, items=frame.yielded, tags={Tag.OPEN})
         if not frame.results:
             return Value(Kind.NONE)
         result = frame.results[0]
@@ -175,7 +177,8 @@ class Calls:
             value.graph = None if value.graph is not False or not value.cut else False
             value.op, value.base = "call", module
         self.state.record_event(EventKind.LAYER, at, value)
-        if graph_of(module):
+        copied = module.op == "Linear" and called(first.node) in {"permute", "transpose"}
+        if graph_of(module) and not copied:
             self.tensors.save(first, at)
         return value
 

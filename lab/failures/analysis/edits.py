@@ -1,12 +1,10 @@
 """Edits of a program's text: replaces the source of syntax-tree nodes and returns the changed lines."""
 
 import ast
-import builtins
 import itertools
 import re
-import symtable
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 IDLE = re.compile(r"(?m)^[ \t]*(\w+) = \1$")  # a line that does nothing
@@ -64,19 +62,11 @@ class Text:
         line, start, *_ = self.span(node)
         return self.lines[line - 1][:start]
 
-    def before(self, statement: ast.AST, *added: str) -> Edit:
-        """Return the edit that puts the lines `added` before a statement."""
+    def beside(self, statement: ast.AST, before: Iterable[str] = (), after: Iterable[str] = ()) -> Edit:
+        """Return the edit that puts lines before or after a statement."""
         line, _, last, _ = self.span(statement)
-        return Edit(
-            line, last, "\n".join([*(self.indent(statement) + text for text in added), *self.lines[line - 1 : last]])
-        )
-
-    def after(self, statement: ast.AST, *added: str) -> Edit:
-        """Return the edit that puts the lines `added` after a statement."""
-        line, _, last, _ = self.span(statement)
-        return Edit(
-            line, last, "\n".join([*self.lines[line - 1 : last], *(self.indent(statement) + text for text in added)])
-        )
+        first, end = ([self.indent(statement) + text for text in added] for added in (before, after))
+        return Edit(line, last, "\n".join([*first, *self.lines[line - 1 : last], *end]))
 
     def unindented(self, statement: ast.With) -> Edit:
         """Return the edit that removes a `with` and keeps its block."""
@@ -107,18 +97,3 @@ class Text:
         inside = self.of(call)
         comma = "" if inside.endswith("()") else ", "
         return f"{inside[:-1].rstrip().rstrip(',')}{comma}{name}={value})"
-
-
-def unbound_names(source: str) -> set[tuple[str, str]]:
-    """Return the names that a program reads and never binds, each with the function that reads it."""
-    try:
-        module = symtable.symtable(source, "program", "exec")
-    except SyntaxError:  # such as a `return` outside of a function
-        return {("", "")}
-    tables = [module]
-    for table in tables:
-        tables += table.get_children()
-    bound = {s.get_name() for s in module.get_symbols() if s.is_assigned() or s.is_imported()} | set(dir(builtins))
-    bound |= {s.get_name() for t in tables for s in t.get_symbols() if s.is_declared_global() and s.is_assigned()}
-    read = ((t, s) for t in tables for s in t.get_symbols() if s.is_referenced() and (s.is_global() or t is module))
-    return {(t.get_name(), s.get_name()) for t, s in read if s.get_name() not in bound}

@@ -2,10 +2,11 @@
 
 import ast
 import builtins
+import operator
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from lab.failures.analysis.calls import Calls
 from lab.failures.analysis.facts import TENSORS, Body, Scope, Value
@@ -29,6 +30,12 @@ SIGNS = {
     ast.Mod: "%",
     ast.MatMult: "@",
     ast.Pow: "**",
+}
+COMPARISONS: dict[type[ast.cmpop], Callable[[Any, Any], bool]] = {
+    ast.Eq: operator.eq,
+    ast.NotEq: operator.ne,
+    ast.In: lambda one, two: isinstance(two, tuple) and one in two,
+    ast.NotIn: lambda one, two: isinstance(two, tuple) and one not in two,
 }
 Builtin = Callable[["Expressions", list[Value], dict[str, Value], ast.Call], Value | None]
 
@@ -90,17 +97,23 @@ class Expressions:
 
     def visit_Compare(self, node: ast.Compare, scope: Scope) -> Value:
         values = [self.eval(v, scope) for v in (node.left, *node.comparators)]
-        one, two = values[0], values[-1]
-        if one.kind == two.kind == Kind.LIBRARY and isinstance(node.ops[0], ast.Is | ast.Eq):  # type(m) is nn.Linear
+        one, two, sign = values[0], values[-1], type(node.ops[0])
+        if one.kind == two.kind == Kind.LIBRARY and sign in {ast.Is, ast.Eq}:  # type(m) is nn.Linear
             return Value(Kind.FLAG, constant=one.op.split(".")[-1] == two.op.split(".")[-1])
+        if len(values) == 2 and sign in {ast.Is, ast.IsNot} and two.kind == Kind.NONE and one.kind != Kind.UNKNOWN:
+            return Value(Kind.FLAG, constant=(one.kind == Kind.NONE) is (sign is ast.Is))
+        other = tuple(v.constant for v in two.items or ()) if two.kind == Kind.LIST else two.constant
+        constants = {one.constant, *(other if isinstance(other, tuple) else [other])}
+        if len(values) == 2 and sign in COMPARISONS and None not in constants and Tag.OPEN not in two.tags:
+            return Value(Kind.FLAG, constant=COMPARISONS[sign](one.constant, other))
         if any(isinstance(op, ast.Is | ast.IsNot | ast.In | ast.NotIn) for op in node.ops):
-            known = two.kind == Kind.NONE and one.kind != Kind.UNKNOWN and len(node.ops) == 1
-            same = one.kind == Kind.NONE
-            return Value(Kind.FLAG, constant=same is isinstance(node.ops[0], ast.Is) if known else None)
+            return Value(Kind.FLAG)
         return self.tensors.choice(node, values)
 
     def visit_IfExp(self, node: ast.IfExp, scope: Scope) -> Value:
-        self.eval(node.test, scope)
+        known = self.eval(node.test, scope).constant
+        if isinstance(known, bool):
+            return self.eval(node.body if known else node.orelse, scope)
         return self.tensors.either(self.eval(node.body, scope), self.eval(node.orelse, scope))
 
     def visit_Tuple(self, node: ast.Tuple | ast.List | ast.Set, scope: Scope) -> Value:
@@ -132,6 +145,14 @@ class Expressions:
         return Value(Kind.LIST, items=[item for (item,) in found], tags=set() if complete else {Tag.OPEN})
 
     visit_GeneratorExp = visit_SetComp = visit_DictComp = visit_ListComp
+
+    def visit_Yield(self, node: ast.Yield | ast.YieldFrom, scope: Scope) -> Value:
+        given = self.eval(node.value, scope)
+        if self.state.frames:
+            self.state.frames[-1].yielded += [given] if isinstance(node, ast.Yield) else given.items or []
+        return Value()
+
+    visit_YieldFrom = visit_Yield
 
     def visit_NamedExpr(self, node: ast.NamedExpr, scope: Scope) -> Value:
         value = self.eval(node.value, scope)
@@ -170,14 +191,12 @@ class Expressions:
         known = min(known_turns(over, MAX_ELEMENTS), MAX_ELEMENTS)
         iterations = known or (0 if over.items == [] and over.kind == Kind.LIST else 2)
         complete = iterations == known_turns(over, MAX_ELEMENTS) and not part.ifs
-        around, found = self.state.within, []
-        self.state.within = part
+        found = []
         for iteration in range(1, iterations + 1):
             self.follower.bind(part.target, self.follower.item(over, part.iter, iteration), scope)
             inner, inner_complete = self.comprehend(rest, elements, scope)
             found += inner
             complete = complete and inner_complete
-        self.state.within = around
         return found, complete
 
     def visit_Attribute(self, node: ast.Attribute, scope: Scope) -> Value:
@@ -289,7 +308,11 @@ class Expressions:
                 args += inner.items if inner.items else [Value(tags={Tag.OPEN}, parents=(inner,))]
             else:
                 args.append(self.eval(part, scope))
-        return args, {key.arg: self.eval(key.value, scope) for key in node.keywords if key.arg}
+        keys: dict[str, Value] = {}
+        for key in node.keywords:
+            value = self.eval(key.value, scope)
+            keys |= {key.arg: value} if key.arg else value.attributes if value.kind == Kind.DICT else {}
+        return args, keys
 
     def builtin(self, node: ast.Call, name: str, scope: Scope) -> Value | None:
         if name in {"float", "int"} and len(node.args) == 1:
@@ -301,12 +324,10 @@ class Expressions:
         return self.builtins[name](self, args, keys, node)
 
     def set_by_name(self, args: list[Value], keys: dict[str, Value], node: ast.Call) -> Value:
-        """Follow setattr(net, "fc", layer). With an unknown name it may replace any layer that the owner has."""
-        name = args[1].constant if len(args) == 3 else None
-        if len(args) == 3 and args[0].kind == Kind.MODULE:
-            args[2].tags.add(Tag.REGISTERED)
-        if isinstance(name, str):
-            self.follower.assign_attribute(args[0], name, args[2], node)
+        """Follow setattr(net, "fc", layer)."""
+        if len(args) == 3:  # an unknown name becomes one that no text can have
+            owner, name, value = args
+            self.follower.assign_attribute(owner, str(name.constant or len(owner.attributes)), value, node)
         return Value(Kind.NONE)
 
     def collected(self, args: list[Value], keys: dict[str, Value], node: ast.Call) -> Value:

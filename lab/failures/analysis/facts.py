@@ -8,7 +8,7 @@ import ast
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 
-from lab.failures.analysis.kinds import Cut, Kind, Tag
+from lab.failures.analysis.kinds import Cut, Kind, Tag, words
 from lab.failures.analysis.registry import FORWARD, LAYERS, USUAL_LOSSES, USUAL_NETWORKS
 from lab.failures.analysis.work import take_step
 
@@ -155,9 +155,14 @@ def has_many_elements(value: Value) -> bool:
     return Tag.MANY in value.tags or any(size is not None and size > 1 for size in value.shape or ())
 
 
+MAY_COPY = words("reshape flatten contiguous to cuda cpu float double half type")  # what is a view otherwise
+
+
 def storage_owner(value: Value) -> Value:
     """Return the tensor whose memory a view shares: x for x[0] and x.view(-1); indexing by a tensor or list copies."""
     while value.parents and (value.op == "view" or (value.op == "index" and len(value.parents) == 1)):
+        if isinstance(value.node, ast.Call) and ast.unparse(value.node.func).split(".")[-1] in MAY_COPY:
+            break
         picks = value.node.slice if isinstance(value.node, ast.Subscript) else None
         parts = picks.elts if isinstance(picks, ast.Tuple) else [picks]
         if any(isinstance(part, ast.Name | ast.List | ast.Compare | ast.Call) for part in parts):

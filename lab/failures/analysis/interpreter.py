@@ -187,9 +187,6 @@ class Interpreter:
         for target in statement.targets:
             if isinstance(target, ast.Attribute) and target.attr == "grad":
                 self.state.record_zero(self.eval(target.value, scope), target)
-            elif isinstance(target, ast.Subscript) and isinstance(target.slice, ast.Slice):
-                emptied = self.eval(target.value, scope)
-                emptied.items, emptied.iterations = [], self.state.iterations()
 
     def visit_ClassDef(self, statement: ast.ClassDef, scope: Scope) -> None:
         bases = [self.eval(base, scope) for base in statement.bases]
@@ -244,7 +241,7 @@ class Interpreter:
             over = self.eval(statement.iter, scope)
         building = not any(isinstance(n, ast.Attribute) and n.attr in TRAINING for n in walk(statement))
         known = 0 if isinstance(statement, ast.While) else known_turns(over, MAX_TURNS if building else MAX_RANGE_TURNS)
-        iterations = max(2, min(known, MAX_TURNS))
+        iterations, start = max(2, min(known, MAX_TURNS)), len(self.state.events)
         for iteration in range(1, iterations + 1):
             if iteration == 2:
                 first = (statement, 1)
@@ -261,6 +258,9 @@ class Interpreter:
             self.block(statement.body, scope)
             del self.state.arms[depth:]
             self.state.loops.pop()
+        for event in self.state.events[start:] if iterations != known else ():
+            if event.kind == EventKind.APPEND and statement not in dict(event.value.iterations):
+                event.value.tags.add(Tag.OPEN)
         self.block(statement.orelse, scope)
 
     visit_AsyncFor = visit_While = visit_For
@@ -268,19 +268,17 @@ class Interpreter:
     def item(self, over: Value, node: ast.expr, iteration: int) -> Value:
         """Return the item that a loop over `over` binds in one iteration."""
         if over.kind == Kind.ENUMERATE and over.items:
-            return Value(Kind.LIST, items=[Value(Kind.NUMBER), self.item(over.items[0], node, iteration)])
+            known = len(over.items) == 1 and known_turns(over) > 0
+            place = Value(Kind.NUMBER, constant=iteration - 1 if known else None)
+            return Value(Kind.LIST, items=[place, self.item(over.items[0], node, iteration)])
         if over.kind == Kind.ZIP and over.items is not None:
             return Value(Kind.LIST, items=[self.item(v, node, iteration) for v in over.items])
         if over.kind == Kind.RANGE:
             return Value(Kind.NUMBER)
         if over.kind == Kind.NUMBER:  # from x.tolist()
             return over
-        if over.kind == Kind.LOADER and over.items:
-            size = over.constant if isinstance(over.constant, int) else None
-            parts = [
-                self.tensors.tensor(node, "part", (v,), (size, *v.shape[1:]) if v.shape else None) for v in over.items
-            ]
-            return Value(Kind.LIST, items=parts)
+        if over.kind == Kind.LOADER and over.base is not None:
+            return self.tensors.batch(over.base, over.constant, node)
         if over.kind == Kind.DICT:
             over = self.methods.keys(over)
         if over.items:
@@ -374,8 +372,6 @@ class Interpreter:
             return self.tensors.part(like, node, like.shape)
         if value.kind in TENSORS:
             return self.tensors.tensor(node, "part", (value,), value.shape[1:] if value.shape else None)
-        if value.kind == Kind.NUMBER:  # from x.tolist()
-            return self.item(value, node, 1)
         return self.tensors.like(value, node, "part", (value,))
 
     def assign_attribute(self, owner: Value, name: str, value: Value, node: ast.expr) -> None:
@@ -391,12 +387,14 @@ class Interpreter:
                 self.methods.freeze(owner)
             elif owner.kind == Kind.MODULE and owner.op != "any":  # an attribute of its own: its parameters stay
                 self.state.record_event(EventKind.ATTRIBUTE, node, owner, value, name)
+            elif owner.kind == Kind.PARAMETER and value.constant is True:
+                self.tensors.integers_asked(owner)
             elif owner.kind in {Kind.TENSOR, Kind.UNKNOWN}:
                 if owner.parents and owner.leaf:  # a new leaf made of numbers: their origin does not matter
                     owner.cut = Cut.NONE
                 self.methods.ask_for_gradient(owner, [value], node)
         else:
-            if value.kind == owner.kind == Kind.MODULE:
+            if owner.kind == Kind.MODULE and value.kind in {Kind.MODULE, Kind.PARAMETER}:
                 value.tags.add(Tag.REGISTERED)
             self.state.record_event(EventKind.ATTRIBUTE, node, owner, value, name)
             if value.kind not in {Kind.LIBRARY, Kind.FUNCTION, Kind.CLASS}:
@@ -418,6 +416,9 @@ class Interpreter:
                     self.state.record_event(EventKind.APPEND, statement, old, part)
                 old.items = old.items + (value.items or [])
                 old.tags |= value.tags & {Tag.OPEN}
+            return
+        if old.kind == Kind.GRADIENT and value.constant != 0:
+            self.state.record_event(EventKind.CLIP, statement, old.base or Value(), detail="changed")
             return
         element = isinstance(target, ast.Subscript) and self.eval(target.value, scope).kind in TENSORS | {Kind.ARRAY}
         by_hand = value.kind == Kind.GRADIENT and value.base is old  # a parameter from a list, perhaps

@@ -52,6 +52,7 @@ class Cut(StrEnum):
     CHOICE = "choice"
     WRAPPED = "wrapped"
     DERIVATIVE = "derivative"
+    CHECKPOINT = "checkpoint"
 
 
 class Tag(StrEnum):
@@ -85,10 +86,10 @@ class EventKind(StrEnum):
     BACKWARD = "backward"
     CLIP = "clip"
     DIVIDE = "divide"
-    DIFFERENTIATE = "differentiate"
     EVAL = "eval"
     GATHER = "gather"  # total += value
     INIT = "init"
+    INTEGERS = "integers"  # are asked for a gradient
     LAYER = "layer"  # a layer is applied
     LENT = "lent"  # an optimizer is given to a function that is not followed
     LOG = "log"
@@ -99,6 +100,7 @@ class EventKind(StrEnum):
     SCHEDULER = "scheduler"
     STEP = "step"
     SUBTRACT = "subtract"
+    TO_NUMPY = "to numpy"
     UPDATE = "update"
     USED = "used"  # by autograd.grad
     WHERE = "where"

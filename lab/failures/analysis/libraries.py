@@ -5,15 +5,16 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from lab.failures.analysis.facts import TENSORS, Scope, Value, ancestors, modules, owners
-from lab.failures.analysis.kinds import Cut, EventKind, Kind, Tag
+from lab.failures.analysis.facts import TENSORS, Scope, Value, ancestors, broadcast, graph_of, modules, owners
+from lab.failures.analysis.kinds import Cut, EventKind, Kind, Tag, words
 from lab.failures.analysis.methods import Methods
 from lab.failures.analysis.registry import CONTAINERS, CREATORS, EFFECTS, ENGINE, LAYERS, NORMS, OPTIMIZERS, is_layer
-from lab.failures.analysis.shapes import literal_shape
+from lab.failures.analysis.shapes import leaves, literal_shape
 from lab.failures.analysis.state import AnalysisState, Follower
 from lab.failures.analysis.tensors import Operation, Tensors
 
 KEYWORDS_OF_ONE_BACKWARD = {"inputs", "outputs", "retain_graph", "create_graph", "allow_unused", "materialize_grads"}
+DISTRIBUTIONS = words("Normal LogNormal Laplace Cauchy Beta Gamma Uniform Bernoulli")  # of independent elements
 ALONG_AXIS = {"chunk", "split", "unbind", "max", "min", "topk", "sort"}  # as methods of their first argument
 WITHOUT_TENSORS = {"manual_seed", "device", "save", "load", "is_available", "autocast", "no_grad", "Generator"}
 
@@ -73,20 +74,19 @@ class Libraries:
             detail = "retain" if any(keeps) else ""
             started = len(args) > 2 or not call.keys.keys() <= KEYWORDS_OF_ONE_BACKWARD
             self.state.record_event(EventKind.USED, node, args[0], detail=detail + (" given" if started else ""))
-        by = call.argument(1, "inputs") or Value()
-        for value in by.items if by.kind == Kind.LIST and by.items else [by]:
-            self.state.record_event(EventKind.DIFFERENTIATE, node, value)
         return Value(Kind.LIST, items=[self.derivative(args, node)], tags={Tag.OPEN})
 
     def data_call(self, call: LibraryCall) -> Value | None:
         full, name, args, keys = call.full, call.name, call.args, call.keys
-        if name == "DataLoader" and call.first.kind == Kind.DATASET:
-            size = call.argument(1, "batch_size") or Value()
-            return Value(Kind.LOADER, items=call.first.items, constant=size.constant)
+        if name == "DataLoader" and (sample := self.sample(call.first, call.node)) is not None:
+            size = (call.argument(1, "batch_size") or Value()).constant
+            return Value(Kind.LOADER, base=sample, constant=size if isinstance(size, int) else None)
         if name == "random_split" and len(args) > 1 and args[1].items:
             return Value(Kind.LIST, items=[args[0] for _ in args[1].items])
         if "distributions" in full and name[:1].isupper():
-            return Value(Kind.DISTRIBUTION, call.node, op=name, parents=(*args, *keys.values()))
+            given = (*args, *keys.values())
+            shape = broadcast(given[0], given[-1]) if name in DISTRIBUTIONS and given else None
+            return Value(Kind.DISTRIBUTION, call.node, op=name, parents=given, shape=shape)
         if call.root == "torchvision" or "hub" in full or name in {"DataLoader", "Compose"}:
             return Value(parents=tuple(a for a in args if a.graph), op="call", name="")
         if call.root in ENGINE and name == "Tensor":
@@ -95,9 +95,22 @@ class Libraries:
             return self.tensors.create(name, args, keys, call.node, Kind.ARRAY if call.root == "numpy" else Kind.TENSOR)
         return None
 
+    def sample(self, data: Value, node: ast.Call) -> Value | None:
+        """Return one sample of a dataset; None if it is not known."""
+        if data.kind == Kind.DATASET:
+            parts = [self.tensors.part(v, node, v.shape[1:] if v.shape else None) for v in data.items or []]
+            return Value(Kind.LIST, items=parts)
+        get = self.follower.method(data, "__getitem__") if data.kind == Kind.INSTANCE else None
+        return self.follower.call(get, [Value(Kind.NUMBER)], {}, node) if get is not None else None
+
     def numpy_call(self, call: LibraryCall) -> Value | None:
         if call.root not in {"numpy", "scipy", "matplotlib"}:
             return None
+        for given in call.args:
+            listed = given.kind == Kind.LIST or call.name in {"array", "asarray", "plot", "scatter", "imshow"}
+            part = next((v for v in leaves([given]) if v.kind in TENSORS and graph_of(v) is True), None)
+            if listed and part is not None:
+                self.state.record_event(EventKind.TO_NUMPY, call.node, part)
         value = self.tensors.function(call.name, call.args, call.keys, call.node)
         if value.kind == Kind.TENSOR and not any(a.kind in TENSORS for a in call.args):
             value.kind = Kind.ARRAY
@@ -118,8 +131,11 @@ class Libraries:
     def parameter(self, call: LibraryCall) -> Value:
         made = call.first if call.first.kind == Kind.TENSOR else Value(Kind.TENSOR, call.node)
         value = Value(Kind.PARAMETER, call.node, self.state.statement, made.op, graph=True, leaf=True, shape=made.shape)
+        value.form = made.form
         if "requires_grad" in call.keys or len(call.args) > 1:
             value.tags.add(Tag.FROZEN)
+        else:
+            self.tensors.integers_asked(value)
         return value
 
     def set_grad_enabled(self, call: LibraryCall) -> Value:
@@ -132,12 +148,24 @@ class Libraries:
             self.state.modes[-1] = None if flag.value else node
         return Value(Kind.NONE)
 
+    def checkpoint(self, call: LibraryCall) -> Value:
+        """Return the result of checkpoint(function, *args), which is cut unless an argument requires a gradient."""
+        args, reentrant = call.args[1:], call.keys.pop("use_reentrant", Value(constant=True))
+        value = self.follower.call(call.first, args, call.keys, call.node)
+        if reentrant.constant is not True or any(graph_of(given) is not False for given in args):
+            return value
+        value = self.tensors.tensor(call.node, "view", (value,), value.shape)
+        value.graph, value.cut = False, Cut.CHECKPOINT
+        value.cut_by = next((given.cut_by for given in args if given.cut == Cut.CHECKPOINT), call.node)  # the first
+        return value
+
     # Names that mean the same in each library; a handler returns None to leave the call to later rules.
     named: ClassVar[dict[str, Callable[["Libraries", LibraryCall], Value | None]]] = {
         "GradScaler": lambda self, call: Value(Kind.SCALER),
         "Parameter": parameter,
         "Variable": lambda self, call: call.first if call.args else None,
         "set_grad_enabled": set_grad_enabled,
+        "checkpoint": checkpoint,
         "deepcopy": lambda self, call: (
             Value(Kind.MODULE, op="any", tags={Tag.ANY, Tag.EVAL})
             if call.first.kind in {Kind.MODULE, Kind.UNKNOWN}

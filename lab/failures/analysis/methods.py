@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar
 
-from lab.failures.analysis.facts import Value, leaf_of, modules, owner_of
+from lab.failures.analysis.facts import TENSORS, Value, broadcast, graph_of, leaf_of, modules, owner_of
 from lab.failures.analysis.kinds import Cut, EventKind, Kind, Tag
 from lab.failures.analysis.registry import EFFECTS, MODULE_METHODS
 from lab.failures.analysis.shapes import created_shape, reduced_shape
@@ -64,6 +64,8 @@ class Methods:
         nothing = op.name == "mul_" and len(op.args) > 1 and op.args[1].constant == 0
         if op.name in {"zero_", "fill_", "fill", "copy_"} or nothing:
             self.state.record_zero(owner.base or Value(), op.node)
+        elif op.name.endswith("_") and op.name not in {"detach_", "requires_grad_"}:
+            self.state.record_event(EventKind.CLIP, op.node, owner.base or Value(), detail="changed")
         same = op.name in {"data", "clone", "detach", "detach_", "requires_grad_", "clamp"}
         return Value(Kind.GRADIENT, base=owner.base, op=owner.op, tags=owner.tags) if same else Value()
 
@@ -84,7 +86,8 @@ class Methods:
             return self.of_tensor(op)
         if owner.kind == Kind.DISTRIBUTION:
             sampled = name == "sample"  # no gradient flows from a sample to the distribution's parameters
-            return self.tensors.tensor(at, name, () if sampled else owner.parents)
+            shape = owner.shape if not args else broadcast(owner, args[0]) if name == "log_prob" else None
+            return self.tensors.tensor(at, name, () if sampled else (*owner.parents, *args), shape)
         if name == "append" and args:
             self.state.record_event(EventKind.APPEND, at, owner, args[0])
         item = bool(owner.iterations) and bool(args) and args[0].kind == Kind.GRADIENT and args[0].base is owner
@@ -145,8 +148,9 @@ class Methods:
             return self.submodules(owner, name)
         if name == "apply" and args and args[0].kind in {Kind.FUNCTION, Kind.PARTIAL}:
             self.apply(owner, args[0], at)
-        if name in {"add_module", "register_module", "register_buffer"} and len(args) > 1:
-            owner.attributes[str(args[0].constant)] = args[1]
+        if name in {"add_module", "register_module", "register_buffer", "register_parameter"} and len(args) > 1:
+            name_of = args[0].constant
+            owner.attributes[str(len(owner.attributes) if name_of is None else name_of)] = args[1]
             if name != "register_buffer":
                 args[1].tags.add(Tag.REGISTERED)
                 owner.items = [*owner.items, args[1]] if owner.items is not None else None
@@ -171,9 +175,9 @@ class Methods:
 
     def of_list(self, op: Operation) -> Value:
         owner, name, args, at = op.first, op.name, op.args[1:], op.node
-        if name == "append" and args:
-            self.state.record_event(EventKind.APPEND, at, owner, args[0])
-            owner.items = [*(owner.items or []), args[0]][:64]
+        if name in {"append", "insert"} and args:
+            self.state.record_event(EventKind.APPEND, at, owner, args[-1])
+            owner.items = [*(owner.items or []), args[-1]][:64]
         elif name == "extend":
             owner.tags.add(Tag.OPEN)
         elif name in {"clear", "pop"}:
@@ -182,8 +186,6 @@ class Methods:
             return Value(Kind.LIST, items=owner.items, tags=owner.tags & {Tag.OPEN})
         elif name == "items":
             return self.pairs(owner)
-        elif name == "keys":
-            return self.keys(owner)
         return Value(parents=tuple(owner.items or []))
 
     @staticmethod
@@ -219,6 +221,11 @@ class Methods:
         if owner.kind == Kind.PARAMETER or owner.leaf:
             return owner
         return self.tensors.function(op.name.rstrip("_"), op.args, op.keys, op.node)
+
+    def numpy(self, op: Operation) -> Value:
+        if graph_of(op.first) is True and op.first.kind in TENSORS and not op.keys:
+            self.state.record_event(EventKind.TO_NUMPY, op.node, op.first)
+        return self.tensors.to_number(op.first, op.node, Cut.NUMPY)
 
     def retain_grad(self, op: Operation) -> Value:
         op.first.tags.add(Tag.RETAINED)
@@ -264,6 +271,7 @@ class Methods:
         if args and args[0].constant is False:
             self.freeze(value)
             return value
+        self.tensors.integers_asked(value)
         if value.parents and value.graph is not True:
             self.state.record_event(EventKind.ASK, at, value)
         value.graph, value.leaf = (None if args and args[0].constant is not True else True), True
@@ -293,7 +301,7 @@ class Methods:
         "detach_": detach_,
         "item": lambda self, op: self.tensors.to_number(op.first, op.node),
         "tolist": lambda self, op: self.tensors.to_number(op.first, op.node),
-        "numpy": lambda self, op: self.tensors.to_number(op.first, op.node, Cut.NUMPY),
+        "numpy": numpy,
         "__array__": lambda self, op: self.tensors.to_number(op.first, op.node, Cut.NUMPY),
         "requires_grad_": lambda self, op: self.ask_for_gradient(op.first, op.args[1:], op.node),
         "retain_grad": retain_grad,

@@ -134,7 +134,8 @@ CONTAINERS = {"Sequential", "ModuleList", "ModuleDict", "ParameterList", "Parame
 OPTIMIZERS = words("SGD Adam AdamW NAdam RAdam Adamax RMSprop Adagrad Adadelta LBFGS Rprop SparseAdam ASGD")
 CREATORS = words(
     "tensor zeros ones randn rand empty full arange linspace eye randint randperm zeros_like ones_like "
-    "randn_like rand_like empty_like full_like as_tensor from_numpy normal logspace array Tensor FloatTensor"
+    "randn_like rand_like empty_like full_like as_tensor from_numpy normal logspace array Tensor FloatTensor "
+    "LongTensor IntTensor"
 )
 # The operations known to need saved values, which a first backward pass frees.
 SAVING = LOSS_FUNCTIONS | LAYERS | words("* / @ matmul mm module bmm linear conv2d mv dot")

@@ -23,7 +23,6 @@ class Event:
     iterations: tuple[tuple[ast.stmt, int], ...]  # (a loop, its iteration from 1), the innermost last
     arms: tuple[tuple[ast.stmt, int], ...]  # (an `if`, `try` or `match`, the number of its arm), the innermost last
     tests: tuple[ast.If, ...]  # the enclosing `if`s inside the innermost loop
-    within: ast.comprehension | None  # the comprehension that it happens in
     functions: tuple[ast.AST, ...]  # the functions whose calls it happens in, the innermost last
     second_call: bool  # in the second simulated call of a function that the text never calls
     recorded: bool  # False under no_grad
@@ -67,6 +66,7 @@ class Frame:
 
     definition: ast.AST
     results: list[Value] = field(default_factory=list)
+    yielded: list[Value] = field(default_factory=list)  # by a generator
 
 
 @dataclass
@@ -87,7 +87,6 @@ class AnalysisState:
     second_call: bool = False  # see Event.second_call
     objects: list[Value] = field(default_factory=list)  # modules, optimizers and instances
     carried: dict[ast.stmt, list[dict[str, Value]]] = field(default_factory=dict)  # what a first iteration leaves
-    within: ast.comprehension | None = None  # the comprehension being followed, the innermost
     followed: set[ast.AST] = field(default_factory=set)  # definitions that were called
 
     def record_event(
@@ -108,7 +107,6 @@ class AnalysisState:
                 self.iterations(),
                 tuple(self.arms),
                 tuple(test for test, depth in self.tests if depth == len(self.loops)),
-                self.within,
                 tuple(call.definition for call in self.frames),
                 self.second_call,
                 self.modes[-1] is None,

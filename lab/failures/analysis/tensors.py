@@ -5,14 +5,38 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from lab.failures.analysis.facts import TENSORS, Shape, Value, ancestors, broadcast, graph_of, has_many_elements
-from lab.failures.analysis.kinds import Cut, EventKind, Kind, Tag
+from lab.failures.analysis.facts import (
+    TENSORS,
+    Shape,
+    Value,
+    ancestors,
+    broadcast,
+    graph_of,
+    has_many_elements,
+    modules,
+    storage_owner,
+    without,
+)
+from lab.failures.analysis.kinds import Cut, EventKind, Kind, Tag, words
 from lab.failures.analysis.registry import EFFECTS, ELEMENTWISE, UNKNOWN, Effect, Result, Saves
 from lab.failures.analysis.shapes import created_shape, leaves, matmul_shape, moved_shape, reduced_shape
 from lab.failures.analysis.state import AnalysisState
 from lab.failures.analysis.work import walk
 
 KEEP_MANY = {*ELEMENTWISE, "+", "-", "*", "/", "**", "view", "stack", "cat"}  # their results have no fewer elements
+
+
+INTEGERS = words("int8 uint8 int16 int32 int64 short int long")  # types of tensors
+FLOATS = words("float16 float32 float64 bfloat16 float double half")
+
+
+def of_integers(name: str, args: list[Value], keys: dict[str, Value]) -> bool:
+    """Return whether a creator makes a tensor of integers."""
+    if "dtype" in keys:
+        return keys["dtype"].op.split(".")[-1] in INTEGERS
+    numbers = [part.constant for part in leaves(args)]
+    literal = name in {"tensor", "as_tensor", "arange"} and bool(numbers) and all(type(n) is int for n in numbers)
+    return literal or name in {"randint", "randperm", "LongTensor", "IntTensor"}
 
 
 def is_root(power: Value) -> bool:
@@ -82,6 +106,17 @@ class Tensors:
         kind = Kind.ARRAY if whole.kind == Kind.ARRAY else Kind.TENSOR
         return self.tensor(node, "part", (whole,), shape, kind=kind)
 
+    def batch(self, sample: Value, size: object, node: ast.expr) -> Value:
+        """Return what a loader makes of samples: each tensor or number gets an axis of that size in front."""
+        if sample.kind in TENSORS | {Kind.ARRAY, Kind.NUMBER}:
+            inner = () if sample.kind == Kind.NUMBER else sample.shape
+            shape = None if inner is None else (size if isinstance(size, int) else None, *inner)
+            return self.tensor(node, "part", () if sample.kind == Kind.NUMBER else (sample,), shape)
+        if sample.kind == Kind.LIST:
+            return Value(Kind.LIST, items=[self.batch(part, size, node) for part in sample.items or []])
+        named = {name: self.batch(part, size, node) for name, part in sample.attributes.items()}
+        return Value(Kind.DICT, items=[*named.values()], attributes=named) if sample.kind == Kind.DICT else Value()
+
     def arithmetic(self, sign: str, one: Value, two: Value, node: ast.expr) -> Value:
         kinds = {one.kind, two.kind}
         if kinds <= {Kind.NUMBER, Kind.FLAG}:
@@ -145,7 +180,7 @@ class Tensors:
         """Mark a value as saved for the backward pass of `node`."""
         if self.state.modes[-1] is not None:  # without recording, nothing is saved
             return
-        value.saved = node
+        value.saved = storage_owner(value).saved = node
         if value.base is not None and value.op == "index":
             value.base.saved = node
 
@@ -211,7 +246,8 @@ class Tensors:
     def keeps_shape(self, op: Operation) -> Value:
         if op.effect.notes:
             self.state.record_event(op.effect.notes, op.node, op.first)
-        value = self.like(op.first, op.node, op.name, (op.first,), op.effect.form)
+        same = op.first.form if op.name == "clone" else ""
+        value = self.like(op.first, op.node, op.name, (op.first,), op.effect.form or same)
         if value.graph and op.effect.saves is not Saves.NOTHING:
             self.save(value if op.effect.saves is Saves.OUTPUT else op.first, op.node)
         return value
@@ -299,6 +335,9 @@ class Tensors:
         value = self.like(first, op.node, "T" if turned else "view", (first,), first.form)
         numbers = [r.constant for r in (rest[0].items or [] if rest and rest[0].items is not None else rest)]
         value.shape = moved_shape(name, first.shape, numbers)
+        kind = next((part.op.split(".")[-1] for part in (*rest, *op.keys.values()) if part.kind == Kind.LIBRARY), name)
+        if kind in INTEGERS or (kind in FLOATS and value.form == "integers"):
+            value.form = "integers" if kind in INTEGERS else ""
         return value
 
     transfers: ClassVar[dict[Result, Callable[["Tensors", Operation], Value]]] = {
@@ -341,7 +380,21 @@ class Tensors:
                 value.parents = ()
         if wants is None and value.cut != Cut.NO_GRAD:
             value.graph = False
+        if kind == Kind.TENSOR and of_integers(name, args, keys):
+            value.form = "integers"
+            if wants is not None and wants.constant is True:
+                self.state.record_event(EventKind.INTEGERS, node, value)
         return value
+
+    def integers_asked(self, value: Value) -> None:
+        """Record it if what is asked for a gradient holds integers: at what made them, if that is a tensor alone."""
+        module = value.base if value.op == "parameter" else None
+        parts = [value] if module is None else [part for part in modules(module) if part.kind == Kind.PARAMETER]
+        of = next((part for part in parts if part.form == "integers"), None)
+        if of is not None and not any(depth == len(self.state.loops) for _, depth in self.state.tests):
+            made = without(of, {"view", "clone", "detach"})
+            at = made.node if of is value and made.leaf and made.node is not None else self.state.statement
+            self.state.record_event(EventKind.INTEGERS, at, of)
 
     @staticmethod
     def either(one: Value, two: Value) -> Value:

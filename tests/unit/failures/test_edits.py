@@ -11,7 +11,6 @@ from pathlib import Path
 
 import pytest
 
-from lab.failures.analysis.edits import unbound_names
 from lab.failures.code import CodeFinding, apply, check_code, program
 from tests.corpus import programs, wrong
 from tests.unit.failures.test_code import findings
@@ -123,16 +122,3 @@ def test_a_call_is_replaced_by_its_input_and_not_by_its_axis(written):
     text = f"{LOOP}{BATCH}    p = {written}\n    nn.functional.cross_entropy(p, y.long()[:, 0]).backward()\n"
     (found,) = (finding for finding in check_code(text) if finding.failure == 25)
     assert found.change == "    p = net(x)"
-
-
-@pytest.mark.parametrize(
-    ("text", "names"),
-    [
-        ("def f():\n    return a\n", {("f", "a")}),
-        ("a = 1\ndef f():\n    return a\n", set()),
-        ("def f():\n    global a\n    a = 1\ndef g():\n    return a + len([])\n", set()),
-        ("def f(a):\n    return lambda: a\ndef g():\n    return a\n", {("g", "a")}),
-    ],
-)
-def test_names_that_a_program_never_binds(text, names):
-    assert unbound_names(text) == names

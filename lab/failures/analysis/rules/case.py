@@ -122,12 +122,6 @@ class Case:
         parts = [(f"{node.module}.{alias.name}", alias) for node in self.nodes(ast.ImportFrom) for alias in node.names]
         return {name: alias.asname or alias.name for name, alias in whole + parts}
 
-    def assignment(self, value: Value) -> ast.stmt | None:
-        """Return the statement that made a value, or, if a function returned it, the only one that gave it its name."""
-        returned = isinstance(value.statement, ast.Return)
-        named = [s for s in self.nodes(ast.Assign) if returned and ast.unparse(s.targets[0]) == value.name]
-        return named[0] if len(named) == 1 and isinstance(named[0].value, ast.Call) else value.statement
-
     @property
     def torch(self) -> bool:
         """False for a program of this project's own engine. Many PyTorch programs have a module `model`, too."""

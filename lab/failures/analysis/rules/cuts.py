@@ -5,7 +5,6 @@ term of it, does a parameter that an optimizer moves? A cut next to anything unk
 """
 
 import ast
-import itertools
 from collections.abc import Iterator
 
 from lab.failures.analysis.edits import Edit
@@ -15,18 +14,14 @@ from lab.failures.analysis.facts import (
     ancestors,
     graph_of,
     has_parameters,
-    is_network_output,
     is_unknown_call,
     is_unknown_loss,
     modules,
-    surely_reached,
     traverse,
-    without,
 )
 from lab.failures.analysis.kinds import Cut, EventKind, Kind, Tag
-from lab.failures.analysis.registry import BROADCASTING_LOSSES, CREATORS, LAYERS, LOSS_FUNCTIONS
+from lab.failures.analysis.registry import CREATORS, LAYERS, LOSS_FUNCTIONS
 from lab.failures.analysis.rules.case import Case, RuleHit
-from lab.failures.analysis.rules.numbers import discounted
 from lab.failures.analysis.state import Event
 from lab.failures.analysis.syntax import is_simple, method, receiver
 
@@ -39,6 +34,7 @@ CUTS = {
     Cut.CHOICE: "cut_by_choice",
     Cut.WRAPPED: "cut_by_copy",
     Cut.DERIVATIVE: "cut_by_derivative",
+    Cut.CHECKPOINT: "cut_by_checkpoint",
 }
 
 
@@ -59,6 +55,8 @@ def without_cut(case: Case, cut: Value, node: ast.expr) -> Edit | str | None:
         return case.text.of(source)
     if cut.cut == Cut.DERIVATIVE and isinstance(node, ast.Call):
         return case.text.with_keyword(node, "create_graph", "True")
+    if cut.cut == Cut.CHECKPOINT and isinstance(node, ast.Call):
+        return case.text.with_keyword(node, "use_reentrant", "False")
     if cut.cut == Cut.NO_GRAD:
         blocks = (block for block in case.nodes(ast.With) if [item.context_expr for item in block.items] == [node])
         around = next(blocks, None)
@@ -69,8 +67,10 @@ def without_cut(case: Case, cut: Value, node: ast.expr) -> Edit | str | None:
 def loss_behind_a_cut(case: Case) -> Iterator[RuleHit]:
     """Report failures 4, 11, 12, 13 and 21: a pass starts from a value without a graph; the hit is at the cut.
     Reports nothing if anything on the way is unknown."""
-    for event in case.events_of(EventKind.BACKWARD):
+    for event in case.events_of(EventKind.BACKWARD, EventKind.USED):
         value = event.value
+        if event.kind == EventKind.USED and not (value.graph is False and value.cut == Cut.NO_GRAD):
+            continue
         number = value.kind == Kind.NUMBER and any(v.op == "item" for v in ancestors(value, live=False))
         asked = [e for e in case.events_of(EventKind.ASK) if e.value is value and is_simple(e.statement)]
         without_graph = value.graph is False and value.kind in TENSORS | {Kind.UNKNOWN, Kind.NUMBER}
@@ -83,23 +83,14 @@ def loss_behind_a_cut(case: Case) -> Iterator[RuleHit]:
 def only_data(value: Value) -> bool:
     """Return whether no live path leads to a parameter: only batches, targets, and cuts with layers behind."""
     alive = list(ancestors(value))
-    judges = {v.base for v in alive if is_unknown_loss(v)}
-    strangers = [v for v in alive if v.kind == Kind.UNKNOWN and not v.cut and not v.parents and v not in judges]
-    if any(v.op for v in strangers) or any(is_source(v) for v in alive if not v.cut):
-        return False
-    behind = [v for c in alive if c.cut for v in ancestors(c, live=False)]
-    remade = any(v.cut == Cut.WRAPPED and v.leaf and v.graph for v in alive) and not strangers
-    if remade or any(v.kind == Kind.MODULE and v.op in LAYERS for v in behind):
-        return True
-    targets = {v.parents[-1] for v in alive if v.op in LOSS_FUNCTIONS or is_unknown_loss(v)}
-    return any(v.op == "call" for v in behind) and all(v.iterations or v in targets for v in strangers)
-
-
-def is_source(value: Value) -> bool:
-    """Return whether a value may have a gradient of its own, not only by what it was computed from."""
-    called = (value.op == "call" and not is_unknown_loss(value)) or bool(value.branches)
-    learned = value.kind in {Kind.MODULE, Kind.PARAMETER} or (value.graph and (value.leaf or not value.parents))
-    return called or bool(learned)
+    losses = [v for v in alive if v.op in LOSS_FUNCTIONS or is_unknown_loss(v)]
+    known = {v.parents[-1] for v in losses} | {v.base for v in losses}
+    for part in (v for v in alive if not v.cut and v not in losses):
+        stranger = part.kind == Kind.UNKNOWN and not part.parents and not part.iterations and part not in known
+        learned = part.kind in {Kind.MODULE, Kind.PARAMETER} or (part.graph and (part.leaf or not part.parents))
+        if stranger or learned or part.op == "call" or part.branches:
+            return False
+    return any(v.op == "call" or v.op in LAYERS for c in alive if c.cut for v in ancestors(c, live=False))
 
 
 def first_cut(case: Case, event: Event) -> Iterator[RuleHit]:
@@ -131,39 +122,32 @@ def nothing_requires_grad(case: Case, event: Event, found: list[Value]) -> Itera
 
 def ask(case: Case, value: Value, event: Event) -> Iterator[RuleHit]:
     """Report failure 4 at the tensor that should require a gradient."""
-    if (node := value.node) is not None:
-        created = isinstance(node, ast.Call) and value.op in CREATORS
-        keyword = case.text.with_keyword(node, "requires_grad", "True") if isinstance(node, ast.Call) else ""
-        change = keyword if created else f"{case.text.operand(node)}.requires_grad_()"
+    if isinstance(node := value.node, ast.Call):
+        keyword = case.text.with_keyword(node, "requires_grad", "True")
+        change = keyword if value.op in CREATORS else f"{case.text.operand(node)}.requires_grad_()"
         yield case.hit("nothing_requires_grad", node, change, event, value=value)
 
 
-def gradient_of_plain_tensor(case: Case) -> Iterator[RuleHit]:
-    """Report failure 4: a gradient is read of, or computed for, a tensor of the program that does not require one.
-    Reports nothing for this project's engine, whose tensors require gradients by default."""
-    for event in case.events_of(EventKind.READ_GRAD, EventKind.DIFFERENTIATE) if case.torch else ():
-        value, source = event.value, without(event.value, {"view"})
-        made = source.leaf and source.op in CREATORS
-        plain = made and value.graph is False and not value.cut and Tag.FROZEN not in value.tags
-        if plain and (event.kind == EventKind.DIFFERENTIATE or value in case.backward_reached):
-            yield from ask(case, value, event)
-
-
 def term_behind_a_cut(case: Case) -> Iterator[RuleHit]:
-    """Report failures 12, 13 and 21: one term of the loss is behind a cut, while another term has a gradient.
-    Reports nothing for factors, and if the loss contains a detach: a straight-through estimator gives a choice a
-    gradient that way."""
+    """Report failures 11, 12, 13 and 21: a cut keeps a term of the loss from all that the next steps move.
+    Reports nothing if it is unknown what they move, for a detach of which no other network is behind, and for a choice
+    next to a detach: a straight-through estimator gives it a gradient that way."""
     for event in case.events_of(EventKind.BACKWARD):
-        parts = list(traverse(event.value, summands))
-        if event.value.graph is False or any(part.cut == Cut.DETACH for part in parts):
-            continue
+        after = case.state.events[case.order[event] + 1 :]
+        ends = next((i for i, e in enumerate(after) if e.kind == EventKind.BACKWARD), len(after))
+        steps = [e.value for e in after[:ends] if e.kind == EventKind.STEP]
+        moved = {part for value in steps for part in value.moved}
+        parts = list(traverse(event.value, summands)) if all(value.items for value in steps) else []
+        through = any(part.cut == Cut.DETACH for part in parts)
         for term in parts:
-            number = term.op == "item" and term.form == "loss"
-            plain = term.kind == Kind.TENSOR and graph_of(term) is False and graph_of(event.value) is True
-            found = list(ancestors(term, live=False)) if plain or number else []
-            cuts = [v for v in found if v.cut and any(graph_of(p) is True for p in v.parents)]
-            if cuts and {v.cut for v in cuts} in ({Cut.CHOICE}, {Cut.NO_GRAD}, {Cut.ITEM}):
-                yield from cut_hit(case, cuts[0], event, "the parameters of this term")
+            live = set(ancestors(term))
+            if summands(term) or live & moved or any(v.branches or is_unknown_call(v) for v in live):
+                continue
+            other = any(v.kind == Kind.MODULE and graph_of(v) for v in live)
+            kinds = {Cut.DETACH, Cut.NO_GRAD} if other else set() if through else {Cut.CHOICE, Cut.NO_GRAD, Cut.ITEM}
+            cuts = (v for v in live if v.cut in kinds and moved & {*ancestors(v, live=False)})
+            if (cut := next(cuts, None)) is not None:
+                yield from cut_hit(case, cut, event, "what the next step moves")
 
 
 def summands(value: Value) -> tuple[Value, ...]:
@@ -184,7 +168,7 @@ def parameter_behind_a_cut(case: Case) -> Iterator[RuleHit]:
             if item.tags & {Tag.FROZEN, Tag.EVAL} or parts & (case.backward_reached | written):
                 continue
             for event, live in lives:
-                if event.loops != step.loops or any(v.op == "call" and not v.cut and not is_known(v) for v in live):
+                if event.loops != step.loops or any(is_unknown_call(v) and not v.cut for v in live):
                     continue
                 cuts = [v for v in live if v.cut in CUTS and any(p in parts for p in ancestors(v, live=False))]
                 targets = {e.other for e in case.events_of(EventKind.LOSS)}
@@ -205,48 +189,20 @@ def learned_parts(whole: Value) -> Iterator[Value]:
                 yield from learned_parts(part)
 
 
-def is_known(value: Value) -> bool:
-    """Return whether it is known what was called: a network, a function of torch, or a loss."""
-    return is_unknown_loss(value) or (value.base is not None and value.base.kind in {Kind.MODULE, Kind.LIBRARY})
-
-
-def still_frozen(case: Case) -> Iterator[RuleHit]:
-    """Report failure 12: frozen parameters are to learn again, but what is set is not their requires_grad.
-    Reports nothing for an object's own flag."""
-    for event in case.events_of(EventKind.ATTRIBUTE):
-        owner, node = event.value, event.node
-        on = event.other is not None and event.other.constant is True and Tag.FROZEN in (owner.base or owner).tags
-        if on and event.detail.startswith("require") and isinstance(node, ast.Attribute):
-            name = case.text.of(node.value)
-            if name != "self":
-                yield case.hit("frozen_by_wrong_name", event.statement, None, word=event.detail, name=name)
-
-
-def moving_target(case: Case) -> Iterator[RuleHit]:
-    """Report failure 11: the network's own discounted output is its target, so the gradient pulls both."""
-    pairs = [(e.value, e.other) for e in case.events_of(EventKind.LOSS) if e.other and e.detail in BROADCASTING_LOSSES]
-    for top in dict.fromkeys(
-        v for e in case.events_of(EventKind.BACKWARD) for v in surely_reached(e.value) if v.op == "-"
-    ):
-        pairs += list(itertools.permutations(top.parents, 2))
-    for prediction, target in pairs:
-        if not discounted(target):
+def refused(case: Case) -> Iterator[RuleHit]:
+    """Report failure 13, an array made of a tensor with a graph, and 22, a gradient that integers are asked for."""
+    for event in case.events_of(EventKind.TO_NUMPY, EventKind.INTEGERS) if case.torch else ():
+        if event.kind == EventKind.TO_NUMPY and not event.recorded:
             continue
-        statement = target.statement
-        alive = list(ancestors(prediction))
-        shared = {v for v in alive if v.kind == Kind.MODULE and graph_of(v)}
-        shared |= {v.base for v in alive if is_network_output(v) and v.base is not None}
-        own = not is_unknown_call(target) and any(v in shared for v in surely_reached(target))
-        if own and isinstance(statement, ast.Assign | ast.Return) and statement.value is not None:
-            made = target.node if isinstance(target.node, ast.BinOp) else statement.value
-            yield case.hit("moving_target", statement, [(made, f"({case.text.of(made)}).detach()")], value=target)
+        source = receiver(event.node) if method(event.node) == "numpy" else None
+        key = "refused_by_numpy" if event.kind == EventKind.TO_NUMPY else "integers_asked"
+        change = [(source, f"{case.text.of(source)}.detach()")] if source is not None else None
+        yield case.hit(key, event.node, change, event)
 
 
 RULES = (
     loss_behind_a_cut,
-    gradient_of_plain_tensor,
-    term_behind_a_cut,
     parameter_behind_a_cut,
-    still_frozen,
-    moving_target,
+    term_behind_a_cut,
+    refused,
 )

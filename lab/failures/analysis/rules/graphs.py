@@ -20,7 +20,7 @@ from lab.failures.analysis.registry import ELEMENTWISE, SAVING
 from lab.failures.analysis.rules.case import Case, RuleHit
 from lab.failures.analysis.shapes import leaves
 from lab.failures.analysis.state import Event, exclusive
-from lab.failures.analysis.syntax import argument, inside, is_simple, method, names_in, receiver
+from lab.failures.analysis.syntax import is_simple, names_in, receiver
 from lab.failures.analysis.work import walk
 
 
@@ -65,8 +65,6 @@ def freed_graph(case: Case, event: Event, shared: list[tuple[Value, Event]]) -> 
         yield case.hit("freed_before", event.node, None, event, freed=before.line)
     elif (undetached := list(undetached_input(case, event, before, [v for v, _ in shared]))) != []:
         yield from undetached
-    elif node is event.node and (early := list(computed_before_loop(case, event))) != []:
-        yield from early
     elif isinstance(node, ast.Call) and not node.args and not before.detail:
         change = case.text.with_keyword(node, "retain_graph", "True")
         yield case.hit("frees_later_pass", node, change, event, freed=before.value)
@@ -105,33 +103,15 @@ def read_before(name: str, made: ast.stmt, loop: ast.stmt) -> bool:
     return any(node.lineno <= made.lineno for node in read)
 
 
-def computed_before_loop(case: Case, event: Event) -> Iterator[RuleHit]:
-    """Report failure 2 for what is computed before a loop, with its graph, and used in the pass of each iteration."""
-    loop = event.loops[-1] if event.loops else None
-    before = (v for user in ancestors(event.value) if loop in dict(user.iterations) for v in user.parents)
-    for value in before:
-        statement = case.assignment(value)
-        computed = (value.kind == Kind.TENSOR and value.graph) or any(is_network_output(v) for v in ancestors(value))
-        outside = loop not in dict(value.iterations) and value.name and not inside(loop, statement)
-        if computed and outside and not value.leaf and isinstance(statement, ast.Assign):
-            yield case.hit("computed_once", statement, None, event, name=value.name)
-            return
-
-
 def undetached_input(case: Case, event: Event, before: Event, shared: list[Value]) -> Iterator[RuleHit]:
     """Report failure 11: the pass of one network runs on into another, whose own pass then lacks its graph."""
     events, start, end = case.state.events, case.order[before], case.order[event]
     step = next((e for e in events[start:end] if e.kind == EventKind.STEP), None)
     top = next((v for v in shared if v.name), None)
-    if step is None or top is None:
+    if step is None or top is None or step.value.items is None:
         return
-    if step.value.items is None:  # unknown parameters: a second optimizer is the only hint
-        others = any(e.kind == EventKind.STEP and e.value is not step.value for e in events[end:])
-        foreign = [v for v in shared if others and is_network_output(v)]
-    else:
-        moved = set(step.value.moved)
-        parts = [p for v in shared for p in v.parents if p.kind == Kind.MODULE]
-        foreign = [p for p in parts if (has_parameters(p) or Tag.ANY in p.tags) and p not in moved]
+    parts = [p for v in shared for p in v.parents if p.kind == Kind.MODULE]
+    foreign = [p for p in parts if (has_parameters(p) or Tag.ANY in p.tags) and p not in step.value.moved]
     users = [v for v in ancestors(before.value) if top in v.parents]
     texts = [node for user in users for node in (user.node, user.statement) if node is not None]
     calls = [call for node in texts for call in walk(node) if isinstance(call, ast.Call)]
@@ -164,7 +144,7 @@ def kept_graphs(case: Case) -> Iterator[RuleHit]:
     """Report failure 10: losses or results are collected with their graphs.
     Reports nothing if a backward pass starts from the sum itself, or if the sum is passed on and its use is unknown."""
     passes = case.events_of(EventKind.BACKWARD, EventKind.USED)
-    starts = {e.value for e in case.events_of(EventKind.BACKWARD)}
+    starts = {v for e in case.events_of(EventKind.BACKWARD) for v in summands(e.value)}
     wanted = case.reached(EventKind.BACKWARD, EventKind.USED, live=False)
     evaluated = {e.function for e in case.events_of(EventKind.EVAL) if e.function is not None}
     busy = {place for e in passes for place in e.functions}
@@ -175,7 +155,7 @@ def kept_graphs(case: Case) -> Iterator[RuleHit]:
         if not (event.loops or lasts) or not event.recorded or held is None or (summed and event.value in wanted):
             continue
         tensors = [v for v in (summands(held) if summed else leaves([held])) if v.kind != Kind.NUMBER]
-        parts = [v for v in tensors if v in starts or backpropagated(case, event, v)]
+        parts = [v for v in tensors if v in starts and v.form == "loss" and v.graph is not False]
         evaluating = any(p in evaluated and p not in busy for p in event.functions)
         loss = (held.form == "loss" and held.kind == Kind.TENSOR) or is_unknown_loss(held)
         computed = held.graph is True or (loss and held.graph is not False)
@@ -197,64 +177,36 @@ def summands(value: Value) -> Iterator[Value]:
     return traverse(value, lambda here: here.parents if here.op in arithmetic and not here.cut else ())
 
 
-def backpropagated(case: Case, event: Event, value: Value) -> bool:
-    """Return whether a value is part of a loss that backward() already went through in the same iteration."""
-    if value.form != "loss" or value.kind != Kind.TENSOR or not (value.graph or value.shape == ()):
-        return False
-    return any(
-        before.iterations == event.iterations[: len(before.iterations)]
-        and not exclusive(before, event)
-        and value in summands(before.value)
-        for before in case.events_of(EventKind.BACKWARD)
-        if case.order[before] < case.order[event]
-    )
-
-
 def grad_of_nonleaf(case: Case) -> Iterator[RuleHit]:
-    """Report failure 5: .grad is read of a non-leaf. Reports nothing after retain_grad(). This project's engine keeps
-    the gradient of a result, so there only an updated result that replaces its leaf counts."""
-    for event in case.events_of(EventKind.READ_GRAD):
+    """Report failure 5: .grad is read of a non-leaf.
+    Reports nothing after retain_grad(), and for this project's engine, which keeps the gradient of a result."""
+    for event in case.events_of(EventKind.READ_GRAD) if case.torch else ():
         value = event.value
         seen = value.kind == Kind.TENSOR or (value.kind == Kind.UNKNOWN and value.op in {"view", "index", *ELEMENTWISE})
-        rebound = Tag.REBOUND in value.tags
-        if not seen or value.leaf or not (value.graph or rebound) or Tag.RETAINED in value.tags:
-            continue
-        if not (case.torch or rebound):
+        computed = value.graph or Tag.REBOUND in value.tags
+        if not seen or value.leaf or not computed or Tag.RETAINED in value.tags:
             continue
         kept = next((e.statement for e in case.events_of(EventKind.ATTRIBUTE) if e.other is value), None)
         statement = kept or value.statement
-        if Tag.UPDATED in value.tags and isinstance(statement, ast.Assign | ast.Return):
-            yield case.hit("leaf_replaced" if case.torch else "leaf_rebuilt", statement, None, event)
-            continue
-        if isinstance(statement, ast.Return) and not asks_for_gradient(statement):
-            statement = case.assignment(value)
-        if not isinstance(statement, ast.Assign | ast.Return):
-            continue
         target = statement.targets[0] if isinstance(statement, ast.Assign) else None
-        if isinstance(target, ast.Name) and not asks_for_gradient(statement):
-            change = case.text.after(statement, f"{target.id}.retain_grad()")
+        if Tag.UPDATED in value.tags and isinstance(statement, ast.Assign | ast.Return):
+            yield case.hit("leaf_replaced", statement, None, event)
+        elif isinstance(target, ast.Name) and statement is not None:
+            change = case.text.beside(statement, after=[f"{target.id}.retain_grad()"])
             yield case.hit("grad_not_retained", event.node, change, name=target.id, made=statement.lineno)
-        else:  # an attribute or item may be read anywhere
+        elif isinstance(statement, ast.Assign | ast.Return):  # an attribute or item may be read anywhere
             yield case.hit("grad_of_result", statement, None, event)
-
-
-def asks_for_gradient(statement: ast.Assign | ast.Return) -> bool:
-    """Return whether a statement computes something from a leaf that it makes itself."""
-    calls = [n for n in walk(statement) if isinstance(n, ast.Call) and n is not statement.value]
-    return any(argument(n, "requires_grad") is not None or method(n) == "requires_grad_" for n in calls)
 
 
 def leaf_written(case: Case) -> Iterator[RuleHit]:
     """Report failure 7: a leaf that requires a gradient is written in place while operations are recorded.
     The operators of this project's engine never write in place: there, `w -= ...` makes a new tensor."""
-    for event in case.events_of(EventKind.WRITE):
+    for event in case.events_of(EventKind.WRITE) if case.torch else ():
         statement = event.statement
         if not event.required_grad or not is_simple(statement) or case.text.indent(statement).strip():
             continue
-        if case.torch and event.recorded:
+        if event.recorded:
             yield case.hit("leaf_written", statement, case.text.under(statement, "with torch.no_grad():"), event)
-        elif not case.torch and isinstance(statement, ast.AugAssign) and isinstance(statement.target, ast.Name):
-            yield case.hit("leaf_rebound", statement, None, name=statement.target.id)
 
 
 def written_name(event: Event) -> str:
@@ -280,10 +232,31 @@ def overwritten(case: Case) -> Iterator[RuleHit]:
             continue
         if not event.in_forward and not {value, storage_owner(value)} & wanted:
             continue
-        yield case.hit("overwritten", statement, case.text.before(statement, f"{name} = {name}.clone()"), name=name)
+        yield case.hit(
+            "overwritten", statement, case.text.beside(statement, before=[f"{name} = {name}.clone()"]), name=name
+        )
+
+
+def stepped_before_pass(case: Case) -> Iterator[RuleHit]:
+    """Report failure 1: an optimizer changes weights that a later pass through an older result needs.
+    Reports nothing if an earlier pass has freed that result, and for a layer whose input needs no gradient."""
+    made = {event.value: case.order[event] for event in case.events_of(EventKind.LAYER)}
+    freed: set[Value] = set()
+    for event in case.events_of(EventKind.BACKWARD, EventKind.USED):
+        reached = set(surely_reached(event.value))
+        for value in made.keys() & reached - freed if event.kind == EventKind.BACKWARD else ():
+            between = case.state.events[made[value] : case.order[event]]
+            first = next((i for i, e in enumerate(between) if e.kind == EventKind.BACKWARD), len(between))
+            steps = (e for e in between[first:] if e.kind == EventKind.STEP and not exclusive(e, event))
+            step = next((e for e in steps if value.parents[-1] in e.value.moved), None)
+            if step is not None and graph_of(value.parents[0]) is True:
+                yield case.hit("stepped_before_pass", step.node, None, event, layer=value.parents[-1])
+                break
+        freed |= set() if "retain" in event.detail else reached
 
 
 RULES = (
+    stepped_before_pass,
     graph_used_again,
     starts_from_many,
     kept_graphs,

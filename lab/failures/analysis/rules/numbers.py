@@ -2,6 +2,7 @@
 
 import ast
 import itertools
+import re
 from collections.abc import Iterator
 
 from lab.failures.analysis.facts import (
@@ -43,6 +44,18 @@ def column_and_row(case: Case) -> Iterator[RuleHit]:
             part, other = both if column is event.value else reversed(both)
             change = [(part, f"{case.text.operand(part)}.squeeze(1)")]
             yield case.hit("table_of_pairs", node, change, column=part, row=other, n=column.shape[0] or "N")
+
+
+def stretched_in_a_loss(case: Case) -> Iterator[RuleHit]:
+    """Report failure 8: a loss compares (N, 1) with (N, k). Reports nothing if both are stretched, on purpose."""
+    for event in case.events_of(EventKind.LOSS):
+        one, two = event.value.shape or (), (event.other or event.value).shape or ()
+        if len(one) != len(two) or event.detail not in BROADCASTING_LOSSES:
+            continue
+        axes = [(m, n) for m, n in list(zip(one, two, strict=True))[1:] if m and n and m != n and 1 in {m, n}]
+        if len({m == 1 for m, _ in axes}) == 1:
+            first, second = (str(shape).replace("None", "N") for shape in (one, two))
+            yield case.hit("stretched", event.node, None, one=first, two=second)
 
 
 def is_output(value: Value) -> bool:
@@ -198,37 +211,23 @@ def unwrapped(case: Case, node: ast.expr) -> str | None:
 
 
 def same_weights(case: Case) -> Iterator[RuleHit]:
-    """Report failure 16: the weights of a layer, or a matrix, and of the next one are each one number before training.
+    """Report failure 16: the weights of a layer, and of the next one, are each one number before training.
     Reports nothing if the layers draw their weights again."""
     filled = filled_weights(case) if "reset_parameters" not in case.names else {}
-    rows = [
-        [part for part in modules(box) if part.op in LAYERS - NORMS]
-        for box in case.state.objects
-        if box.op == "Sequential"
-    ]
+    boxes = [box for box in case.state.objects if box.op == "Sequential"]
+    rows = [[part for part in modules(box) if part.op in LAYERS - NORMS] for box in boxes]
     pairs = [pair for row in rows for pair in itertools.pairwise(sorted(row, key=case.state.objects.index))]
-    made = [e.value for e in case.events_of(EventKind.LAYER)] + [v for v in case.backward_reached if v.op == "@"]
-    for value in made:
-        *_, before = traverse(value.parents[0], lambda v: v.parents[:1] if weight_of(v) is None else ())
-        pairs.append((weight_of(before) or before, weight_of(value) or value))
+    for value in (event.value for event in case.events_of(EventKind.LAYER)):
+        *_, before = traverse(value.parents[0], lambda v: v.parents[:1] if v.op not in LAYERS else ())
+        pairs += [(before.parents[-1], value.parents[-1])] if before.op in LAYERS else []
     for first, second in pairs:
         if first in filled and second in filled:
             yield case.hit("same_weights", filled[first], None)
 
 
-def weight_of(value: Value) -> Value | None:
-    """Return the layer or the matrix that a value was computed with."""
-    computed = len(value.parents) > 1 and (value.op in LAYERS or value.op == "@")
-    return without(value.parents[-1], {"T", "view", "transpose"}) if computed else None
-
-
 def filled_weights(case: Case) -> dict[Value, ast.AST]:
-    """Return the layers and matrices whose weights are one number at the first pass, with what made them so."""
+    """Return the layers whose weights are one number at the first pass, with what made them so."""
     filled: dict[Value, ast.AST] = {}
-    for value in case.backward_reached:
-        wide = value.op == "zeros" and value.shape is not None and len(value.shape) == 2
-        if wide and value.leaf and graph_of(value) and Tag.WRITTEN not in value.tags and value.node is not None:
-            filled[value] = value.node
     for event in case.state.events:
         value, number = event.value, filled_with(event)
         if event.kind == EventKind.BACKWARD:
@@ -282,6 +281,46 @@ def gradient_ascent(case: Case) -> Iterator[RuleHit]:
             yield case.hit("ascent", statement, change, name=name)
 
 
+def actor_without_minus(case: Case) -> Iterator[RuleHit]:
+    """Report failure 18: a step makes the value smaller that a critic gives to what the step moves. A critic is a
+    network that another pass trains towards discounted rewards. Reports nothing if these may be costs."""
+    pairs = [(e.value, e.other) for e in case.events_of(EventKind.LOSS, EventKind.SUBTRACT) if e.other]
+    aimed = [one for one, two in pairs if discounted(without(two, {"detach", "view"}))]
+    critics = {part for one in aimed for part in ancestors(one) if part.kind == Kind.MODULE}
+    climbs = any(argument(event.node, "maximize") is not None for event in case.events_of(EventKind.OPTIMIZER))
+    for step in case.events_of(EventKind.STEP) if not climbs and "cost" not in "".join(case.names).lower() else ():
+        before = [e for e in case.events_of(EventKind.BACKWARD) if case.order[e] < case.order[step]]
+        for term in traverse(before[-1].value, terms_to_lower) if before else ():
+            judged = term.op in LAYERS and term.parents[-1] in critics - {*step.value.moved}
+            if judged and {*step.value.moved} & {*ancestors(term)} and before[-1].value.statement is not None:
+                yield case.hit("actor_without_minus", before[-1].value.statement, None, before[-1])
+            elif term.op == "*" and len(term.parents) == 2 and term.node and is_rewarded(*term.parents):
+                yield case.hit("policy_without_minus", term.node, None)
+
+
+PASSING = {"+", "mean", "sum", "view", "min", "minimum", "stack", "detach", "part", "index"}
+
+
+def is_rewarded(one: Value, two: Value) -> bool:
+    """Return whether of two factors one is the logarithm of a probability and the other a reward, by its name."""
+    chosen, weight = (one, two) if graph_of(two) is False else (two, one)
+    while chosen.op in {"view", "sum", "stack", "index"} and chosen.parents:
+        chosen = chosen.parents[0]
+    path = list(traverse(weight, terms_to_lower))
+    named = any(re.search("reward|return|advantage|^adv", part.name.lower()) for part in path)
+    turned = any(part.op in LAYERS | {"neg"} for part in path)  # the critic's value minus the reward
+    return named and not turned and (chosen.op == "log_prob" or chosen.form == "log probabilities")
+
+
+def terms_to_lower(value: Value) -> tuple[Value, ...]:
+    """Return the values that become smaller with a value, as they are its terms."""
+    if value.op == "-":
+        return value.parents[:1]
+    numbers = [part.constant for part in value.parents if part.kind == Kind.NUMBER]
+    scaled = value.op in {"*", "/"} and len(numbers) == 1 and isinstance(numbers[0], int | float) and numbers[0] > 0
+    return value.parents if scaled or value.op in PASSING else ()
+
+
 def is_cost(value: Value) -> bool:
     """Return whether a value is made to be small: a sum with a loss or a squared difference."""
     summed = traverse(value, lambda v: v.parents if v.op in {"mean", "sum", "+"} else ())
@@ -294,7 +333,7 @@ RATES = {"SGD": (5.0, "0.1"), **dict.fromkeys(("Adam", "AdamW", "NAdam", "RMSpro
 
 
 def rate_too_high(case: Case) -> Iterator[RuleHit]:
-    """Report failures 17 and 18: a learning rate far above what the optimizer can use, or below 0.
+    """Report failure 17: a learning rate far above what the optimizer can use.
     Reports nothing with a schedule, which may lower it, and for leaves or one layer alone: there it depends on the
     data."""
     for event in case.events_of(EventKind.OPTIMIZER) if "lr_scheduler" not in case.names else ():
@@ -303,25 +342,26 @@ def rate_too_high(case: Case) -> Iterator[RuleHit]:
         limit, usual = RATES.get(value.op, (0.0, ""))
         if isinstance(momentum, float):  # it lengthens the step by up to 1 / (1 - momentum)
             limit = min(limit, 10 * (1 - momentum))
-        if not limit or not isinstance(rate, int | float) or 0 <= rate < limit:
+        if not limit or not isinstance(rate, int | float) or rate < limit:
             continue
         layers = [part for part in value.moved if part.op in LAYERS - NORMS]
         alone = len(items) == 1 and len(layers) == 1
         place = argument(event.node, "lr", 1)
         free = alone or (items and all(v.leaf for v in items))
-        if place is not None and (rate < 0 or not free):
+        if place is not None and not free:
             given = value.attributes["lr"].node
             place = given if isinstance(given, ast.Constant) else place
-            key = "rate_too_high" if rate > 0 else "climbs"
-            yield case.hit(key, place, usual, rate=rate, optimizer=value.op, usual=usual)
+            yield case.hit("rate_too_high", place, usual, rate=rate, optimizer=value.op, usual=usual)
 
 
 RULES = (
     column_and_row,
+    stretched_in_a_loss,
     steep_at_zero,
     both_arms_of_where,
     activation_before_loss,
     same_weights,
     gradient_ascent,
+    actor_without_minus,
     rate_too_high,
 )

@@ -9,26 +9,25 @@ from lab.failures.analysis.registry import LAYERS
 from lab.failures.analysis.rules.case import Case, RuleHit
 from lab.failures.analysis.rules.order import is_update
 from lab.failures.analysis.state import Event
-from lab.failures.analysis.syntax import argument, is_simple
-from lab.failures.analysis.work import walk
+from lab.failures.analysis.syntax import argument
 
 
 def unregistered(case: Case) -> Iterator[RuleHit]:
     """Report layers in a plain list or dict of a module, or a weight that is not a Parameter.
     Reports nothing if the layers are also registered elsewhere, or handed in by a caller who may hold them."""
-    nn = case.imports.get("torch.nn", "torch.nn")
+    nn = case.imports.get("torch.nn", "torch.nn" if case.imports else "nn")
     for event in case.events_of(EventKind.ATTRIBUTE):
         owner, value, statement = event.value, event.other, event.statement
         if owner.kind != Kind.MODULE or owner.op != "module" or value is None or not isinstance(statement, ast.Assign):
             continue
-        if registers_itself(owner):
-            continue
+        if owner.body and {f.name for f in owner.body.functions} & {"parameters", "named_parameters", "__setattr__"}:
+            continue  # it registers in a way of its own
         target = statement.targets[0]
         if value.kind in {Kind.LIST, Kind.DICT} and Tag.VARARGS not in value.tags:
             items = value.items or []
             layers = [v for v in items if v.kind == Kind.MODULE and has_parameters(v)]
             free = [v for v in items if v.kind == Kind.PARAMETER and v.base is None and Tag.FROZEN not in v.tags]
-            known = any(v.tags & {Tag.REGISTERED, Tag.EXPOSED} for v in layers)
+            known = any(v.tags & {Tag.REGISTERED, Tag.EXPOSED} for v in layers + free)
             if (layers or free) and not known:
                 box = f"{'Module' if layers else 'Parameter'}{'List' if value.kind == Kind.LIST else 'Dict'}"
                 change = [(statement.value, f"{nn}.{box}({case.text.of(statement.value)})")]
@@ -36,24 +35,6 @@ def unregistered(case: Case) -> Iterator[RuleHit]:
         elif value.kind == Kind.TENSOR and value.leaf and argument(statement.value, "requires_grad") is not None:
             change = [(statement.value, f"{nn}.Parameter({case.text.of(statement.value)})")]
             yield case.hit("no_parameter", statement, change if value.graph else None, target=target)
-
-
-def registers_itself(module: Value) -> bool:
-    """Return whether a class keeps account of its layers in a way that is not followed."""
-    inside = list(walk(module.body.definition)) if module.body is not None else []
-    names = {getattr(node, "attr", getattr(node, "id", getattr(node, "name", ""))) for node in inside}
-    return bool(names & {"_modules", "_parameters", "__dict__", "vars", "__setattr__", "exec"}) or any(
-        isinstance(node, ast.FunctionDef) and node.name in {"parameters", "named_parameters"} for node in inside
-    )
-
-
-def optimizer_of_nonleaf(case: Case) -> Iterator[RuleHit]:
-    """Report an optimizer that gets a result instead of a leaf."""
-    for event in case.events_of(EventKind.OPTIMIZER) if case.torch else ():
-        for value in event.value.items or []:
-            result = value.kind == Kind.TENSOR and not value.leaf and value.graph is True
-            if result and isinstance(value.statement, ast.Assign | ast.Return):
-                yield case.hit("optimizer_of_nonleaf", value.statement, None, event, value=value)
 
 
 def is_tracked(case: Case) -> bool:
@@ -64,29 +45,14 @@ def is_tracked(case: Case) -> bool:
 
 
 def left_out(case: Case) -> Iterator[RuleHit]:
-    """Report what a pass reaches and no optimizer moves, with the reason: it joined a network after the optimizer was
-    made, or the optimizer simply lacks it. Reports nothing for what is frozen, loaded, evaluated or used elsewhere."""
+    """Report what a pass reaches and no optimizer moves.
+    Reports nothing for what is frozen, loaded, evaluated or used elsewhere."""
     if not is_tracked(case):
         return
-    late = list(joins_late(case))
-    yield from late
-    for name, parts in left_modules(case) if not late else ():
+    for name, parts in left_modules(case):
         makers = (e for e in case.events_of(EventKind.OPTIMIZER) if stepped_with(case, e, parts))
         if parts and (maker := next(makers, None)) is not None:
             yield case.hit("left_out", maker.node, None, name=name)
-
-
-def joins_late(case: Case) -> Iterator[RuleHit]:
-    """Report a layer that joins a network which an optimizer has, if no other optimizer is made later."""
-    makers = case.events_of(EventKind.OPTIMIZER)
-    for event in case.events_of(EventKind.ATTRIBUTE) if "add_param_group" not in case.names else ():
-        value, place = event.other, case.order[event]
-        if value is None or value.kind != Kind.MODULE or not has_parameters(value) or not is_simple(event.statement):
-            continue
-        before = [e for e in makers if case.order[e] < place and event.value in e.value.moved]
-        known = value in case.optimized or Tag.FROZEN in value.tags or event.in_forward
-        if before and not known and not any(case.order[e] > place for e in makers):
-            yield case.hit("layer_joins_late", event.statement, None, before[0], name=before[0].value.name)
 
 
 LEFT_ALONE = {Tag.EVAL, Tag.FROZEN, Tag.EXPOSED, Tag.REGISTERED}
@@ -126,4 +92,4 @@ def stepped_with(case: Case, maker: Event, parts: set[Value]) -> bool:
     return bool(through) and alone and not unknown and not moved & case.backward_reached
 
 
-RULES = (unregistered, optimizer_of_nonleaf, left_out)
+RULES = (unregistered, left_out)

@@ -9,12 +9,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from lab.failures.analysis.edits import Edit
-from lab.failures.analysis.facts import TENSORS, Value, ancestors, is_unknown_loss, modules, owner_of, traverse
+from lab.failures.analysis.facts import TENSORS, Value, ancestors, is_unknown_loss, modules, owner_of, owners, traverse
 from lab.failures.analysis.kinds import EventKind, Kind, Tag, words
-from lab.failures.analysis.registry import LAYERS, LOSS_FUNCTIONS
+from lab.failures.analysis.registry import LOSS_FUNCTIONS
 from lab.failures.analysis.rules.case import Case, RuleHit
 from lab.failures.analysis.state import Event, exclusive
-from lab.failures.analysis.syntax import called, method, receiver
+from lab.failures.analysis.syntax import method, receiver
 from lab.failures.analysis.work import walk
 
 
@@ -97,7 +97,7 @@ def order_of_steps(case: Case) -> Iterator[RuleHit]:
     batch. Reports nothing if anything unknown zeroes or steps, and for events in different arms of one `if`."""
     homes = {event.function for event in case.events_of(EventKind.ZERO)} - {None}
     lazy = any(isinstance(n, ast.Yield | ast.YieldFrom) for home in homes if home for n in walk(home))
-    followed = not (lazy or case.names & NOT_FOLLOWED or scales_gradients(case))
+    followed = not (lazy or case.names & NOT_FOLLOWED)
     stepped = updaters(case)
     together = len({updater.block for updater in stepped}) == 1 and all(updater.block for updater in stepped)
     zeroes = bool(case.events_of(EventKind.ZERO)) or bool(case.names & {"zero_grad", "zero_"})
@@ -136,7 +136,7 @@ def accumulated(case: Case, event: Event, missed: list[Updater], step: Event) ->
     """Return the hit for failure 6, at the pass that adds to the last one's gradients."""
     zeroes = [s.text + (".grad = None" if s.value.kind in TENSORS else ".zero_grad()") for s in missed]
     owners = " and ".join(dict.fromkeys(f"`{updater.text}`" for updater in missed))
-    change = case.text.before(event.statement, *dict.fromkeys(zeroes))
+    change = case.text.beside(event.statement, before=dict.fromkeys(zeroes))
     return case.hit("never_zeroed", event.node, change, owners=owners, step=step.line)
 
 
@@ -173,8 +173,6 @@ def misplaced(case: Case, updater: Updater, backward: Event, zero: Event | None,
     again = bool(step.loops or step.functions) and backward.loops == step.loops and backward.functions == step.functions
     if together is None or not (zero or again) or updater.value.kind not in {Kind.OPTIMIZER, Kind.UNKNOWN}:
         return
-    if zero and (exclusive(backward, step) or exclusive(zero, step)):
-        return
     filled, emptied, used = together[1]
     fields = {"stepper": updater.text, "step": step.line, "zeroed": zero.line if zero else 0}
     if used < filled:
@@ -184,34 +182,51 @@ def misplaced(case: Case, updater: Updater, backward: Event, zero: Event | None,
         yield case.hit("zeroed_before_step", zero.node, edit, backward, **fields)
 
 
-WARM = {"LambdaLR", "LinearLR", "OneCycleLR", "SequentialLR"}  # schedules that may start near 0
-
-
 def out_of_place(case: Case) -> Iterator[RuleHit]:
-    """Report failure 18: gradients are clipped after their step or before the pass that fills them, or a schedule moves
-    on before the first step. Reports nothing next to an `if`, or if passes and steps are in different functions."""
-    for event in case.events_of(EventKind.CLIP, EventKind.SCHEDULER):
+    """Report failure 18: a schedule moves on before the first step. Reports nothing next to an `if`, or if passes and
+    steps are in other functions."""
+    for event in case.events_of(EventKind.SCHEDULER):
         inside = [
             e
             for e in case.events_of(EventKind.BACKWARD, EventKind.STEP)
             if e.iterations[: len(event.iterations)] == event.iterations
         ]
-        apart = any(e.functions != event.functions or e.tests or e.within for e in (*inside, event))
+        depth = len(event.functions)
+        apart = any(e.functions[:depth] != event.functions or e.tests for e in (*inside, event))
         kinds = [e.kind for e in inside[:2]]
         if apart or not event.loops or event.other or kinds != [EventKind.BACKWARD, EventKind.STEP]:
             continue
-        (filled, used), place = (case.order[e] for e in inside[:2]), case.order[event]
-        if event.kind == EventKind.CLIP and len(inside) == 2 and not filled < place < used:
-            yield case.hit("clipped_in_vain", event.node, moved_behind(case, event, inside[0]), inside[1])
-        first = all(case.order[e] > place for e in case.events_of(EventKind.STEP))
-        if event.kind == EventKind.SCHEDULER and first and event.value.op not in WARM:
+        if all(case.order[e] > case.order[event] for e in case.events_of(EventKind.STEP)):
             yield case.hit("scheduled_too_early", event.node, moved_behind(case, event, inside[1]), inside[1])
+
+
+def clipped_in_vain(case: Case) -> Iterator[RuleHit]:
+    """Report failure 18: gradients are changed between zeroing and the pass that fills them, or between the step and
+    zeroing. Reports nothing for other arms of an `if`, and if it is unknown whose gradients they are."""
+    for event in case.events_of(EventKind.CLIP):
+        parts = {part for owner in owners(event.value) or () for part in (owner, *modules(owner_of(owner)))}
+        near = [
+            e
+            for e in case.events_of(EventKind.BACKWARD, EventKind.STEP, EventKind.ZERO)
+            if not exclusive(e, event)
+            and (e.kind == EventKind.BACKWARD or parts & {*e.value.moved, *modules(e.value)} or not e.value.kind)
+        ]
+        place = sum(case.order[e] < case.order[event] for e in near)
+        if not parts or not 0 < place < len(near):
+            continue
+        before, after = near[place - 1], near[place]
+        early = (before.kind, after.kind) == (EventKind.ZERO, EventKind.BACKWARD)
+        late = (before.kind, after.kind) == (EventKind.STEP, EventKind.ZERO)
+        step = before if late else next((e for e in near[place:] if e.kind == EventKind.STEP), None)
+        apart = "partly" in {before.detail, after.detail} or not {*before.tests, *after.tests} <= {*event.tests}
+        if (early or late) and step is not None and not apart:
+            yield case.hit("clipped_in_vain", event.node, moved_behind(case, event, after) if early else None, step)
 
 
 def accumulation(case: Case) -> Iterator[RuleHit]:
     """Report failure 24: k batches are added up to one step, but the mean loss is not divided by k or each batch
     zeroes. Reports nothing if the loss is a sum, is divided or weighted anywhere, or is unknown."""
-    if scales_gradients(case):
+    if any(event.detail == "changed" for event in case.events_of(EventKind.CLIP)):  # p.grad /= k
         return
     for step in case.events_of(EventKind.STEP):
         every = next((t for t in step.tests if period(t) is not None), None)
@@ -230,24 +245,6 @@ def accumulation(case: Case) -> Iterator[RuleHit]:
                 yield case.hit("zeroed_each_batch", event.node, None, k=k)
             elif event.kind == EventKind.BACKWARD:
                 yield from undivided(case, event, k)
-    for event in case.events_of(EventKind.BACKWARD):
-        inner = event.within or (event.loops[-1] if len(event.loops) > 1 else None)
-        k = micro_batches(inner, case) if isinstance(inner, ast.For | ast.comprehension) else ""
-        around = event.loops if event.within is not None else event.loops[:-1]
-        after = case.state.events[case.order[event] :] if k else []
-        steps = [e for e in after if e.kind == EventKind.STEP and e.loops == around and e.within is None]
-        batches = any(v.op in LAYERS and len(v.shape or ()) > 1 for v in ancestors(event.value))
-        sliced = isinstance(inner, ast.For | ast.comprehension) and isinstance(inner.iter, ast.Subscript)
-        if steps and steps[0].functions == event.functions and (batches or not sliced):
-            yield from undivided(case, event, k)
-
-
-def scales_gradients(case: Case) -> bool:
-    """Return whether the program scales a gradient in place: p.grad /= k or p.grad.div_(k)."""
-    updates = [node.target for node in case.nodes(ast.AugAssign) if isinstance(node.op, ast.Div | ast.Mult)]
-    calls = [receiver(call) for call in case.nodes(ast.Call) if method(call) in {"div_", "mul_"}]
-    changed = [part.value if getattr(part, "attr", "") == "data" else part for part in (*updates, *calls) if part]  # type: ignore[attr-defined]
-    return any(isinstance(part, ast.Attribute) and part.attr == "grad" for part in changed)
 
 
 def undivided(case: Case, backward: Event, k: str) -> Iterator[RuleHit]:
@@ -269,28 +266,6 @@ def weighted(loss: Value) -> bool:
     return any(value.op in {"/", "*"} or Tag.SUM in value.tags or value.branches for value in parts)
 
 
-def micro_batches(loop: ast.For | ast.comprehension, case: Case) -> str:
-    """Return k, as source text, of a loop over the k micro-batches of one step; "" for any other loop.
-    It runs over the k chunks of a batch or a slice of k batches, or takes the next k batches."""
-    over = loop.iter
-    if called(over) in {"zip", "enumerate"} and isinstance(over, ast.Call) and over.args:
-        over = over.args[0]
-    match over:
-        case ast.Subscript(slice=ast.Slice(upper=ast.BinOp(right=k))):  # batches[i : i + k]
-            return case.text.of(k)
-        case ast.Call(func=ast.Name("islice"), args=[_, k]):
-            return case.text.of(k)
-        case ast.Call(func=ast.Attribute(attr="split")):
-            return f"len({case.text.of(over)})"
-        case ast.Call(func=ast.Attribute(attr="chunk"), args=[*_, k]):
-            return case.text.of(k)
-        case ast.Call(func=ast.Name("range"), args=[_, _, _]):  # slices of one batch
-            return f"len({case.text.of(over)})"
-        case ast.Call(func=ast.Name("range"), args=[*_, k]) if any(called(node) == "next" for node in walk(loop)):
-            return case.text.of(k)
-    return ""
-
-
 def period(branch: ast.If) -> ast.expr | None:
     """Return k of a test such as (i + 1) % k == 0; else None."""
     for node in walk(branch.test):
@@ -299,4 +274,4 @@ def period(branch: ast.If) -> ast.expr | None:
     return None
 
 
-RULES = (order_of_steps, out_of_place, accumulation)
+RULES = (order_of_steps, out_of_place, clipped_in_vain, accumulation)
