@@ -118,7 +118,7 @@ def in_pytorch(program: Program) -> str:
     shows, and the end of a curve."""
     lines = program.lines
     for name, value in re.findall(r'"([^"]+)": ([\w.()]+)', program.shows):
-        lines += f"print('{name}', {'loss.item()' if value == 'losses' else value})\n"
+        lines += f"print({name!r}, {'loss.item()' if value == 'losses' else value})\n"
     for pattern, text in _IN_PYTORCH:
         lines = re.sub(pattern, text, lines, flags=re.MULTILINE)
     return lines

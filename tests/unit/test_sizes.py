@@ -19,14 +19,14 @@ CAPS = {  # lines of code and of data, in rooms separated by spaces
     "lab/practice/sandbox.py lab/practice/driver.py lab/practice/syscalls.py": 800,
     "lab/traps lab/designs lab/autodiff lab/gradcheck": 5_800,
     "lab/ui": 1_360,
-    "pages": 8_800,
-    "static": 10_070,
-    "tests": 57_200,
+    "pages": 8_760,
+    "static": 10_060,
+    "tests": 57_250,
 }
 CODE = {".py", ".js", ".ts", ".css", ".html"}
 COUNTED = CODE | {".toml", ".txt", ".json"}
 THEIRS = {"codemirror", "echarts", "graphviz"}  # folders of code that others wrote
-PRODUCT, PRODUCT_CAP = "app.py model.py nn.py train.py lab pages static practice assets", 61_850  # lines of code
+PRODUCT, PRODUCT_CAP = "app.py model.py nn.py train.py lab pages static practice assets", 61_900  # lines of code
 
 
 def lines_of(rooms, counted=COUNTED):

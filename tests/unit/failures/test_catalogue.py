@@ -12,7 +12,7 @@ from lab.failures.curve import KNOWN
 from lab.failures.failure import format_numbers, read_numbers
 from lab.failures.index import fit, labelled_sentences, rank
 from lab.failures.numbers import Number
-from lab.failures.programs import NAMES, in_pytorch, pair, run
+from lab.failures.programs import NAMES, Program, in_pytorch, pair, run
 from lab.traps.faults import catalogue as faults
 from practice.debug import PROGRAMS
 
@@ -142,6 +142,8 @@ def test_a_program_is_written_in_pytorch_with_its_names():
         "print('w.grad', w.grad)",
         "print('loss', loss.item())",
     ]
+    apostrophe = Program("", [], "", "", '{"a row\'s sum": total}')
+    assert in_pytorch(apostrophe) == 'print("a row\'s sum", total)\n'
 
 
 def test_pytorchs_own_words_lead_there():
