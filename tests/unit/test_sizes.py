@@ -20,7 +20,7 @@ CAPS = {  # lines of code and of data, in rooms separated by spaces
     "lab/traps lab/designs lab/autodiff lab/gradcheck": 5_800,
     "lab/ui": 1_360,
     "pages": 8_760,
-    "static": 10_060,
+    "static": 10_065,
     "tests": 57_250,
 }
 CODE = {".py", ".js", ".ts", ".css", ".html"}
