@@ -175,7 +175,7 @@ def diagnose_cut(cut: CutRecord, here: Site) -> Report:
 
 
 CAUSES = {  # kind of cut, or a form of it -> failure, sentence, fix
-    "detach": (11, "{} in this line cut it off.", advice.NO_DETACH),
+    "detach": (11, "{} in this line cuts the graph.", advice.NO_DETACH),
     "step": (21, "{} in this line is a step function, and no gradient passes through it.", ""),
     "number": (13, "{} in this line turned the tensor into a plain number.", ""),
     "copy": (4, "{}() in this line copies numbers into a new tensor, without their graph.", advice.KEEP_THE_GRAPH),

@@ -57,11 +57,12 @@ def explain_in_place(run: WatchedRun, text: str, loss: Tensor, here: Site) -> Re
             if seen:
                 evidence = f"This line wrote to {about} that backward() in line {here.line} needs: it is at version "
                 first = min(seen, key=lambda write: write.before)
-                return 1, first.site, f"{evidence}{now}, and version {saved} was saved.", ""
+                stepped = any(event.act is Act.STEP and event.site == first.site for event in run.events)
+                fix = advice.STEP_LATER if stepped else ""
+                return 1, first.site, f"{evidence}{now}, and version {saved} was saved.", fix
     about += savers.pop() if len(savers) == 1 else ""
     evidence = f"backward() needs {about}, at version {saved}. It is at version {now} now; what wrote to it was not "
-    evidence += "seen. Look for an optimizer step between the forward pass and backward(), a layer with inplace=True, "
-    return 1, here, evidence + "and `+=` or a method that ends in `_`.", ""
+    return 1, here, evidence + "seen. Look for a step before it, inplace=True, `+=` and methods that end in `_`.", ""
 
 
 def explain_second_backward(run: WatchedRun, text: str, loss: Tensor, here: Site) -> Report:

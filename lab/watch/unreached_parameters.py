@@ -76,8 +76,7 @@ def report_never_reached(run: WatchedRun, opt: WatchedOptimizer) -> None:
         behind = unreached & cut.leaves
         each_iteration = cut.kind == "number" and cut.count >= opt.steps
         if behind and (cut.used or each_iteration) and cut.kind != "update":
-            evidence = f"{len(behind)} parameters got no gradient in {opt.steps} steps: {cut.name} here cuts them off."
-            run.report(*cuts.report_of(cut, evidence))
+            run.report(*cuts.report_of(cut, f"{len(behind)} parameters got no gradient in {opt.steps} steps: {{}}"))
             unreached -= cut.leaves
 
 
