@@ -14,14 +14,18 @@ from lab.failures.analysis.facts import (
     ancestors,
     graph_of,
     has_parameters,
+    is_network_output,
     is_unknown_call,
     is_unknown_loss,
     modules,
+    surely_reached,
     traverse,
+    without,
 )
 from lab.failures.analysis.kinds import Cut, EventKind, Kind, Tag
-from lab.failures.analysis.registry import CREATORS, LAYERS, LOSS_FUNCTIONS
+from lab.failures.analysis.registry import BROADCASTING_LOSSES, CREATORS, LAYERS, LOSS_FUNCTIONS
 from lab.failures.analysis.rules.case import Case, RuleHit
+from lab.failures.analysis.rules.numbers import has_discount
 from lab.failures.analysis.state import Event
 from lab.failures.analysis.syntax import is_simple, method, receiver
 
@@ -189,6 +193,22 @@ def learned_parts(whole: Value) -> Iterator[Value]:
                 yield from learned_parts(part)
 
 
+def moving_target(case: Case) -> Iterator[RuleHit]:
+    """Report failure 11: a target has a discounted term that comes, with its graph, from the network of the prediction.
+    Reports nothing if no pass goes through the target."""
+    compared = case.events_of(EventKind.LOSS, EventKind.SUBTRACT)
+    pairs = [(e.value, e.other) for e in compared if e.other and e.detail in {*BROADCASTING_LOSSES, ""}]
+    for prediction, given in pairs + [(two, one) for one, two in pairs]:
+        target = without(given, {"view"})
+        if target.op != "+" or target.node is None or target not in case.backward_reached:
+            continue
+        found = list(ancestors(prediction))
+        learned = {v.base for v in found if is_network_output(v)} | {v for v in found if v.op in LAYERS and graph_of(v)}
+        later = [part for part in target.parents if not learned.isdisjoint(surely_reached(part))]
+        if len(later) == 1 and has_discount(later[0]):
+            yield case.hit("moving_target", target.node, f"({case.text.of(target.node)}).detach()", value=target)
+
+
 def refused(case: Case) -> Iterator[RuleHit]:
     """Report failure 13, an array made of a tensor with a graph, and 22, a gradient that integers are asked for."""
     for event in case.events_of(EventKind.TO_NUMPY, EventKind.INTEGERS) if case.torch else ():
@@ -204,5 +224,6 @@ RULES = (
     loss_behind_a_cut,
     parameter_behind_a_cut,
     term_behind_a_cut,
+    moving_target,
     refused,
 )

@@ -66,8 +66,13 @@ def is_output(value: Value) -> bool:
 
 def discounted(value: Value) -> bool:
     """Return whether a value is a sum with a term scaled by a discount factor, like the targets of Q-learning."""
+    return value.op == "+" and any(map(has_discount, value.parents))
+
+
+def has_discount(value: Value) -> bool:
+    """Return whether a factor of a value, or of a term of it, may be a discount factor."""
     factors = traverse(value, lambda here: here.parents if here.op in {"+", "*"} else ())
-    return value.op == "+" and any(isinstance(v.constant, float) and 0.8 < v.constant < 1 for v in factors)
+    return any(isinstance(v.constant, float) and 0.8 < v.constant < 1 for v in factors)
 
 
 def steep_at_zero(case: Case) -> Iterator[RuleHit]:
