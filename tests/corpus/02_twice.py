@@ -118,7 +118,6 @@ for _ in range(50):
 # %% prior outside loop (stops)
 import torch
 import torch.nn as nn
-import torch.nn.functional as F
 
 torch.manual_seed(0)
 net = nn.Linear(3, 1)

@@ -164,8 +164,6 @@ for _ in range(3):
 
 # %% plain tensor weight (stops)
 import torch
-import torch.nn as nn
-import torch.nn.functional as F
 
 torch.manual_seed(0)
 w = torch.randn(3, 1)  #! 4

@@ -23,8 +23,6 @@ for i in range(0, 200, 20):
 
 # %% by hand never cleared
 import torch
-import torch.nn as nn
-import torch.nn.functional as F
 
 torch.manual_seed(0)
 w = torch.randn(3, requires_grad=True)

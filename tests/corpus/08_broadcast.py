@@ -1,7 +1,6 @@
 # %% column minus vector
 import torch
 import torch.nn as nn
-import torch.nn.functional as F
 
 torch.manual_seed(0)
 net = nn.Linear(2, 1)

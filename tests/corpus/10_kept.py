@@ -44,7 +44,6 @@ print(len(features["hidden"]))
 # %% list of losses
 import torch
 import torch.nn as nn
-import torch.nn.functional as F
 
 torch.manual_seed(0)
 net = nn.Linear(3, 1)

@@ -128,7 +128,6 @@ for _ in range(10):
 # %% state carried (stops)
 import torch
 import torch.nn as nn
-import torch.nn.functional as F
 
 torch.manual_seed(0)
 cell, head = nn.GRUCell(2, 5), nn.Linear(5, 1)

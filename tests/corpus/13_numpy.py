@@ -72,8 +72,6 @@ def train(model, loader, criterion, optimizer):
 
 # %% numpy function (stops)
 import torch
-import torch.nn as nn
-import torch.nn.functional as F
 
 torch.manual_seed(0)
 import numpy as np

@@ -44,8 +44,6 @@ for _ in range(3):
 
 # %% root behind where
 import torch
-import torch.nn as nn
-import torch.nn.functional as F
 
 torch.manual_seed(0)
 x = torch.tensor([-1.0, 0.0, 4.0], requires_grad=True)

@@ -52,7 +52,6 @@ for _ in range(100):
 # %% long input (stops)
 import torch
 import torch.nn as nn
-import torch.nn.functional as F
 
 torch.manual_seed(0)
 net = nn.Linear(2, 1)
@@ -62,8 +61,6 @@ net(x).sum().backward()
 
 # %% whole numbers (stops)
 import torch
-import torch.nn as nn
-import torch.nn.functional as F
 
 torch.manual_seed(0)
 w = torch.tensor([1, 2, 3], requires_grad=True)  #! 22

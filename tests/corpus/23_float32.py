@@ -10,8 +10,6 @@ print(gradcheck(torch.sigmoid, (inp,), eps=1e-6, atol=1e-4))
 
 # %% gradcheck single (stops)
 import torch
-import torch.nn as nn
-import torch.nn.functional as F
 
 torch.manual_seed(0)
 class Cube(torch.autograd.Function):

@@ -41,8 +41,6 @@ Halves().learn(torch.randn(50, 6))
 
 # %% by hand
 import torch
-import torch.nn as nn
-import torch.nn.functional as F
 
 torch.manual_seed(0)
 w = torch.randn(3, requires_grad=True)
@@ -56,8 +54,6 @@ for _ in range(8):
 
 # %% by hand data
 import torch
-import torch.nn as nn
-import torch.nn.functional as F
 
 torch.manual_seed(0)
 w = torch.randn(3, requires_grad=True)
@@ -161,7 +157,6 @@ def fgsm(model, x, y, eps=0.03):
 
 # %% lasso by strength
 import torch
-from torch import nn
 torch.manual_seed(25)
 x, y = torch.randn(300, 5), torch.randn(300)
 def fit(lam):

@@ -1,7 +1,6 @@
 # %% custom function
 import torch
 import torch.nn as nn
-import torch.nn.functional as F
 
 torch.manual_seed(0)
 class Clip(torch.autograd.Function):
@@ -102,7 +101,6 @@ assert gradcheck(linear, inputs, eps=1e-6, atol=1e-4)
 # %% gradient penalty
 import torch
 import torch.nn as nn
-import torch.nn.functional as F
 
 torch.manual_seed(0)
 net = nn.Sequential(nn.Linear(3, 8), nn.Tanh(), nn.Linear(8, 1))

@@ -1,7 +1,6 @@
 # %% gan
 import torch
 import torch.nn as nn
-import torch.nn.functional as F
 
 torch.manual_seed(0)
 G, D = nn.Linear(2, 4), nn.Linear(4, 1)

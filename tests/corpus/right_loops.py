@@ -1,7 +1,6 @@
 # %% accumulated
 import torch
 import torch.nn as nn
-import torch.nn.functional as F
 
 torch.manual_seed(0)
 net = nn.Linear(4, 1)
@@ -274,7 +273,6 @@ loss = F.mse_loss(model(X), y)
 # %% two losses retained
 import torch
 import torch.nn as nn
-import torch.nn.functional as F
 
 torch.manual_seed(0)
 body, a, b = nn.Linear(4, 8), nn.Linear(8, 1), nn.Linear(8, 1)

@@ -60,7 +60,6 @@ for epoch in range(2):
 # %% truncated
 import torch
 import torch.nn as nn
-import torch.nn.functional as F
 
 torch.manual_seed(0)
 cell, head = nn.LSTMCell(2, 5), nn.Linear(5, 1)

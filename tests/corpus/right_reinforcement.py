@@ -1,7 +1,6 @@
 # %% reinforce
 import torch
 import torch.nn as nn
-import torch.nn.functional as F
 
 torch.manual_seed(0)
 policy = nn.Linear(3, 2)
