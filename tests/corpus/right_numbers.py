@@ -74,6 +74,20 @@ for epoch in range(100):
     opt.step()
 
 
+# %% marks of clouds of points
+import torch
+from torch import nn
+
+net = nn.Linear(3, 1)
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+for clouds in torch.randn(10, 40, 12, 2):
+    sizes = clouds.norm(dim=2, keepdim=True)
+    marks = net(torch.cat([clouds, sizes], dim=-1)).mean(dim=1)
+    opt.zero_grad()
+    nn.functional.mse_loss(marks, sizes.mean(dim=1)).backward()
+    opt.step()
+
+
 # %% mmd
 import torch
 torch.manual_seed(0)

@@ -223,6 +223,8 @@ class Libraries:
             for item in value.items or []:
                 item.tags.add(Tag.REGISTERED)
         value.attributes |= {k: v for k, v in keys.items() if k in {"reduction", "inplace"}}
+        if name == "Flatten" and not args and not keys:  # unlike the function, it keeps the first axis
+            value.attributes["start_dim"] = Value(Kind.NUMBER, constant=1)
         if any(flag.constant is False for key, flag in keys.items() if key.endswith("affine")):
             value.tags.add(Tag.FROZEN)  # it has no parameters
         self.state.objects.append(value)

@@ -51,7 +51,7 @@ def slice_size(size: int | None, part: ast.Slice) -> int | None:
 def output_shape(layer: str, given: Shape, width: int | None) -> Shape:
     """Return the shape of a layer's output, its last or channel axis being `width`; None if unknown."""
     if layer in {"Linear", "LazyLinear", "MLP"}:
-        return (*given[:-1], width) if given else (None, 1) if width == 1 and given is None else None
+        return (*given[:-1], width) if given else None
     return given if layer in NORMS else None
 
 
@@ -63,6 +63,8 @@ def moved_shape(name: str, shape: Shape, numbers: list[object]) -> Shape:
         rest = math.prod(n for n in sizes if n is not None and n != -1)
         total = math.prod(n or 0 for n in shape) if shape and None not in sizes and None not in shape else 0
         return tuple((total // rest if total and rest else None) if n == -1 else n for n in sizes)
+    if name == "flatten" and sizes == [1]:
+        return (shape[0] if shape else None, None)
     if shape is None:
         return None
     axis = sizes[0] if sizes else None
@@ -80,6 +82,17 @@ def moved_shape(name: str, shape: Shape, numbers: list[object]) -> Shape:
 
 
 SAME_SHAPE = words("to cuda cpu clone contiguous float double half type astype bfloat16 real")
+
+
+def joined_shape(name: str, shapes: list[Shape], axis: object) -> Shape:
+    """Return the shape of tensors in a row along an axis: all have as many axes, so one that is known is enough."""
+    shape = next((shape for shape in shapes if shape is not None), None)
+    if shape is None or not isinstance(axis, int):
+        return None
+    place = axis % (len(shape) + (name == "stack") or 1)
+    along = [s[place] if s is not None and place < len(s) else None for s in shapes]
+    size = len(shapes) if name == "stack" else None if None in along else sum(n for n in along if n)
+    return (*shape[:place], size, *shape[place + (name != "stack") :])
 
 
 def reduced_shape(shape: Shape, axis: object, keep: Value | None) -> Shape:

@@ -19,7 +19,7 @@ from lab.failures.analysis.facts import (
 )
 from lab.failures.analysis.kinds import Cut, EventKind, Kind, Tag, words
 from lab.failures.analysis.registry import EFFECTS, ELEMENTWISE, UNKNOWN, Effect, Result, Saves
-from lab.failures.analysis.shapes import created_shape, leaves, matmul_shape, moved_shape, reduced_shape
+from lab.failures.analysis.shapes import created_shape, joined_shape, leaves, matmul_shape, moved_shape, reduced_shape
 from lab.failures.analysis.state import AnalysisState
 from lab.failures.analysis.work import walk
 
@@ -295,7 +295,10 @@ class Tensors:
 
     def joined(self, op: Operation) -> Value:
         parts = op.first.items or [op.first]
-        value = self.tensor(op.node, op.name, parts)
+        axis = op.argument(1, "dim", "axis") or Value(constant=0)
+        known = op.first.items and Tag.OPEN not in op.first.tags
+        shape = joined_shape(op.name, [part.shape for part in parts], axis.constant) if known else None
+        value = self.tensor(op.node, op.name, parts, shape)
         if op.name == "stack" and len(parts) > 1:
             value.tags.add(Tag.MANY)
         return value
@@ -330,7 +333,7 @@ class Tensors:
         return value
 
     def moved(self, op: Operation) -> Value:
-        name, first, rest = op.name, op.first, op.args[1:]
+        name, first, rest = op.name, op.first, op.args[1:] or [v for key, v in op.keys.items() if key == "start_dim"]
         turned = name in {"t", "mT"} and first.kind in TENSORS
         value = self.like(first, op.node, "T" if turned else "view", (first,), first.form)
         numbers = [r.constant for r in (rest[0].items or [] if rest and rest[0].items is not None else rest)]
