@@ -117,6 +117,12 @@ def test_a_kept_loss_is_detached():
     assert (found.failure, found.change) == (10, "    losses.append(loss.detach())")
 
 
+def test_what_may_be_zero_is_kept_above_it_wherever_that_is_steep():
+    text = f"{LOOP}{BATCH}    width = net(x).relu()\n    (width.log() + y / width).mean().backward()\n"
+    (found,) = (finding for finding in check_code(text) if finding.failure == 9)
+    assert found.change == "    ((width + 1e-8).log() + y / (width + 1e-8)).mean().backward()"
+
+
 @pytest.mark.parametrize("written", ["net(x).softmax(1)", "net(x).softmax(-1)", "torch.softmax(net(x), 1)"])
 def test_a_call_is_replaced_by_its_input_and_not_by_its_axis(written):
     text = f"{LOOP}{BATCH}    p = {written}\n    nn.functional.cross_entropy(p, y.long()[:, 0]).backward()\n"

@@ -78,10 +78,13 @@ def has_discount(value: Value) -> bool:
 def steep_at_zero(case: Case) -> Iterator[RuleHit]:
     """Report failure 9: the logarithm or root of what can be exactly 0, or a division by it.
     Reports nothing if something is added before, if no gradient goes through, and in where()."""
-    for event in case.events_of(EventKind.LOG, EventKind.ROOT, EventKind.DIVIDE):
+    kinds = (EventKind.LOG, EventKind.ROOT, EventKind.DIVIDE)
+    steep = [event for event in case.events_of(*kinds) if event.node not in case.in_where]
+    for event in steep:
         part, where = steep_input(event.node), zero_source(event)
-        if part is not None and where and event.node not in case.in_where:
-            change = [(part, f"({case.text.of(part)} + 1e-8)")]
+        if part is not None and where:
+            same = dict.fromkeys(steep_input(other.node) for other in steep if other.value is event.value)
+            change = [(use, f"({case.text.of(use)} + 1e-8)") for use in same if use is not None]
             yield case.hit("steep_at_zero", event.node, change, part=part, where=where)
 
 
@@ -89,7 +92,8 @@ def zero_source(event: Event) -> str:
     """Return where the input of a steep function is exactly 0; "" if nothing makes it so."""
     value = event.value
     if event.kind == EventKind.LOG and value.form in {"probabilities", "relu"}:
-        return "" if graph_of(value) is False else "for a confident network"
+        where = "for a confident network" if value.form == "probabilities" else "where its input was below 0"
+        return "" if graph_of(value) is False else where
     reduced = value.op in {"sum", "std", "norm", "amax"} or (event.kind == EventKind.ROOT and value.op != "relu")
     if value.form == "relu" and graph_of(value) is True and reduced and event.recorded:
         return "where relu gives nothing but 0"
