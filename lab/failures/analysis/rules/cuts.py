@@ -171,7 +171,8 @@ def parameter_behind_a_cut(case: Case) -> Iterator[RuleHit]:
             parts = set(modules(item))
             if item.tags & {Tag.FROZEN, Tag.EVAL} or parts & (case.backward_reached | written):
                 continue
-            for event, live in lives:
+            place = case.order[step]  # the sentence names the last pass before it
+            for event, live in sorted(lives, key=lambda life: (case.order[life[0]] > place, -case.order[life[0]])):
                 if event.loops != step.loops or any(is_unknown_call(v) and not v.cut for v in live):
                     continue
                 cuts = [v for v in live if v.cut in CUTS and any(p in parts for p in ancestors(v, live=False))]
