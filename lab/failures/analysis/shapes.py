@@ -90,9 +90,7 @@ def joined_shape(name: str, shapes: list[Shape], axis: object) -> Shape:
     if shape is None or not isinstance(axis, int):
         return None
     place = axis % (len(shape) + (name == "stack") or 1)
-    along = [s[place] if s is not None and place < len(s) else None for s in shapes]
-    size = len(shapes) if name == "stack" else None if None in along else sum(n for n in along if n)
-    return (*shape[:place], size, *shape[place + (name != "stack") :])
+    return (*shape[:place], None, *shape[place + (name != "stack") :])
 
 
 def reduced_shape(shape: Shape, axis: object, keep: Value | None) -> Shape:

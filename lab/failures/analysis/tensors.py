@@ -296,8 +296,7 @@ class Tensors:
     def joined(self, op: Operation) -> Value:
         parts = op.first.items or [op.first]
         axis = op.argument(1, "dim", "axis") or Value(constant=0)
-        known = op.first.items and Tag.OPEN not in op.first.tags
-        shape = joined_shape(op.name, [part.shape for part in parts], axis.constant) if known else None
+        shape = joined_shape(op.name, [part.shape for part in op.first.items or ()], axis.constant)
         value = self.tensor(op.node, op.name, parts, shape)
         if op.name == "stack" and len(parts) > 1:
             value.tags.add(Tag.MANY)
