@@ -69,6 +69,6 @@ w = torch.tensor([1, 2, 3], requires_grad=True)  #! 22
 # %% whole numbers asked (stops)
 import torch
 
-start = torch.tensor([3, -1])  #! 22
+start = torch.full((2,), 3)  #! 22
 start.requires_grad_()
 (start * start).sum().backward()

@@ -35,7 +35,7 @@ def of_integers(name: str, args: list[Value], keys: dict[str, Value]) -> bool:
     if "dtype" in keys:
         return keys["dtype"].op.split(".")[-1] in INTEGERS
     numbers = [part.constant for part in leaves(args)]
-    literal = name in {"tensor", "as_tensor", "arange"} and bool(numbers) and all(type(n) is int for n in numbers)
+    literal = name in {"tensor", "as_tensor", "arange", "full"} and bool(numbers) and all(type(n) is int for n in numbers)
     return literal or name in {"randint", "randperm", "LongTensor", "IntTensor"}
 
 
