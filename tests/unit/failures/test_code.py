@@ -1,10 +1,4 @@
-"""Failures found in code: the corpus, program by program, and texts that are no programs.
-
-How good the reader is on programs that nobody wrote it for: the last two sets, 34 faulty and 40 right programs each, gave
-29 and 18 failures with number and line at first sight, 2 and 3 in another line, and 1 and 0 right ones flagged.
-Since then it leaves to running what only a complete program shows: of 672 marks of that time it names 505, a run alone
-114, and 53 are named by nothing.
-"""
+"""Failures found in code: the corpus, program by program, and texts that are no programs."""
 
 import ast
 import io
