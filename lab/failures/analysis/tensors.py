@@ -23,9 +23,7 @@ from lab.failures.analysis.shapes import created_shape, joined_shape, leaves, ma
 from lab.failures.analysis.state import AnalysisState
 from lab.failures.analysis.work import walk
 
-KEEP_MANY = {*ELEMENTWISE, "+", "-", "*", "/", "**", "view", "stack", "cat"}  # their results have no fewer elements
-
-
+KEEP_MANY = {*ELEMENTWISE, "+", "-", "*", "/", "**", "view"}  # their results have no fewer elements
 INTEGERS = words("int8 uint8 int16 int32 int64 short int long")  # types of tensors
 FLOATS = words("float16 float32 float64 bfloat16 float double half")
 
@@ -35,7 +33,7 @@ def of_integers(name: str, args: list[Value], keys: dict[str, Value]) -> bool:
     if "dtype" in keys:
         return keys["dtype"].op.split(".")[-1] in INTEGERS
     numbers = [part.constant for part in leaves(args)]
-    literal = name in {"tensor", "as_tensor", "arange", "full"} and bool(numbers) and all(type(n) is int for n in numbers)
+    literal = name in {"tensor", "as_tensor", "arange", "full"} and {type(n) for n in numbers} == {int}
     return literal or name in {"randint", "randperm", "LongTensor", "IntTensor"}
 
 
@@ -298,7 +296,7 @@ class Tensors:
         axis = op.argument(1, "dim", "axis") or Value(constant=0)
         shape = joined_shape(op.name, [part.shape for part in op.first.items or ()], axis.constant)
         value = self.tensor(op.node, op.name, parts, shape)
-        if op.name == "stack" and len(parts) > 1:
+        if (op.name == "stack" and len(parts) > 1) or any(map(has_many_elements, parts)):
             value.tags.add(Tag.MANY)
         return value
 

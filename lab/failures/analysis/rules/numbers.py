@@ -78,8 +78,7 @@ def has_discount(value: Value) -> bool:
 def steep_at_zero(case: Case) -> Iterator[RuleHit]:
     """Report failure 9: the logarithm or root of what can be exactly 0, or a division by it.
     Reports nothing if something is added before, if no gradient goes through, and in where()."""
-    kinds = (EventKind.LOG, EventKind.ROOT, EventKind.DIVIDE)
-    steep = [event for event in case.events_of(*kinds) if event.node not in case.in_where]
+    steep = [e for e in case.events_of(EventKind.LOG, EventKind.ROOT, EventKind.DIVIDE) if e.node not in case.in_where]
     for event in steep:
         part, where = steep_input(event.node), zero_source(event)
         if part is not None and where:
