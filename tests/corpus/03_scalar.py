@@ -39,6 +39,13 @@ each = gap.abs().sum(dim=0)  #! 3
 each.backward()
 
 
+# %% squares of two weights joined (stops)
+import torch
+
+w, v = torch.randn(6, requires_grad=True), torch.randn(6, requires_grad=True)
+torch.cat([w**2, v**2]).backward()  #! 3
+
+
 # %% partial loss vector (read)
 from functools import partial
 
