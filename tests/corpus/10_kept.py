@@ -211,3 +211,13 @@ for x in data:
     loss.backward()
     opt.step()
     print(error().item())
+
+
+# %% total of a loss that is only named (read)
+total = 0
+for x, y in loader:
+    optimizer.zero_grad()
+    loss = criterion(model(x), y)
+    loss.backward()
+    optimizer.step()
+    total += loss  #! read 10

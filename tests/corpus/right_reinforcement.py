@@ -67,3 +67,12 @@ def update(loss, **how):
 for _ in range(3):
     loss = nn.functional.mse_loss(net(torch.randn(8, 3)), torch.randn(8, 1))
     update(loss, before=opt.zero_grad, after=opt.step)
+
+
+# %% a target that a helper may cut off (read)
+for states, later, rewards in batches:
+    target = rewards + 0.98 * critic(later)
+    loss = (log_prob(states) * advantages(target - critic(states))).mean()
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()

@@ -11,7 +11,7 @@ CAPS = {  # lines of code and of data, in rooms separated by spaces
     "nn.py": 260,
     "train.py": 180,
     "app.py": 45,
-    "lab/failures": 9_790,
+    "lab/failures": 9_795,
     "lab/watch": 4_700,
     "lab/training": 6_250,
     "lab/training/doctor.py lab/training/figures.py": 700,
@@ -21,7 +21,7 @@ CAPS = {  # lines of code and of data, in rooms separated by spaces
     "lab/ui": 1_360,
     "pages": 8_760,
     "static": 10_065,
-    "tests": 57_250,
+    "tests": 57_270,
 }
 CODE = {".py", ".js", ".ts", ".css", ".html"}
 COUNTED = CODE | {".toml", ".txt", ".json"}

@@ -198,10 +198,11 @@ def moving_target(case: Case) -> Iterator[RuleHit]:
     """Report failure 11: a target has a discounted term that comes, with its graph, from the network of the prediction.
     Reports nothing if no pass goes through the target."""
     compared = case.events_of(EventKind.LOSS, EventKind.SUBTRACT)
+    passed = {v for e in case.events_of(EventKind.BACKWARD) for v in surely_reached(e.value)}
     pairs = [(e.value, e.other) for e in compared if e.other and e.detail in {*BROADCASTING_LOSSES, ""}]
     for prediction, given in pairs + [(two, one) for one, two in pairs]:
         target = without(given, {"view"})
-        if target.op != "+" or target.node is None or target not in case.backward_reached:
+        if target.op != "+" or target.node is None or target not in passed:
             continue
         found = list(ancestors(prediction))
         learned = {v.base for v in found if is_network_output(v)} | {v for v in found if v.op in LAYERS and graph_of(v)}

@@ -144,7 +144,8 @@ def kept_graphs(case: Case) -> Iterator[RuleHit]:
     """Report failure 10: losses or results are collected with their graphs.
     Reports nothing if a backward pass starts from the sum itself, or if the sum is passed on and its use is unknown."""
     passes = case.events_of(EventKind.BACKWARD, EventKind.USED)
-    starts = {v for e in case.events_of(EventKind.BACKWARD) for v in summands(e.value)}
+    ends = {e.value for e in case.events_of(EventKind.BACKWARD)}
+    starts = {v for end in ends for v in summands(end)}
     wanted = case.reached(EventKind.BACKWARD, EventKind.USED, live=False)
     evaluated = {e.function for e in case.events_of(EventKind.EVAL) if e.function is not None}
     busy = {place for e in passes for place in e.functions}
@@ -155,7 +156,7 @@ def kept_graphs(case: Case) -> Iterator[RuleHit]:
         if not (event.loops or lasts) or not event.recorded or held is None or (summed and event.value in wanted):
             continue
         tensors = [v for v in (summands(held) if summed else leaves([held])) if v.kind != Kind.NUMBER]
-        parts = [v for v in tensors if v in starts and v.form == "loss" and v.graph is not False]
+        parts = [v for v in tensors if v in starts and (v in ends or v.form == "loss") and v.graph is not False]
         evaluating = any(p in evaluated and p not in busy for p in event.functions)
         loss = (held.form == "loss" and held.kind == Kind.TENSOR) or is_unknown_loss(held)
         computed = held.graph is True or (loss and held.graph is not False)
