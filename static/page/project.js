@@ -20,6 +20,7 @@ const COMPONENTS = "[data-testid^=stBidiComponent]"; // that may contain a playe
 const MAIN = "[data-testid=stMain]";
 const BACK = /(Back|Undo)$/;
 const PLAY = `${MAIN} button:enabled:has([aria-label="Shortcut P"])`; // starts and stops a run
+const ANSWER = "input[type=radio], [role=radio]";
 const NAME = "projecting";
 /** @type {Record<string, 1 | -1>} */
 const STEPS = { PageDown: 1, ArrowRight: 1, PageUp: -1, ArrowLeft: -1 };
@@ -28,7 +29,7 @@ export class Projector {
   /** @param {AbortSignal} signal ends the listening */
   constructor(signal) {
     this.back = h("button", { title: "Back (left arrow)", onclick: () => press(stepper(-1)) }, "←");
-    this.next = h("button", { title: "Next (right arrow)", onclick: () => press(stepper(1)) }, "→");
+    this.next = h("button", { title: "Next", onclick: () => press(stepper(1)) }, "→");
     const leave = h("button", { onclick: () => this.present.leave() }, "Leave (F)");
     const group = { class: "project-bar", role: "group", "aria-label": "Projecting" };
     this.bar = h("div", group, this.back, this.next, leave);
@@ -63,7 +64,8 @@ export class Projector {
   arrive() {
     this.back.hidden = !stepper(-1);
     this.next.hidden = !stepper(1);
-    setText(this.next, `${stepper(1)?.querySelector("p")?.textContent ?? ""} →`); // what it presses
+    const next = stepper(1);
+    setText(this.next, `${next?.querySelector("p")?.textContent ?? ""} ${next?.matches(PLAY) ? "(P)" : "→"}`);
     if (this.following) this.reveal();
   }
 
@@ -85,7 +87,7 @@ export class Projector {
 
   /** Act on a key that an answer with the focus would keep to itself. @param {KeyboardEvent} event */
   pressOnAnswer(event) {
-    if (!this.present.on || !(event.target instanceof HTMLInputElement) || event.target.type !== "radio") return;
+    if (!this.present.on || !(event.target instanceof Element && event.target.matches(ANSWER))) return;
     this.press(event);
     if (event.defaultPrevented) event.stopPropagation();
   }
