@@ -77,7 +77,7 @@ def explain_second_backward(run: WatchedRun, text: str, loss: Tensor, here: Site
     old = (entry for _, entry in entries if entry.iteration < latest[entry.site][1].iteration)
     repeated = [entry for entry in old if id(entry) in behind[entry.site]]
     if carried and repeated:
-        evidence = f"The graph behind this line still has {len(repeated)} nodes from before the last backward()."
+        evidence = f"The graph behind this line still has nodes from before the last backward(): {len(repeated)}."
         return 11, carried[-1].carry_site, evidence, ""
     names = sorted({entry.site.line for _, entry in freed})[:3]
     evidence = f"backward() number {now + 1} needs a graph that an earlier one freed; it was made in line "
