@@ -9,7 +9,7 @@ import numpy as np
 
 from lab.trace.recording import engine_calls, variables
 from lab.trace.schema import Captured
-from lab.watch.cards import MAX_CARDS, NodeCard, SourceLine, TraceDraft, label_leaves, preview, variable_name
+from lab.watch.cards import MAX_CARDS, NodeCard, Shown, SourceLine, TraceDraft, label_leaves, preview, variable_name
 from lab.watch.sites import script_frame
 from model import Tensor, topological_order
 
@@ -34,6 +34,7 @@ class EngineRecorder:
         self.made: dict[Tensor, Made] = {}  # the results of operations, in order
         self.pending = 0  # the first of these that was made since the last pass
         self.names: dict[Tensor, str] = {}  # of variables
+        self.shown: dict[Tensor, Shown] = {}  # the values with which a tensor was made or used last
         self.values: dict[Tensor, np.ndarray] = {}  # of leaves at their last pass
         self.stale: dict[int, str] = {}  # line of backward() -> a leaf whose gradient a step used and nobody cleared
         self.calls: dict[FrameType, str] = {}  # function of the engine since the last pass -> its name with a number
@@ -52,6 +53,7 @@ class EngineRecorder:
                 self.made[out] = Made(SourceLine(frame), SourceLine(method), engine_calls(method.f_back, self.calls))
                 for child in children:
                     self.note_name(child, frame)
+                self.shown |= {tensor: preview(tensor.numpy()) for tensor in (*children, out)}
             return out
 
         def accumulate(tensor: Tensor, message: np.ndarray) -> None:
@@ -71,6 +73,7 @@ class EngineRecorder:
                 self.keep(self.active_pass)
                 self.made = {tensor: made for tensor, made in self.made.items() if tensor.closure is not None}
                 self.pending = len(self.made)
+                self.shown = {one: shown for one, shown in self.shown.items() if one in self.made or not one.op}
             finally:
                 self.active_pass = None
                 self.calls.clear()  # its frames keep variables alive
@@ -83,7 +86,7 @@ class EngineRecorder:
     def __exit__(self, *ended: object) -> None:
         for name, old in self.originals.items():
             setattr(Tensor, name, old)
-        for store in (self.originals, self.made, self.names, self.values, self.calls):
+        for store in (self.originals, self.made, self.names, self.shown, self.values, self.calls):
             store.clear()
 
     def note_name(self, tensor: Tensor, frame: FrameType | None) -> None:
@@ -147,7 +150,7 @@ class EnginePass(TraceDraft):
         card = NodeCard(
             op,
             made.line,
-            preview(tensor.numpy()),
+            recorder.shown.get(tensor) or preview(tensor.numpy()),
             tensor.requires_grad,
             [self.card_of[child] for child in tensor.children],
             tensor.label or recorder.names.get(tensor, ""),

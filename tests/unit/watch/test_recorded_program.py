@@ -166,6 +166,15 @@ def test_a_result_that_nothing_uses_has_the_program_s_name(engine, end):
     assert [(node["op"], node["label"]) for node in trace.nodes if node["op"]] == [("*", "y")]
 
 
+def test_values_are_those_of_the_forward_pass_whatever_is_written_before_the_backward_pass():
+    written = "x.data[0] = 10.0\nx.data *= 0.5\n"
+    ran = Ran(
+        f"from model import Tensor\nx = Tensor([1.0, 2.0])\ny = x * x\n{written}y.sum().backward()\nprint(x.grad)"
+    )
+    assert [node["value"] for node in ran.traces[0].nodes] == [[1.0, 2.0], [1.0, 4.0], 5.0]
+    assert ran.printed.getvalue() == "[2. 4.]\n"
+
+
 def test_an_operator_stands_between_its_operands_also_where_its_rule_is_not_shown():
     (trace,) = Ran("from model import Tensor\nw = Tensor([[3.0]])\n(w @ w.mean(axis=0) / w).sum().backward()").traces
     assert {node["op"]: node["symbol"] for node in trace.nodes if node["op"] in list("@/")} == {"@": "@", "/": "/"}
