@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 
 from lab.failures.analysis.kinds import Cut, Kind, Tag, words
 from lab.failures.analysis.registry import FORWARD, LAYERS, USUAL_LOSSES, USUAL_NETWORKS
+from lab.failures.analysis.syntax import called
 from lab.failures.analysis.work import take_step
 
 TENSORS = {Kind.TENSOR, Kind.PARAMETER}
@@ -161,7 +162,7 @@ MAY_COPY = words("reshape flatten contiguous to cuda cpu float double half type"
 def storage_owner(value: Value) -> Value:
     """Return the tensor whose memory a view shares: x for x[0] and x.view(-1); indexing by a tensor or list copies."""
     while value.parents and (value.op == "view" or (value.op == "index" and len(value.parents) == 1)):
-        if isinstance(value.node, ast.Call) and ast.unparse(value.node.func).split(".")[-1] in MAY_COPY:
+        if called(value.node) in MAY_COPY:
             break
         picks = value.node.slice if isinstance(value.node, ast.Subscript) else None
         parts = picks.elts if isinstance(picks, ast.Tuple) else [picks]
