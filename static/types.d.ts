@@ -108,6 +108,7 @@ export interface Seed extends Step {
   kind: "seed";
   node: number;
   grad: Value;
+  replaced?: Value; // what the messages had added up to, before a hook of a recorded program
 }
 
 /** `node` sends a gradient to its operand number `operand`, the node `child`; an Accumulate comes next. */

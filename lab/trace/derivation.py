@@ -152,7 +152,7 @@ def _term(
         if np.any((local == 0) & (sent == 0) & ~np.isfinite(upstream)):  # relu and max choose 0; it is no product
             local = None
         else:
-            agrees = _alike(upstream * local, sent)
+            agrees = alike(upstream * local, sent)
     if local is None and not rule.reads("g"):
         rule = replace(rule, text="{g} · " + rule.text)
     return {
@@ -167,9 +167,9 @@ def _term(
     }
 
 
-def _alike(expected: np.ndarray, sent: np.ndarray) -> bool:
-    """Compare as np.allclose(expected, sent, rtol=1e-5, atol=1e-12, equal_nan=True) does, three times as fast."""
-    near = (np.abs(expected - sent) <= 1e-12 + 1e-5 * np.abs(sent)) & np.isfinite(sent)
+def alike(expected: np.ndarray, sent: np.ndarray, tolerance: float = 1e-5) -> bool:
+    """Compare as np.allclose(expected, sent, rtol=tolerance, atol=1e-12, equal_nan=True) does, three times as fast."""
+    near = (np.abs(expected - sent) <= 1e-12 + tolerance * np.abs(sent)) & np.isfinite(sent)
     return bool((near | (expected == sent) | (np.isnan(expected) & np.isnan(sent))).all())
 
 

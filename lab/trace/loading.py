@@ -4,14 +4,14 @@ import itertools
 import json
 import math
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
 from lab.operation_table import OPS, UNKNOWN
 from lab.trace.derivation import derive
 from lab.trace.recording import Trace
-from lab.trace.schema import Code, Event, Node, Step, Value
+from lab.trace.schema import Code, Event, Node, Seed, Step, Value
 
 MAX_BYTES = 8_000_000
 MAX_NODES = 5_000
@@ -194,7 +194,8 @@ class _Reader:
             same(bool(node["op"]), True)
             return {"kind": "forward", "node": number, **at}
         if kind == "seed":
-            return {"kind": "seed", "node": number, "grad": self.array(parts["grad"], shape), **at}
+            gradients = {key: self.array(parts[key], shape) for key in ("grad", *parts.keys() & {"replaced"})}
+            return cast(Seed, {"kind": "seed", "node": number, **gradients, **at})
         if kind == "message":
             operand = index(parts["operand"], len(node["children"]))
             child = same(index(parts["child"]), node["children"][operand])

@@ -125,11 +125,16 @@ class Forward(Step):
 
 
 class Seed(Step):
-    """A gradient was set without a message: the upstream gradient that the pass starts from."""
+    """A gradient was set without a message: the upstream gradient that the pass starts from, or what a hook of a
+    recorded program returned.
+
+    replaced  what the messages had added up to before the hook
+    """
 
     kind: Literal["seed"]
     node: int
     grad: Value
+    replaced: NotRequired[Value]
 
 
 class Message(Step):

@@ -164,10 +164,12 @@ class TraceDraft:
         self.operations = 0  # of the trace
         self.whole = True  # all operations were recorded
 
-    def seed(self, card: NodeCard, grad: Value) -> None:
-        """Log the gradient that the pass starts from."""
+    def seed(self, card: NodeCard, grad: Value, replaced: Value | None = None) -> None:
+        """Log the gradient that the pass starts from, or one that a hook of the program put in place of another."""
         self.cards.append(card)
-        self.log.append({"kind": "seed", "node": card.serial, "grad": grad, **self.sources.step(self.position)})
+        changed = {} if replaced is None else {"replaced": replaced}
+        set_to = {"kind": "seed", "node": card.serial, "grad": grad, **changed, **self.sources.step(self.position)}
+        self.log.append(cast(Seed, set_to))
 
     def message(
         self,
@@ -244,13 +246,17 @@ class TraceDraft:
         first, rest = operations[: self.max_operations], operations[self.max_operations :]
         kept = {one.serial for card in first for one in (card, *card.operands)}
         inner = [*dict.fromkeys(one for card in rest for one in card.operands if one.serial in kept)]
-        folded = NodeCard("more operations", self.output.position, self.output.shown, True, inner)
         places = {card.serial: index for index, card in enumerate(inner)}
-        seeds = [part for part in self.log if not isinstance(part, tuple)][:1]
-        log: list[Seed | Sent] = [{**seed, "node": folded.serial} for seed in seeds]
+        seeds = [part for part in self.log if not isinstance(part, tuple)]
+        last = next((card for card in cards if seeds and card.serial == seeds[0]["node"]), self.output)
+        folded = NodeCard("more operations", last.position, last.shown, True, inner)
+        log: list[Seed | Sent] = [{**seed, "node": folded.serial} for seed in seeds[:1]]
         latest: dict[int, int] = {}  # receiver -> place in the log of its latest message, if that left the folded part
         for part in self.log:
-            if not isinstance(part, tuple) or part[0]["child"] not in kept:
+            if not isinstance(part, tuple):
+                log += [part] if part is not seeds[0] and part["node"] in kept else []
+                continue
+            if part[0]["child"] not in kept:
                 continue
             sent, added = part
             child = sent["child"]

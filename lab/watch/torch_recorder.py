@@ -13,6 +13,7 @@ from torch import Tensor
 from torch.nn.modules.module import register_module_forward_hook, register_module_forward_pre_hook
 from torch.utils.hooks import RemovableHandle
 
+from lab.trace.derivation import alike
 from lab.trace.schema import Captured, Value, Write
 from lab.watch.cards import (
     MAX_CARDS,
@@ -299,7 +300,7 @@ class TorchPass(TraceDraft):
         self.earlier: dict[GraphNode, Tensor] = {}  # node of a leaf -> its gradient before the pass
         self.card_of_node: dict[GraphNode, NodeCard] = {}
         self.partial_sums: dict[Key, Tensor] = {}  # of the messages to a node that has not received them all
-        self.upstream_of_card: dict[NodeCard, Value] = {}
+        self.gradient_of_card: dict[NodeCard, Value] = {}  # what its messages have added up to, then what was used
         self.running_node: GraphNode = None
         for node in self.order:
             self.assign_card(node)
@@ -391,9 +392,12 @@ class TorchPass(TraceDraft):
             key = (node, number)
             card = self.receiver(node, number)
             if card is not None:
-                self.upstream_of_card[card] = tensor_preview(gradient)["value"]
-                if key in self.seeds and key not in self.partial_sums:
-                    self.seed(card, self.upstream_of_card[card])
+                total, arrived = cast(Value, self.value_of(node, gradient)), self.gradient_of_card.get(card)
+                self.gradient_of_card[card] = total
+                if arrived is None and key in self.seeds:
+                    self.seed(card, total)
+                if arrived is not None and key not in self.seeds and is_other(arrived, total):  # a hook ran between
+                    self.seed(card, total, arrived)
             self.partial_sums.pop(key, None)
             name = f"sum of messages to {card.op or card.label}" if card else "sum of messages"
             self.add_gradient_card(gradient, name, card)
@@ -415,9 +419,10 @@ class TorchPass(TraceDraft):
             if receiver is None:
                 continue
             part = tensor_preview(message)["value"]
-            upstream = self.upstream_of_card.get(sender, part)
-            shown, total = self.value_of(other, before), self.value_of(other, after)
-            self.message(sender, receiver, upstream, part, part, shown, cast(Value, total))
+            upstream = self.gradient_of_card.get(sender, part)
+            shown, total = self.value_of(other, before), cast(Value, self.value_of(other, after))
+            self.gradient_of_card[receiver] = total
+            self.message(sender, receiver, upstream, part, part, shown, total)
             self.add_gradient_card(message, f"backward of {sender.op}", sender)
 
     def value_of(self, node: GraphNode, total: Tensor | None) -> Value | None:
@@ -454,6 +459,11 @@ def tensor_preview(tensor: Tensor) -> Shown:
     """Return what is shown of a tensor: of complex numbers, the sizes."""
     array = as_array(tensor)
     return {**preview(np.abs(array)), "sizes": True} if tensor.is_complex() else preview(array)
+
+
+def is_other(one: Value, other: Value) -> bool:
+    """Return whether two gradients differ by more than a conversion to another precision or shape."""
+    return np.shape(one) == np.shape(other) and not alike(np.asarray(one), np.asarray(other), 0.01)
 
 
 def held_gradient(leaf: Tensor) -> Value | None:

@@ -93,12 +93,13 @@ function fitting(figures) {
 /** Describe the result of the backward pass: each input's gradient, and what the largest one means.
  * @param {TraceStates} states @param {Frame} frame @returns {Result} */
 function gradientsOf(states, frame) {
+  const hooked = states.events.some((e) => e.kind === "seed" && e.replaced !== undefined);
   const found = states.leaves().flatMap((leaf) => {
     const gradient = frame.gradients.get(leaf.id);
     const due = states.due(leaf.id, frame);
     if (gradient === undefined) return [];
     const sent = states.events.flatMap((e) => (e.kind === "accumulate" && e.node === leaf.id ? [e.message] : []));
-    const terms = leaf.earlier === undefined || Array.isArray(gradient) ? [] : [leaf.earlier, ...sent];
+    const terms = leaf.earlier === undefined || hooked || Array.isArray(gradient) ? [] : [leaf.earlier, ...sent];
     const added = terms.length > 1 ? `${sumText(terms)} = ` : "";
     return [{ name: states.name(leaf.id), gradient, due, added, full: states.gradientShape(leaf.id, gradient) }];
   });
@@ -119,8 +120,9 @@ function gradientsOf(states, frame) {
   const sum = states.leaves().some(({ id, earlier }) => earlier !== undefined && frame.arrived.has(id));
   let done = `The backward pass is done. Gradients of ${out}`;
   if (sum) done = "The backward pass is done. It was added to gradients of an earlier pass. The inputs hold";
+  if (hooked) done = "The backward pass is done. A hook changed a gradient on the way. The inputs hold";
   if (wrong) done = "The backward pass is done, but something went wrong on the way. The inputs hold";
-  const called = (/** @type {string} */ name) => (wrong || sum ? `${name}.grad` : `∂${out}/∂${name}`);
+  const called = (/** @type {string} */ name) => (wrong || sum || hooked ? `${name}.grad` : `∂${out}/∂${name}`);
   return {
     sentence: `${done}: ${named.join(", ")}${rest}. ${meaningOf(states)}`.trim(),
     equation: fitting(
@@ -224,16 +226,24 @@ function firstCell(states, node) {
   return `At ${indexText(node.shape, 0, fullShape(node))}: ${numbers} gives ${brief(element(node.value, 0))}.`;
 }
 
-/** Tell the story of the seed. @param {TraceStates} states @param {Seed} event @returns {Story} */
+/** Tell the story of the seed, or of a hook. @param {TraceStates} states @param {Seed} event @returns {Story} */
 function seed(states, event) {
   const name = states.name(event.node);
+  const { grad, replaced } = event;
+  if (replaced !== undefined)
+    return {
+      phase: "Backward pass",
+      sentence: `A hook of the program changes the gradient of ${name} from ${brief(replaced)} to ${brief(grad)}.`,
+      equation: [amount(replaced, "sum of the messages"), sign("→"), amount(grad, "after the hook", "gradient")],
+      note: "",
+    };
   return {
     phase: "Backward pass",
-    sentence: `The backward pass starts at ${name} with the starting gradient ${brief(event.grad)}.`,
+    sentence: `The backward pass starts at ${name} with the starting gradient ${brief(grad)}.`,
     equation: [
       figure(`∂${name}/∂${name}`, "how fast the result changes with itself"),
       sign("="),
-      amount(event.grad, "starting gradient", "gradient"),
+      amount(grad, "starting gradient", "gradient"),
     ],
     note: "",
   };

@@ -278,6 +278,22 @@ test("a row of figures says how many inputs have no room in it", () => {
   assert.ok(equation.length > 3);
 });
 
+test("what a hook makes of a gradient is told, and that the inputs then hold no derivative of the result", () => {
+  const { data } = traces.slopes.slope;
+  const input = data.nodes.find(({ op, requires_grad }) => !op && requires_grad)?.id ?? 0;
+  const at = { source: "", line: 1 };
+  data.events.push({ kind: "seed", node: input, grad: 0.5, replaced: 7, ...at });
+  const states = new TraceStates(data);
+  const { sentence, result } = tell(states, states.frame(states.length), null);
+  const name = states.name(input);
+  assert.equal(sentence, `A hook of the program changes the gradient of ${name} from 7 to 0.5.`);
+  assert.match(
+    String(result?.sentence),
+    RegExp(`A hook changed a gradient on the way. The inputs hold: .*${name} 0.5`),
+  );
+  assert.equal(result?.equation[0].caption, `${name}.grad`);
+});
+
 test("a second message is said to add up", () => {
   const states = statesOf("shared");
   const k = states.events.findIndex((event) => event.kind === "accumulate" && !event.first) + 1;

@@ -12,7 +12,7 @@ CAPS = {  # lines of code and of data, in rooms separated by spaces
     "train.py": 180,
     "app.py": 45,
     "lab/failures": 9_795,
-    "lab/watch": 4_700,
+    "lab/watch": 4_716,
     "lab/training": 6_250,
     "lab/training/doctor.py lab/training/figures.py": 700,
     "lab/practice": 5_200,
@@ -20,13 +20,13 @@ CAPS = {  # lines of code and of data, in rooms separated by spaces
     "lab/traps lab/designs lab/autodiff lab/gradcheck": 5_800,
     "lab/ui": 1_360,
     "pages": 8_760,
-    "static": 10_065,
-    "tests": 57_270,
+    "static": 10_076,
+    "tests": 57_310,
 }
 CODE = {".py", ".js", ".ts", ".css", ".html"}
 COUNTED = CODE | {".toml", ".txt", ".json"}
 THEIRS = {"codemirror", "echarts", "graphviz"}  # folders of code that others wrote
-PRODUCT, PRODUCT_CAP = "app.py model.py nn.py train.py lab pages static practice assets", 61_950  # lines of code
+PRODUCT, PRODUCT_CAP = "app.py model.py nn.py train.py lab pages static practice assets", 61_980  # lines of code
 
 
 def lines_of(rooms, counted=COUNTED):

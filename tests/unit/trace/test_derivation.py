@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from lab.expression import parse
 from lab.operation_table import OPS
-from lab.trace.derivation import _alike, derive, first_disagreement, latex_name, short_names, table
+from lab.trace.derivation import alike, derive, first_disagreement, latex_name, short_names, table
 from lab.trace.operation_example import example
 from lab.trace.recording import Recording, record
 from tests.programs import LEAVES, OPERATIONS, program, shared
@@ -123,7 +123,7 @@ def test_numbers_agree_as_allclose_says():
     with np.errstate(all="ignore"):
         for first, second in itertools.product(numbers, repeat=2):
             expected = np.allclose(first, second, rtol=1e-5, atol=1e-12, equal_nan=True)
-            assert _alike(np.asarray(first), np.asarray(second)) == expected, (first, second)
+            assert alike(np.asarray(first), np.asarray(second)) == expected, (first, second)
 
 
 def test_the_number_of_a_constant_is_a_number_in_latex():

@@ -71,7 +71,7 @@ def check(source):
         by_name = {node["label"]: node["id"] for node in trace.nodes if not node["op"]}
         final = trace.gradients_after()
         for name, gradient in trace.gradients.items():  # what the picture shows is what .grad was
-            if gradient is not None and by_name[name] in final and "register_hook" not in source:
+            if gradient is not None and by_name[name] in final:
                 cells = kept_slices(gradient.shape) if gradient.ndim else ()
                 np.testing.assert_array_equal(final[by_name[name]], gradient[cells])
     for name, gradient in plain.items():
@@ -164,6 +164,40 @@ def test_a_result_that_nothing_uses_has_the_program_s_name(engine, end):
         pytest.importorskip("torch")
     trace = Ran(BEGINNINGS[engine].format("[1.5, -2.0]") + "a = w\n" + NAMED[end]).traces[-1]
     assert [(node["op"], node["label"]) for node in trace.nodes if node["op"]] == [("*", "y")]
+
+
+HOOKS = {  # what a hook on y = x * 3 does: what it makes of [1, 1], or nothing
+    "returns another": ("y.register_hook(lambda g: g * 0.25)", [0.25, 0.25]),
+    "writes": ("y.register_hook(lambda g: g.clamp_(max=0.5))", [0.5, 0.5]),
+    "looks": ("y.register_hook(lambda g: seen.append(g))", None),
+    "keeps": ("y.retain_grad()", None),
+    "of a leaf": ("x.grad = torch.tensor([4.0, 4.0])\nx.register_hook(lambda g: g + 2)", [9.0, 9.0]),
+    "none, of a value that the pass also starts from": ("", None),
+}
+
+
+@pytest.mark.parametrize("end", [300, 0], ids=["whole", "folded"])
+@pytest.mark.parametrize("hook", HOOKS)
+def test_what_a_hook_changes_is_an_event(hook, end, monkeypatch):
+    pytest.importorskip("torch")
+    monkeypatch.setattr(recorded_program, "MAX_OPERATIONS", (end or 2,))
+    source, changed = HOOKS[hook]
+    begins = "torch.autograd.backward([y, z], [torch.ones(2), None])" if "none" in hook else "z.backward()"
+    lines = (
+        "import torch",
+        "seen = []",
+        "x = torch.ones(2, requires_grad=True)",
+        "y = x * 3",
+        source,
+        "z = (y * torch.ones(2)).sum()",
+    )
+    (trace,) = Ran("\n".join((*lines, begins))).traces
+    found = [event for event in trace.events if event["kind"] == "seed" and "replaced" in event]
+    assert [event["grad"] for event in found] == ([] if changed is None else [changed])
+    sent = [event for event in trace.events if event["kind"] == "message"]
+    held = {trace.nodes[event["node"]]["label"]: event["upstream"] for event in sent}
+    if changed is not None and "leaf" not in hook:
+        assert held["y"] == changed
 
 
 def test_values_are_those_of_the_forward_pass_whatever_is_written_before_the_backward_pass():
