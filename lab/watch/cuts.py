@@ -52,8 +52,8 @@ def note_no_graph(run: WatchedRun, name: str, operands: list[Tensor], result: Te
     if name in values.FIXES and result.is_floating_point():
         values.note_danger(run, name, None, operands, result)
     logits = run.origin(operands[0]) if name in operations.LOGIT_LOSSES and operands else None
-    if logits is not None and logits.name in operations.NORMALIZATIONS:
-        operations.report_normalized_logits(run, name, site(), logits.name, logits.site)
+    if logits is not None:
+        operations.check_logits(run, name, site(), logits.name, logits.site)
     run.remember_origin(result, here, cut, name)
 
 

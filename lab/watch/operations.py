@@ -16,6 +16,7 @@ from lab.watch.sites import NOWHERE, Site, is_library, outer_frame, site
 RELUS = frozenset(("relu", "relu_"))
 ACTIVATIONS = RELUS | {"softmax", "sigmoid", "tanh"}
 NORMALIZATIONS = frozenset(("softmax", "sigmoid"))
+SCORES = RELUS | {"linear", "conv1d", "conv2d", "conv3d", "matmul", "__matmul__", "batch_norm", "layer_norm"}
 LOGIT_LOSSES = frozenset(("cross_entropy", "binary_cross_entropy_with_logits"))
 JOINS = frozenset(("Cat", "Stack", "Clamp", "ClampMin", "ClampMax", "Index"))
 SUMS_OF_LOSSES = frozenset(("add", "__add__", "__radd__", "sub", "__sub__"))
@@ -31,8 +32,8 @@ def inspect(run: WatchedRun, entry: NodeOrigin, operands: list[Tensor], result: 
         entry.module_site = layer_site(run)
         if name in RELUS:
             gradient_sizes.measure_dead_units(run, entry, result)
-    elif closely and name in LOGIT_LOSSES:
-        check_normalization(run, entry, operands[0])
+    elif closely and name in LOGIT_LOSSES and (logits := origin_of(skip(operands[0].grad_fn, VIEWS | JOINS))):
+        check_logits(run, name, entry.site, logits.name, logits.place)
     if name in values.CHOOSERS:
         values.note_masked_danger(run, entry, operands, result)
     if run.numbers.pairs or name in shapes.PAIR_LOSSES or name in shapes.DIFFERENCES or name in shapes.PRODUCTS:
@@ -51,17 +52,22 @@ def layer_site(run: WatchedRun) -> Site:
     return run.tensors.modules.get(modules[0], NOWHERE) if contained else NOWHERE
 
 
-def check_normalization(run: WatchedRun, loss: NodeOrigin, logits: Tensor) -> None:
-    """Report a loss that expects logits, and gets values whose last operation, but for views and joins, normalized."""
-    entry = origin_of(skip(logits.grad_fn, VIEWS | JOINS))
-    if entry is not None and entry.name in NORMALIZATIONS:
-        report_normalized_logits(run, loss.name, loss.site, entry.name, entry.place)
+def check_logits(run: WatchedRun, loss: str, loss_site: Site, given: str, where: Site) -> None:
+    """Report a loss that expects logits, and is given the result of softmax or sigmoid."""
+    if given in NORMALIZATIONS:
+        evidence = f"{loss} in line {loss_site.line} expects logits, and got the result of the {given} in this line."
+        run.report(25, where, evidence)
 
 
-def report_normalized_logits(run: WatchedRun, loss: str, loss_site: Site, activation: str, where: Site) -> None:
-    """Report a loss that expects logits and gets normalized values."""
-    evidence = f"{loss} in line {loss_site.line} expects logits, and got the result of the {activation} in this line."
-    run.report(25, where, evidence)
+def check_likelihood(run: WatchedRun, loss: Tensor) -> None:
+    """Report an nll_loss below 0 of what a layer or softmax returned: at least one number is above 0, and no
+    log-probability is. What is computed by hand may be the logarithm of a density."""
+    entry = origin_of(node := skip(loss.grad_fn, VIEWS | {"Mean", "Sum", "Div"}))
+    given = origin_of(skip(node.next_functions[0][0])) if entry is not None and entry.name == "nll_loss" else None
+    if entry is not None and given is not None and given.name in NORMALIZATIONS | SCORES and loss.item() < 0:
+        where = given.place if given.name in NORMALIZATIONS else entry.site
+        evidence = f"nll_loss in line {entry.site.line} expects log-probabilities, which are never above 0. It got the "
+        run.report(25, where, f"{evidence}result of {given.name}, and the loss fell to {loss.item():.3g}.")
 
 
 def read_gradient(run: WatchedRun, tensor: Tensor) -> Look:

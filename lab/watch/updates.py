@@ -8,22 +8,14 @@ from torch import Tensor
 
 from lab.watch import event_order, learning_rates, unreached_parameters
 from lab.watch.onlooker import Args, Look
-from lab.watch.records import (
-    EARLY_ITERATIONS,
-    InPlaceWrite,
-    Leaf,
-    WatchedOptimizer,
-    address_of,
-    has_numbers,
-    storage_of,
-    version_of,
-)
+from lab.watch.records import InPlaceWrite, Leaf, WatchedOptimizer, address_of, has_numbers, storage_of, version_of
 from lab.watch.run import WatchedRun
 from lab.watch.sites import NOWHERE, Site, outer_frame, site, site_of, user_frames
 from lab.watch.training_events import Act
 
 Optimizer = torch.optim.Optimizer
-MAX_MEASURED_STEPS = 6  # first steps of an optimizer that are measured; later, one in EARLY_ITERATIONS
+MAX_MEASURED_STEPS = 6  # first steps of an optimizer that are measured; later, one in MEASURE_EVERY
+MEASURE_EVERY = 10
 MAX_MEASURED_TENSORS = 20
 SCALINGS = frozenset(("div_", "mul_", "__itruediv__", "__imul__"))
 
@@ -76,7 +68,7 @@ def before_step(run: WatchedRun, optimizer: Optimizer, *given: object) -> None:
         if not leaf.backward_count and tensor.grad is not None:  # the graph of that pass was not searched
             leaf.backward_count = 1
     event_order.check_step(run, opt, run.events.passes_since_step(opt), site())
-    if opt.steps < MAX_MEASURED_STEPS or not opt.steps % EARLY_ITERATIONS:
+    if opt.steps < MAX_MEASURED_STEPS or not opt.steps % MEASURE_EVERY:
         opt.values_before = [learning_rates.sample(tensor).clone() for tensor in measured(opt)]
     opt.steps += 1
 

@@ -173,8 +173,8 @@ def core(value: Value) -> Value:
     return last
 
 
-# What a loss applies by itself, so that its input must not have it: the loss, the operation, the sentence.
-APPLIED_TWICE = {
+# What a loss must not get, such as what it applies by itself: the loss, the operation, the sentence.
+UNFIT = {("nll_loss", layer): "scores_into_nll" for layer in LAYERS} | {
     ("cross_entropy", "softmax"): "activation_twice",
     ("cross_entropy", "sigmoid"): "activation_twice",
     ("cross_entropy", "relu"): "relu_before_loss",
@@ -182,20 +182,34 @@ APPLIED_TWICE = {
     ("binary_cross_entropy_with_logits", "sigmoid"): "activation_twice",
     ("binary_cross_entropy_with_logits", "relu"): "relu_before_loss",
     ("nll_loss", "softmax"): "probabilities_into_nll",
+    ("nll_loss", "sigmoid"): "probabilities_into_nll",
 }
 
 
 def activation_before_loss(case: Case) -> Iterator[RuleHit]:
-    """Report failure 25: softmax or sigmoid before a loss that applies it; and failure 14: relu before such a loss."""
+    """Report failure 25: softmax or sigmoid before a loss that applies it, or no log_softmax before nll_loss; and
+    failure 14: relu before a loss of scores."""
     for event in case.events_of(EventKind.LOSS):
         value = unscaled(event.value)
         by_hand = value.op == "/" and value.form == "probabilities"
         op, node = "softmax" if by_hand else value.op, value.node
-        key = APPLIED_TWICE.get((event.detail, op))
+        key = UNFIT.get((event.detail, op))
         if key is None or node is None or not (by_hand or isinstance(node, ast.Call)):
             continue
-        new = unwrapped(case, node) if key != "probabilities_into_nll" and not by_hand else None
-        yield case.hit(key, node, new, event, layer=op)
+        likelihood = event.detail == "nll_loss"
+        if likelihood and not is_trained_as_likelihood(case, event, value):
+            continue
+        new = None if likelihood or by_hand else unwrapped(case, node)
+        yield case.hit(key, event.node if key == "scores_into_nll" else node, new, event, layer=op)
+
+
+def is_trained_as_likelihood(case: Case, loss: Event, scores: Value) -> bool:
+    """Return whether a step follows nll_loss of these scores, as one number. False if the pass uses the scores
+    elsewhere, too, as a cross entropy by hand does: nll_loss(z, y) + z.logsumexp(1).mean()."""
+    uses = [v for v in case.backward_reached if any(unscaled(part) is scores for part in v.parents)]
+    losses = [value for value in uses if value.op not in {"view", "*", "/", "stack"}]
+    stepped = any(step.iterations == loss.iterations for step in case.events_of(EventKind.STEP))
+    return stepped and {(value.op, value.form) for value in losses} == {("nll_loss", "loss")}
 
 
 def unscaled(value: Value) -> Value:
