@@ -2,12 +2,11 @@
 
 import streamlit as st
 
-from lab.failures import FAILURES, find
-from lab.failures.catalogue import BY_KEY, SHAPES
+from lab.failures.catalogue import BY_KEY, FAILURES, NEARBY
 from lab.failures.failure import Demonstration, Failure, format_numbers, read_numbers
-from lab.failures.finder import look_up
+from lab.failures.finder import find, look_up
 from lab.failures.index import Match
-from lab.failures.programs import Numbers, run
+from lab.failures.programs import NO_PROGRAM, Numbers, run
 from lab.failures.text_kind import kind_of
 from lab.lessons.pages import BY_PATH, PAGES
 from lab.ui import binding, page, progress, search_field
@@ -18,7 +17,7 @@ from pages.parts.failures.outcomes import show_outcomes
 
 FAILURE = binding.choice("wrong-failure", None, *BY_KEY)
 FORM = binding.whole("wrong-form", 0, 0, max(len(failure.others) for failure in FAILURES))
-SHAPE = binding.choice("wrong-shape", None, *SHAPES)
+SHAPE = binding.choice("wrong-shape", None, *NEARBY)
 HELD = (FAILURE, FORM, SHAPE, from_code.CODE, from_a_curve.LOG, *fault.HELD, *spot_the_fault.HELD)
 LOOKED_UP = "wrong looked up"  # session key: the text whose answer is on the page, or None
 TABS = BY_PATH["what-went-wrong"].tabs
@@ -82,8 +81,8 @@ def _ask() -> None:
             index.show(_choose, _choose_fault)
         return
     if shape := st.session_state[SHAPE.key]:
-        st.header(SHAPES[shape].name, anchor="failure")
-        _both(SHAPES[shape], shape)
+        st.header(NEARBY[shape].name, anchor="failure")
+        _both(NEARBY[shape], shape)
     st.header("All, by what you see" if text or shape else "Or look it up by what you see", anchor="all")
     index.show(_choose, _choose_fault)
 
@@ -130,7 +129,7 @@ def _look_up() -> None:
         binding.set_widget("wrong-tab", TABS[kind])
         {"code": from_code, "curve": from_a_curve}[kind].take(text)
     elif not found:
-        st.session_state[SHAPE.key] = next((match.key for match in look_up(text) if match.key in SHAPES), None)
+        st.session_state[SHAPE.key] = next((match.key for match in look_up(text) if match.key in NEARBY), None)
     st.session_state[LOOKED_UP] = text
 
 
@@ -162,7 +161,7 @@ def _question() -> str:
             label = "Read it line by line" if kind == "code" else "See what it shows"
             button(label, "wrong elsewhere", _search, True, icon="arrow_forward")
         elif not found:
-            _nothing()
+            _nothing(text)
         elif found[0].sure:
             name = escape_markdown(found[0].failure.name)
             st.success(f"This text is about: **{name}**{_by(found[0])}", icon=":material/check:")
@@ -216,9 +215,10 @@ def _by(match: Match) -> str:
     return f" Found by: *{escape_markdown(', '.join(match.by))}*." if match.by else ""
 
 
-def _nothing() -> None:
+def _nothing(text: str) -> None:
     if shape := st.session_state[SHAPE.key]:
-        st.success(f"This text is about: **{SHAPES[shape].name}**", icon=":material/check:")
+        verb = "is" if any(match.sure for match in look_up(text)) else "may be"
+        st.success(f"This text {verb} about: **{NEARBY[shape].name}**", icon=":material/check:")
         return
     st.info("No match. Four checks that find most failures:", icon=":material/help:")
     st.markdown("\n".join(f"{number}. {step}" for number, step in enumerate(CHECK_LIST, start=1)))
@@ -243,6 +243,9 @@ def _failure(failure: Failure) -> None:
 
 def _both(known: Demonstration, key: str, numbers: Numbers | None = None) -> None:
     """Show the program that fails and the one with the fix, both run now, with their results."""
+    if known.broken is NO_PROGRAM:
+        st.markdown(f"**Why.** {with_code(known.meaning)}\n\n**What to do.** {with_code(known.fix)}")
+        return
     cause, cure = run(known.broken, numbers), run(known.fixed, numbers)
     left, right = st.columns(2, gap="large")
     with left.container(gap="xsmall"):
@@ -293,8 +296,7 @@ def _pytorch(failure: Failure, numbers: Numbers) -> None:
     st.header("In PyTorch", anchor="pytorch")
     code, answer = st.columns(2, gap="large")
     code.code(failure.pytorch_equivalent(numbers), wrap_lines=True)
-    text = f"It says: *{escape_markdown(failure.says)}*" if failure.says else "It has no message for this."
-    answer.markdown(text)
+    answer.markdown(f"It says: *{escape_markdown(failure.says)}*" if failure.says else "It has no message for this.")
     answer.caption("As of PyTorch 2.13.")
 
 

@@ -1,6 +1,6 @@
 """The failures that people ask about most, read from failures.toml for all pages.
 
-SHAPES are the error messages about shapes, which are not among them.
+SHAPES are error messages about shapes, and NEARBY are all mistakes that are known and not among the failures.
 """
 
 from __future__ import annotations
@@ -34,9 +34,8 @@ def sentences_of(row: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def _plain(row: Mapping[str, Any]) -> dict[str, Any]:
-    broken, fixed = pair(row["program"])
-    rest = {name: value for name, value in row.items() if name not in _READ_HERE}
-    return {**rest, "broken": broken, "fixed": fixed}
+    programs = dict(zip(("broken", "fixed"), pair(row["program"]), strict=True)) if "program" in row else {}
+    return programs | {name: value for name, value in row.items() if name not in _READ_HERE}
 
 
 def _in_both(row: Mapping[str, Any]) -> dict[str, Any]:
@@ -49,8 +48,9 @@ def _sentences() -> dict[Label, tuple[str, ...]]:
     """Return what people write, by the keys of the failures that it may be about. Raises ValueError for an unknown
     key."""
     rows = [((key,), row) for key, row in ROWS["failure"].items()]
+    rows += [((key,), row) for key, row in ROWS["nearby"].items() if "said" in row]
     rows += [(row["keys"], row) for row in ROWS["several"]] + [(OTHER, ROWS["other"])]
-    if unknown := {key for label, _ in rows for key in label} - BY_KEY.keys():
+    if unknown := {key for label, _ in rows for key in label} - KNOWN.keys():
         raise ValueError(f"no failure has the key {min(unknown)!r}")
     return {label: sentences_of(row) for label, row in rows}
 
@@ -68,8 +68,9 @@ def _causes() -> dict[str, Cause]:
 
 FAILURES = tuple(failure_of(at, *failure) for at, failure in enumerate(ROWS["failure"].items(), 1))
 BY_KEY = MappingProxyType({failure.key: failure for failure in FAILURES})
-SENTENCES = MappingProxyType(_sentences())
 SHAPES = MappingProxyType({key: Demonstration(**_plain(row)) for key, row in ROWS["shape"].items()})
-KNOWN: Mapping[str, Demonstration] = MappingProxyType({**BY_KEY, **SHAPES})
+NEARBY = SHAPES | {key: Demonstration(**_plain(row)) for key, row in ROWS["nearby"].items()}
+KNOWN: Mapping[str, Demonstration] = MappingProxyType({**BY_KEY, **NEARBY})
+SENTENCES = MappingProxyType(_sentences())
 CAUSES = MappingProxyType(_causes())
 SHARED = tuple(Shared(**row | {"causes": tuple(CAUSES[name] for name in row["causes"])}) for row in ROWS["shared"])

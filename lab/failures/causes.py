@@ -19,8 +19,6 @@ _ADVICE = re.compile(  # advice in this engine's messages, which suggests no cau
     r"( a leaf that was updated .{,80} instead\.)?"
     r"|update a leaf in place, .{,200}loss\.item\(\)\.|call backward\(retain_graph=true\) the first time"
 )
-
-
 BY_DESCRIPTION = {shared.key: shared for shared in SHARED if shared.key}
 
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from lab.failures.programs import Numbers, Program
+from lab.failures.programs import NO_PROGRAM, Numbers, Program
 
 
 @dataclass(frozen=True, kw_only=True)
 class Demonstration:
-    """A mistake, the texts by which it is recognised, and a pair of programs over the engine.
+    """A mistake, the texts by which it is recognised, and a pair of programs over the engine if it can show it.
 
     phrases   texts of PyTorch, its other versions, this engine and other libraries
     keywords  words that suggest it if nothing better is found
@@ -24,8 +24,8 @@ class Demonstration:
     keywords: tuple[str, ...]
     meaning: str
     fix: str
-    broken: Program
-    fixed: Program
+    broken: Program = NO_PROGRAM
+    fixed: Program = NO_PROGRAM
     phrases: tuple[str, ...] = ()
     silent: str = ""
 

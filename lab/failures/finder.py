@@ -35,7 +35,7 @@ ERROR = re.compile(r"^[^\S\n]*[\w.]*(Error|Exception|Warning):|^Traceback", re.M
 
 
 def find(text: str) -> list[Match]:
-    """Return one sure failure, or candidates, the best first; [] where none fits.
+    """Return one sure failure, or candidates, the best first; [] where none fits, or something else fits better.
 
     There are at most MAX_CANDIDATES, or all causes of a text that has several.
     """
@@ -43,14 +43,14 @@ def find(text: str) -> list[Match]:
     shared, matches = _read(text)
     if shared:
         return _causes(shared, text)
-    failures = (its for its in matches if its.key in BY_KEY)
+    failures = (its for its in matches if {its.key, matches[0].key} <= BY_KEY.keys())
     return [replace(its, by=_as_written(text, its.by), form=_form(its.failure, text)) for its in failures]
 
 
 def look_up(text: str) -> list[Match]:
     """Return the failures or messages that a text may be about, each key once.
 
-    Unlike `find` it knows the two messages about shapes (SHAPES), and is sure of a message that it
+    Unlike `find` it knows what is not among the failures (NEARBY), and is sure of a message that it
     knows word for word, however many causes that has.
     """
     text = text[-MAX_CHARACTERS:]

@@ -14,7 +14,7 @@ from difflib import get_close_matches
 from functools import cache
 from itertools import pairwise
 
-from lab.failures.catalogue import BY_KEY, OTHER, SENTENCES, SHAPES, Label
+from lab.failures.catalogue import BY_KEY, NEARBY, OTHER, SENTENCES, Label
 from lab.failures.failure import Failure
 from lab.failures.terms import NEGATIONS, terms
 
@@ -111,7 +111,7 @@ def labelled_sentences() -> list[tuple[Label, str]]:
     """Return what the finder learns from: sentences, names, symptoms and messages of the catalogue."""
     written = [(label, sentence) for label, sentences in SENTENCES.items() for sentence in sentences]
     catalogue = [((key,), text) for key, its in BY_KEY.items() for text in (its.name, its.symptom, *its.phrases)]
-    return [*written, *catalogue, *((OTHER, phrase) for its in SHAPES.values() for phrase in its.phrases)]
+    return [*written, *catalogue, *((OTHER, phrase) for its in NEARBY.values() for phrase in its.phrases)]
 
 
 def rank(text: str, index: SentenceIndex) -> list[Match]:

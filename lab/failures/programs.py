@@ -53,6 +53,9 @@ class Program:
         return (f"{self.name} = {self.numbers if numbers is None else numbers}\n" if self.name else "") + self.lines
 
 
+NO_PROGRAM = Program("", [], "", "", "")
+
+
 @dataclass(frozen=True)
 class Ran:
     """The outcome of a program: its lines with the numbers, what it shows, and the error that ended it, or ""."""

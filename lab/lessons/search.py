@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from functools import cache, lru_cache
 
 from lab.failures import finder
-from lab.failures.catalogue import BY_KEY, SHAPES
+from lab.failures.catalogue import BY_KEY, KNOWN, NEARBY
 from lab.failures.text_kind import kind_of
 from lab.lessons.achievements import ACHIEVEMENTS
 from lab.lessons.concepts import CONCEPTS
@@ -261,7 +261,7 @@ def _entries() -> Iterator[SearchRow]:
         kind = {"question": "quiz", "debug": "program"}.get(kind, kind)
         title = achievement.title.partition(": ")[2] or achievement.title
         yield _entry(SearchHit(kind, title, SAYS[kind], BY_FILE[achievement.file].path, achievement.query), (), "")
-    for key, known in (*BY_KEY.items(), *SHAPES.items()):
+    for key, known in KNOWN.items():
         body = " ".join((*known.phrases, *known.keywords, known.symptom, known.meaning, known.fix))
         yield _entry(_failure(key), known.keywords, body)
 
@@ -291,8 +291,7 @@ def _spoken(name: str) -> str:
 def _failure(key: str, sure: bool = False) -> SearchHit:
     if key in BY_KEY:
         return SearchHit("failure", BY_KEY[key].name, BY_KEY[key].symptom, "what-went-wrong", {"failure": key}, sure)
-    text, query = "An error message, with the program that causes it.", {"shape": key}
-    return SearchHit("message", SHAPES[key].name, text, "what-went-wrong", query, sure)
+    return SearchHit("message", NEARBY[key].name, NEARBY[key].symptom, "what-went-wrong", {"shape": key}, sure)
 
 
 def _words(text: str) -> list[str]:

@@ -8,6 +8,7 @@ import pytest
 
 from lab.failures import find
 from lab.failures.catalogue import BY_KEY, CAUSES, SENTENCES, SHARED
+from lab.failures.finder import look_up
 from lab.failures.index import everything
 from lab.failures.numbers import Number
 from lab.failures.programs import run
@@ -23,7 +24,7 @@ from tests.unit.failures.texts import HELD_OUT, OTHERS, UNRELATED, said_by_numpy
 
 FAILURES = Path(__file__).resolve().parents[3] / "lab" / "failures"
 looked_up = functools.cache(find)
-LEARNED = [(text, label[0]) for label, texts in SENTENCES.items() if len(label) == 1 for text in texts]
+LEARNED = [(text, key) for key in BY_KEY for text in SENTENCES[(key,)]]
 
 
 def labelled(file):
@@ -151,6 +152,26 @@ def test_texts_that_it_never_learned_from_are_mostly_found_and_never_wrong_with_
 )
 def test_words_that_were_taken_for_nothing_decide(text, key):
     assert looked_up(text)[0].failure.key == key
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "overfitting",
+        "my model overfits",
+        "training loss falls, validation loss rises",
+        "the training loss keeps going down but the validation loss goes up since epoch 10",
+        "my network memorizes the training set",
+        "98% train accuracy, 70% val accuracy",
+    ],
+)
+def test_overfitting_is_told_in_words_and_is_none_of_the_failures(text):
+    assert look_up(text)[0].key == "overfitting"
+    assert find(text) == []
+
+
+def test_a_loss_below_zero_is_that_of_scores_taken_for_log_probabilities():
+    assert look_up("my NLLLoss is negative and keeps going down")[0].key == "softmax"
 
 
 @pytest.mark.parametrize("made", ["SplitBackward0", "UnbindBackward0", "SliceBackward0", "MyFunctionBackward"])

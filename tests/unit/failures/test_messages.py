@@ -49,6 +49,11 @@ PASTED = {
         "size mismatch, got input (2), mat (2x3), vec (4)",
     ],
     "sizes": ["The size of tensor a (32) must match the size of tensor b (64) at non-singleton dimension 1"],
+    "labels": [
+        "IndexError: Target 3 is out of bounds.",
+        "Loss.cu:250: block: [0,0,0] Assertion `t >= 0 && t < n_classes` failed.",
+    ],
+    "device": ["Expected all tensors to be on the same device, but found at least two devices, cuda:0 and cpu!"],
     "nonleafgrad": [
         "UserWarning: The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad attribute "
         "won't be populated during autograd.backward().",
@@ -113,7 +118,6 @@ def test_the_engines_own_error_is_found_too(key):
         "the",
         "hello world",
         "KeyError: 'weights'",
-        "Expected all tensors to be on the same device, but found at least two devices, cuda:0 and cpu!",
         "ModuleNotFoundError: No module named 'torch'",
     ],
 )
@@ -216,6 +220,9 @@ def test_the_messages_are_what_pytorch_says_today():
     def sizes():
         torch.ones(3) + torch.ones(4)
 
+    def labels():
+        torch.nn.functional.cross_entropy(torch.ones(1, 3), torch.tensor([3]))
+
     def nonleafgrad():
         h = torch.ones(3, requires_grad=True) * 2
         h.sum().backward()
@@ -227,14 +234,14 @@ def test_the_messages_are_what_pytorch_says_today():
     def optimizer():
         torch.optim.SGD([torch.ones(3, requires_grad=True) * 2], lr=0.1)
 
-    causes = (inplace, twice, scalar, leaf, nograph, numpy, product, sizes, nonleafgrad, integers, optimizer)
+    causes = (inplace, twice, scalar, leaf, nograph, numpy, product, sizes, labels, nonleafgrad, integers, optimizer)
     assert {cause.__name__ for cause in causes} == set(MESSAGES)
     for cause in causes:
         with warnings.catch_warnings():
             warnings.simplefilter("error")
-            with pytest.raises((RuntimeError, ValueError, UserWarning)) as caught:
+            with pytest.raises((IndexError, RuntimeError, ValueError, UserWarning)) as caught:
                 cause()
-        assert find(str(caught.value)) == [Match(cause.__name__, sure=True)]
+        assert find(caught.exconly()) == [Match(cause.__name__, sure=True)]
     for more in (  # the same mistakes, in other words of PyTorch
         lambda: torch.ones(3, requires_grad=True).numpy(),
         lambda: torch.ones(2, 3) @ torch.ones(4),

@@ -26,7 +26,7 @@ TYPED = {
     "debug my training script": OWN_SCRIPT,
     "(5,1) + (7,)": [("question", "Which shapes fit together?")],
     "x[0] = 5": WRITTEN,
-    "why does my model overfit": GAP,
+    "why does my model overfit": [*GAP, ("message", "The network overfits")],
     "common mistakes in pytorch training": [("question", "Which mistakes are common?")],
     "debugging exercises with code": [("question", "Where can I practise debugging?")],
     "papers about backpropagation": HISTORY,
