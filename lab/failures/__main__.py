@@ -1,7 +1,7 @@
 """Find failures in programs: `python -m lab.failures FILE.py...` prints `file:line: failure: sentence`.
 
 A notebook (.ipynb) is read as its code cells, `-` is standard input. The exit code is 1 if a failure was found, 0 if
-none was, and 2 if a file could not be read.
+none was, and 2 if a file is no program; then the lines in it that are code are read.
 """
 
 import argparse
@@ -12,10 +12,7 @@ from pathlib import Path
 
 from lab.failures.catalogue import BY_KEY
 from lab.failures.code import NotReadable, Reading, read
-
-
-def content(name: str) -> bytes:
-    return sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
+from lab.failures.fragments import check_fragments
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -33,11 +30,13 @@ def main(arguments: list[str] | None = None) -> int:
     for name in options.files:
         shown = "standard input" if name == "-" else name
         try:
-            given = content(name)
+            given = sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
             reading = read(given) if given.strip() else Reading([])  # an empty file is not an error
-        except (NotReadable, OSError) as reason:
-            text = f"{reason.strerror or 'it cannot be read'}." if isinstance(reason, OSError) else reason
-            print(f"{shown}: {text}", file=sys.stderr)
+        except NotReadable as reason:
+            print(f"{shown}: {reason}", file=sys.stderr)
+            bad, reading = True, Reading(check_fragments(given.decode("utf-8", "replace")))
+        except OSError as reason:
+            print(f"{shown}: {reason.strerror or 'it cannot be read'}.", file=sys.stderr)
             bad = True
             continue
         if reading.left_out:

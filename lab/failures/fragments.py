@@ -1,5 +1,6 @@
 """Read the code in a text that is not all code: a traceback, or a question that quotes lines of a program."""
 
+import itertools
 import re
 import textwrap
 
@@ -12,8 +13,9 @@ LIBRARY = re.compile(_LIBRARY)
 LIBRARY_FRAME = re.compile(rf'(?m)^[ \t]*File "[^"\n]*{_LIBRARY}[^"\n]*", line [^\n]*\n?[^\n]*\n?')
 NUMBERED = re.compile(r"(?:-+>\s*)?\d+(?: (?P<code>.*))?$")  # IPython's traceback: "---> 12     loss.backward()"
 STATEMENT = re.compile(
-    r"(?:(?:from [\w.]+ )?import \w|@\w|return\b|(?:async )?(?:def|class|for|with|while|if|elif)\b.*:|(?:else|try)\s*:"
-    r"|[\w.\[\], ()\"']+?[-+*/@]?=[^=]|[\w.]+(?:\[[^]]*\](?:\.\w+)*)?\(|[\w.\"']+,$|[)\]}])"
+    r"(?:(?:from [\w.]+ )?import \w|@\w|return\b|(?:async )?(?:def \w+\(|(?:class|for|with|while|if|elif)\b.*:)"
+    r"|(?:else|try)\s*:|[\w.\[\], ()\"']+?[-+*/@]?=[^=]|[\w.]+(?:\[[^]]*\](?:\.\w+)*)?\("
+    r"|[\w.\"']+(?:(?:, ?[\w.\"']+)+[,)]*|[,)]+):?$|[)\]}])"
 )
 
 
@@ -32,7 +34,7 @@ def check_fragments(text: str) -> list[CodeFinding]:
 
 def code_lines(text: str) -> str:
     """Return `text` with every line that is not code left blank, so that the rest is a program with the same lines."""
-    kept: list[str] = []
+    kept: list[str | None] = []
     foreign = False  # below the frame of a library
     for line in re.sub(r"\r\n?", "\n", text).expandtabs(4).split("\n"):
         if frame := FRAME.match(line):
@@ -40,21 +42,17 @@ def code_lines(text: str) -> str:
         numbered = NUMBERED.match(line.strip())
         line = (numbered["code"] or "") if numbered else line
         is_code = STATEMENT.match(line.strip()) and not frame and not foreign
-        kept.append(line if is_code else "")
+        kept.append(line if is_code else "" if not line.strip() else None)
     return without_other_lines("\n".join(_aligned(kept)), MAX_REPAIRS)
 
 
-def _aligned(lines: list[str]) -> list[str]:
-    """Move each run of code to the left: runs are told apart by lines that are not code."""
+def _aligned(lines: list[str | None]) -> list[str]:
+    """Move each run of code to the left: runs are told apart by lines that are not code, which become blank."""
     aligned: list[str] = []
-    run: list[str] = []
-    for line in [*lines, ""]:
-        if line or not run:
-            run.append(line)
-            continue
-        aligned += textwrap.dedent("\n".join(run)).split("\n")
-        run = [line]
-    return [*aligned, *run][: len(lines)]
+    for is_code, run in itertools.groupby(lines, lambda line: line is not None):
+        found = [line or "" for line in run]
+        aligned += textwrap.dedent("\n".join(found)).split("\n") if is_code else found
+    return aligned
 
 
 def without_libraries(text: str) -> str:

@@ -213,6 +213,9 @@ def test_the_command_line(tmp_path, monkeypatch):
     (tmp_path / "bad.bin").write_bytes(b"\x80\xff")
     code, out, err = run(str(tmp_path / "bad.bin"), str(tmp_path / "absent.py"), str(wrong))
     assert (code, err.count("\n"), out.count("\n")) == (2, 2, 1)
+    (tmp_path / "asked.md").write_text(f"My loop stops, why?\n{text}")
+    code, out, err = run(str(tmp_path / "asked.md"))
+    assert (code, out.split(":")[1], err.count("\n")) == (2, "9", 1)
     long = tmp_path / "long.py"
     long.write_text(text + "\nx = 1 + 1" * 6000)
     code, out, err = run(str(long))

@@ -36,10 +36,12 @@ AttributeError: 'float' object has no attribute 'backward'
 """
 FENCED = """My weights:
 ```python
-w = torch.randn(3, requires_grad=True)
-loss = (w ** 2).sum()
-loss.backward()
-w -= 0.1 * w.grad
+def step(w,
+         x):
+
+    loss = (w * x).sum()
+    loss.backward()
+    w -= 0.1 * w.grad
 ```
 why?"""
 TRACEBACK = """Traceback (most recent call last):
@@ -53,7 +55,7 @@ RuntimeError: Trying to backward through the graph a second time"""
 
 @pytest.mark.parametrize(
     ("text", "expected"),
-    [(QUESTION, [(8, 21)]), (NOTEBOOK, [(5, 13)]), (FENCED, [(6, 7)]), (TRACEBACK, []), ("", []), ("x = (", [])],
+    [(QUESTION, [(8, 21)]), (NOTEBOOK, [(5, 13)]), (FENCED, [(8, 7)]), (TRACEBACK, []), ("", []), ("x = (", [])],
     ids=["a question", "IPython's traceback", "a fence", "Python's traceback", "nothing", "cut off"],
 )
 def test_the_code_lines_of_a_mixed_text_are_judged(text, expected):
