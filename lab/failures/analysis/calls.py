@@ -117,9 +117,6 @@ class Calls:
         bases = [base.body for base in (kind.items or [] if kind is not None else []) if base.body is not None]
         return bases if above else [owner.body, *bases]
 
-    def names_of_methods(self, owner: Value) -> list[str]:
-        return list(dict.fromkeys(part.name for body in self.classes(owner) for part in body.functions))
-
     def method(self, owner: Value, name: str, above: bool = False) -> Value | None:
         """Return a bound method of an object of the text's classes, or a property's value; None if it has none."""
         found = ((body, part) for body in self.classes(owner, above) for part in body.functions if part.name == name)

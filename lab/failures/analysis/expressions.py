@@ -82,8 +82,8 @@ class Expressions:
         if sign == "+" and {one.kind, two.kind} <= {Kind.LIST, Kind.PARAMETERS}:
             items = (one.items or []) + (two.items or [])
             return Value(Kind.LIST, items=items, tags=(one.tags | two.tags) & {Tag.OPEN})
-        if sign in "+*" and one.kind == Kind.LIST:
-            return Value(Kind.LIST, items=one.items, tags={Tag.OPEN})
+        if (sign in "+*" and one.kind == Kind.LIST) or (sign == "*" and two.kind == Kind.LIST):
+            return Value(Kind.LIST, items=(one if one.kind == Kind.LIST else two).items, tags={Tag.OPEN})
         return self.tensors.arithmetic(sign, one, two, node)
 
     def visit_UnaryOp(self, node: ast.UnaryOp, scope: Scope) -> Value:
@@ -258,7 +258,11 @@ class Expressions:
         if (base.kind == Kind.DICT or base.op == "ModuleDict") and str(key.constant) in base.attributes:
             return base.attributes[str(key.constant)]
         if base.kind == Kind.MODULE and base.items is not None:
-            return Value(Kind.MODULE, op="any", tags={Tag.ANY})
+            if base.items and key.constant == -1:
+                return base.items[-1]
+            kinds = {layer.op for layer in base.items}
+            op = kinds.pop() if len(kinds) == 1 and kinds <= LAYERS else "any"
+            return Value(Kind.MODULE, op=op, base=base, tags={Tag.ANY})
         if base.kind == Kind.LIST and isinstance(index, ast.Slice):
             return self.sliced(base, index, scope)
         if base.items and (base.kind == Kind.LIST or (base.kind == Kind.DICT and all(v.leaf for v in base.items))):
@@ -291,6 +295,9 @@ class Expressions:
                 return self.call_super(node, scope)
             owner = self.eval(node.func.value, scope)
             args, keys = self.arguments(node, scope)
+            own = scope.find(node.func.attr)  # net.Model() of a text that holds the file net.py, too
+            if owner.kind == Kind.UNKNOWN and own is not None and own.kind == Kind.CLASS:
+                return self.calls.call(own, args, keys, node)
             return self.methods.method_call(owner, node.func.attr, args, keys, node)
         function = self.eval(node.func, scope)
         args, keys = self.arguments(node, scope)
@@ -330,9 +337,6 @@ class Expressions:
             self.follower.assign_attribute(owner, str(name.constant or len(owner.attributes)), value, node)
         return Value(Kind.NONE)
 
-    def collected(self, args: list[Value], keys: dict[str, Value], node: ast.Call) -> Value:
-        return args[0] if args else Value(Kind.LIST, items=[])
-
     @staticmethod
     def is_instance(args: list[Value]) -> bool | None:
         """Return what isinstance(layer, kinds) returns; None if unknown."""
@@ -370,7 +374,10 @@ class Expressions:
         "indices": values_and_indices,
     }
     builtins: ClassVar[dict[str, Builtin]] = {
-        **dict.fromkeys(("list", "tuple", "sorted", "reversed", "iter", "set", "tqdm"), collected),
+        **dict.fromkeys(
+            ("list", "tuple", "sorted", "reversed", "iter", "set", "tqdm"),
+            lambda self, args, keys, node: args[0] if args else Value(Kind.LIST, items=[]),
+        ),
         "dict": lambda self, args, keys, node: named_items(args, keys),
         "filter": lambda self, args, keys, node: args[1] if len(args) > 1 else None,
         "next": lambda self, args, keys, node: self.follower.item(args[0], node, 1) if args else None,

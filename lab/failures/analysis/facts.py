@@ -210,6 +210,8 @@ def is_network_output(value: Value) -> bool:
     function = value.base
     if value.op != "call" or function is None or function.tags & {Tag.FROZEN, Tag.EVAL}:
         return False
+    if any(Tag.TRAINED in part.tags for part in function.attributes.values()):  # networks of their own, perhaps
+        return False
     *owner, name = function.name.split(".")
     return (owner[-1] if owner and name in FORWARD else name).lower() in USUAL_NETWORKS
 

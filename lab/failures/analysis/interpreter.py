@@ -10,11 +10,11 @@ from collections.abc import Sequence
 
 from lab.failures.analysis.calls import Calls
 from lab.failures.analysis.expressions import Expressions
-from lab.failures.analysis.facts import TENSORS, Body, Scope, Value, close_ancestors
+from lab.failures.analysis.facts import TENSORS, Body, Scope, Value, close_ancestors, has_parameters
 from lab.failures.analysis.kinds import Cut, EventKind, Kind, Tag
 from lab.failures.analysis.libraries import Libraries
 from lab.failures.analysis.methods import Methods
-from lab.failures.analysis.registry import LIBRARIES
+from lab.failures.analysis.registry import LIBRARIES, OPTIMIZERS
 from lab.failures.analysis.shapes import MAX_RANGE_TURNS, known_turns, leaves
 from lab.failures.analysis.state import AnalysisState
 from lab.failures.analysis.syntax import called, defaults
@@ -27,9 +27,12 @@ USUAL_NAMES = {  # what a fragment means by a name that it does not import
     "F": "torch.nn.functional",
     "optim": "torch.optim",
     "np": "numpy",
+    "plt": "matplotlib.pyplot",
     "Variable": "torch.autograd.Variable",
+    "Function": "torch.autograd.Function",
     "DataLoader": "torch.utils.data.DataLoader",
     "TensorDataset": "torch.utils.data.TensorDataset",
+    **{name: f"torch.optim.{name}" for name in OPTIMIZERS},
 }
 
 MAX_TURNS = 16  # followed in a loop over listed items, or over a range if it builds something
@@ -67,13 +70,14 @@ class Interpreter:
         """Make an object of each unused class and call each uncalled function twice, as a loop would."""
         bases = {base for v in scope.values() if v.kind == Kind.CLASS for base in v.items or []}
         for value in list(scope.values()):
-            if value.kind == Kind.CLASS and not self.has_instance(value) and value not in bases:
+            made = any(v.body is value.body for v in self.state.objects)
+            if value.kind == Kind.CLASS and not made and value not in bases:
                 start = self.method(Value(Kind.INSTANCE, body=value.body), "__init__")
                 given = self.unknown_arguments(start.body) if start is not None and start.body is not None else {}
                 self.calls.instantiate(value, [], given, value.node or ast.Constant(None))
         for instance in [v for v in self.state.objects if v.body is not None]:
-            names = [name for name in self.calls.names_of_methods(instance) if name != "__init__"]
-            self.call_twice([self.method(instance, name) for name in names])
+            names = dict.fromkeys(part.name for body in self.calls.classes(instance) for part in body.functions)
+            self.call_twice([self.method(instance, name) for name in names if name != "__init__"])
         self.call_twice([v for v in scope.values() if v.kind == Kind.FUNCTION])
 
     def call_twice(self, functions: "list[Value | None]") -> None:
@@ -82,10 +86,13 @@ class Interpreter:
         bodies = [(f, f.body) for f in functions if f and f.kind == Kind.FUNCTION and f.body is not None]
         left = [(function, body) for function, body in bodies if body.definition not in followed]
         inside = {called(node) for _, body in left for node in walk(body.definition)} - {""}
+        nets = [v for v in self.state.objects if v.kind == Kind.MODULE and v.body and has_parameters(v)]
         for function, body in sorted(left, key=lambda pair: pair[0].name in inside):
             if body.definition in followed:
                 continue
             arguments = self.unknown_arguments(body)
+            for name in {"model", "net", "network"} & arguments.keys() if len(nets) == 1 else ():  # the only one
+                arguments[name] = nets[0]
             for self.state.second_call in (False, True):
                 self.call(function, [], arguments, body.definition)
             self.state.second_call = False
@@ -100,9 +107,6 @@ class Interpreter:
         given, every = defaults(spec), spec.posonlyargs + spec.args
         free = [a.arg for a in every + spec.kwonlyargs if not is_number_or_text(given.get(a.arg))]
         return {name: Value(name=name) for name in free if not (body.self and name == every[0].arg)}
-
-    def has_instance(self, kind: Value) -> bool:
-        return any(v.body is kind.body for v in self.state.objects)
 
     def block(self, statements: Sequence[ast.stmt], scope: Scope) -> bool:
         """Follow statements; return True if what comes after them is not reached (return, break, raise)."""
@@ -190,9 +194,11 @@ class Interpreter:
 
     def visit_ClassDef(self, statement: ast.ClassDef, scope: Scope) -> None:
         bases = [self.eval(base, scope) for base in statement.bases]
-        value = Value(Kind.CLASS, name=statement.name, body=Body(statement, scope))
+        body = Body(statement, scope)
+        value = Value(Kind.CLASS, name=statement.name, body=body)
         names = {base.op.split(".")[-1] for base in bases if base.kind == Kind.LIBRARY}
-        if names & {"Module", "LightningModule"} or any(Tag.MODULE in base.tags for base in bases):
+        unknown = any(base.kind == Kind.UNKNOWN for base in bases) and "forward" in {f.name for f in body.functions}
+        if unknown or names & {"Module", "LightningModule"} or any(Tag.MODULE in base.tags for base in bases):
             value.tags.add(Tag.MODULE)
         value.items = [base for base in bases if base.kind == Kind.CLASS]
         value.statement = statement
@@ -331,10 +337,9 @@ class Interpreter:
                     self.state.record_event(EventKind.WRITE, target, base, value, "index")
                     self.rebind_written(owner, base, value, target, scope)
                 elif base.kind == Kind.GRADIENT:
-                    self.state.record_zero(
-                        base.base or Value(), target, not (selects_all(target.slice) and is_zero(value))
-                    )
-                elif base.kind == Kind.DICT:
+                    whole = ast.unparse(target.slice) in {":", "..."}
+                    self.state.record_zero(base.base or Value(), target, not (whole and is_zero(value)))
+                elif base.kind in {Kind.DICT, Kind.LIST}:
                     self.assign_item(base, key, value)
                     if value.kind in {Kind.TENSOR, Kind.LIST}:
                         self.state.record_event(EventKind.ATTRIBUTE, target, base, value, "item")
@@ -343,8 +348,12 @@ class Interpreter:
 
     @staticmethod
     def assign_item(box: Value, key: object, value: Value) -> None:
-        """Store a value in a dict; an unknown key tags the dict as open."""
-        if key is not None:
+        """Store a value in a dict or list; an unknown key or place tags it as open."""
+        items = [*(box.items or [])] if box.kind == Kind.LIST and Tag.OPEN not in box.tags else []
+        if isinstance(key, int) and -len(items) <= key < len(items):
+            items[key] = value
+            box.items = items
+        elif key is not None and box.kind == Kind.DICT:
             old = box.attributes.get(str(key))
             box.items = [*(item for item in box.items or [] if item is not old), value]
             box.attributes[str(key)] = value
@@ -439,11 +448,6 @@ class Interpreter:
 def is_zero(value: Value) -> bool:
     """Return whether a value is None, 0 or an array of zeros."""
     return value.kind == Kind.NONE or value.constant == 0 or value.op in {"zeros", "zeros_like"}
-
-
-def selects_all(index: ast.expr) -> bool:
-    """Return whether an index is [:] or [...]."""
-    return ast.unparse(index) in {":", "..."}
 
 
 def is_number_or_text(default: ast.expr | None) -> bool:

@@ -138,6 +138,13 @@ class Libraries:
             self.tensors.integers_asked(value)
         return value
 
+    def variable(self, call: LibraryCall) -> Value:
+        """Return the argument, or what detaches it: a leaf with its numbers, if requires_grad is given."""
+        wants = call.argument(1, "requires_grad")
+        if wants is None:
+            return call.first
+        return self.tensors.create("tensor", [call.first], {"requires_grad": wants}, call.node, Kind.TENSOR)
+
     def set_grad_enabled(self, call: LibraryCall) -> Value:
         node, flag = call.node, call.node.args[0] if call.node.args else None
         if (
@@ -163,7 +170,7 @@ class Libraries:
     named: ClassVar[dict[str, Callable[["Libraries", LibraryCall], Value | None]]] = {
         "GradScaler": lambda self, call: Value(Kind.SCALER),
         "Parameter": parameter,
-        "Variable": lambda self, call: call.first if call.args else None,
+        "Variable": variable,
         "set_grad_enabled": set_grad_enabled,
         "checkpoint": checkpoint,
         "deepcopy": lambda self, call: (
@@ -222,7 +229,7 @@ class Libraries:
                 value.items = args
             for item in value.items or []:
                 item.tags.add(Tag.REGISTERED)
-        value.attributes |= {k: v for k, v in keys.items() if k in {"reduction", "inplace"}}
+        value.attributes |= {k: v for k, v in keys.items() if k in {"reduction", "reduce", "inplace"}}
         if name == "Flatten" and not args and not keys:  # unlike the function, it keeps the first axis
             value.attributes["start_dim"] = Value(Kind.NUMBER, constant=1)
         if any(flag.constant is False for key, flag in keys.items() if key.endswith("affine")):

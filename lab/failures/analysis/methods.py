@@ -102,7 +102,8 @@ class Methods:
             return self.of_tensor(op)
         if name in EFFECTS and name != "copy":  # only a tensor has it
             return self.tensors.function(name, op.args, keys, at)
-        value = self.follower.call(Value(parents=(owner,), name=f"{owner.name}.{name}"), args, keys, at)
+        function = owner.attributes.get(name) or Value(parents=(owner,), name=f"{owner.name}.{name}")
+        value = self.follower.call(function, args, keys, at)
         if owner.kind in {Kind.MODULE, Kind.UNKNOWN}:
             value.parents = (owner, *value.parents)
         return value
@@ -147,7 +148,8 @@ class Methods:
         if name in {"modules", "children", "named_modules", "named_children"}:
             return self.submodules(owner, name)
         if name == "apply" and args and args[0].kind in {Kind.FUNCTION, Kind.PARTIAL}:
-            self.apply(owner, args[0], at)
+            for part in self.submodules(owner, "modules").items or []:
+                self.follower.call(args[0], [part], {}, at)
         if name in {"add_module", "register_module", "register_buffer", "register_parameter"} and len(args) > 1:
             name_of = args[0].constant
             owner.attributes[str(len(owner.attributes) if name_of is None else name_of)] = args[1]
@@ -156,10 +158,6 @@ class Methods:
                 owner.items = [*owner.items, args[1]] if owner.items is not None else None
             return Value(Kind.NONE)
         return owner
-
-    def apply(self, owner: Value, function: Value, at: ast.expr) -> None:
-        for part in self.submodules(owner, "modules").items or []:
-            self.follower.call(function, [part], {}, at)
 
     @staticmethod
     def submodules(owner: Value, name: str) -> Value:
@@ -255,16 +253,12 @@ class Methods:
     def parts(self, op: Operation) -> Value:
         return Value(Kind.LIST, items=[self.tensors.part(op.first, op.node, None)], tags={Tag.OPEN})
 
-    def freeze(self, owner: Value) -> None:
-        """Switch requires_grad off for a tensor, or for all parameters of a module."""
-        for part in self.module_parts(owner):
-            part.tags.add(Tag.FROZEN)
-
     @staticmethod
-    def module_parts(owner: Value) -> list[Value]:
-        """Return a value with its whole module, as one parameter stands for all of them."""
+    def freeze(owner: Value) -> None:
+        """Switch requires_grad off for a tensor, or for the whole module, as one parameter stands for all of them."""
         module = owner_of(owner)
-        return [owner, module] if module.op == "any" else [owner, *modules(module)]
+        for part in (owner, module) if module.op == "any" else (owner, *modules(module)):
+            part.tags.add(Tag.FROZEN)
 
     def ask_for_gradient(self, value: Value, args: list[Value], at: ast.expr) -> Value:
         """Set requires_grad on a value; an unknown argument leaves open whether it is set."""

@@ -223,6 +223,8 @@ class Tensors:
         prediction, target = op.argument(0, "input") or Value(), op.argument(1, "target") or Value()
         self.state.record_event(EventKind.LOSS, node, prediction, target, name)
         reduction = keys.get("reduction", Value(constant="mean")).constant
+        if keys.get("reduce", Value()).constant is False:
+            reduction = "none"
         whole_batch = reduction in {"mean", "batchmean", "sum"}
         value = self.tensor(node, name, (prediction, target), () if whole_batch else None)
         if reduction == "none":
@@ -380,6 +382,8 @@ class Tensors:
                 value.parents = ()
         if wants is None and value.cut != Cut.NO_GRAD:
             value.graph = False
+        if value.graph and first.kind == Kind.UNKNOWN:
+            self.state.record_event(EventKind.ASK, node, value)
         if kind == Kind.TENSOR and of_integers(name, args, keys):
             value.form = "integers"
             if wants is not None and wants.constant is True:
@@ -400,6 +404,8 @@ class Tensors:
     def either(one: Value, two: Value) -> Value:
         value = Value(one.kind if one.kind == two.kind else Kind.UNKNOWN, branches=(one, two), name=one.name)
         value.leaf = one.leaf and two.leaf
+        if value.kind == Kind.TENSOR:  # if ...: x = f(x) is computed from x in any case
+            value.parents = tuple(a for a, b in ((one, two), (two, one)) if a in ancestors(b))
         value.graph = one.graph if one.graph is two.graph and one.leaf is two.leaf else None
         value.shape = one.shape if one.shape == two.shape else None
         return value

@@ -78,10 +78,10 @@ def loss_behind_a_cut(case: Case) -> Iterator[RuleHit]:
         number = value.kind == Kind.NUMBER and any(v.op == "item" for v in ancestors(value, live=False))
         asked = [e for e in case.events_of(EventKind.ASK) if e.value is value and is_simple(e.statement)]
         without_graph = value.graph is False and value.kind in TENSORS | {Kind.UNKNOWN, Kind.NUMBER}
-        if without_graph or number or asked or only_data(value):
-            yield from first_cut(case, event)
         if asked:
             yield case.hit("forced_requires_grad", asked[0].node, None, event)
+        if without_graph or number or asked or only_data(value):
+            yield from first_cut(case, event)
 
 
 def only_data(value: Value) -> bool:
@@ -149,7 +149,7 @@ def term_behind_a_cut(case: Case) -> Iterator[RuleHit]:
                 continue
             other = any(v.kind == Kind.MODULE and graph_of(v) for v in live)
             kinds = {Cut.DETACH, Cut.NO_GRAD} if other else set() if through else {Cut.CHOICE, Cut.NO_GRAD, Cut.ITEM}
-            cuts = (v for v in live if v.cut in kinds and moved & {*ancestors(v, live=False)})
+            cuts = (v for v in live if v.cut in kinds | {Cut.DERIVATIVE} and moved & {*ancestors(v, live=False)})
             if (cut := next(cuts, None)) is not None:
                 yield from cut_hit(case, cut, event, "what the next step moves")
 

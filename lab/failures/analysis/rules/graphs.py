@@ -20,7 +20,7 @@ from lab.failures.analysis.registry import ELEMENTWISE, SAVING
 from lab.failures.analysis.rules.case import Case, RuleHit
 from lab.failures.analysis.shapes import leaves
 from lab.failures.analysis.state import Event, exclusive
-from lab.failures.analysis.syntax import is_simple, names_in, receiver
+from lab.failures.analysis.syntax import inside, is_simple, names_in, receiver
 from lab.failures.analysis.work import walk
 
 
@@ -203,8 +203,9 @@ def leaf_written(case: Case) -> Iterator[RuleHit]:
     """Report failure 7: a leaf that requires a gradient is written in place while operations are recorded.
     The operators of this project's engine never write in place: there, `w -= ...` makes a new tensor."""
     for event in case.events_of(EventKind.WRITE) if case.torch else ():
-        statement = event.statement
-        if not event.required_grad or not is_simple(statement) or case.text.indent(statement).strip():
+        statement, places = event.statement, [e.functions for e in case.events_of(EventKind.BACKWARD)]
+        stepped = event.other and event.other.base is event.value and event.functions in places  # w -= lr * w.grad
+        if not (event.required_grad or stepped) or not is_simple(statement) or case.text.indent(statement).strip():
             continue
         if event.recorded:
             yield case.hit("leaf_written", statement, case.text.under(statement, "with torch.no_grad():"), event)
@@ -217,7 +218,9 @@ def written_name(event: Event) -> str:
     if isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Subscript):
         written = statement.targets[0]
     elif isinstance(node, ast.Call):
-        first = node.args[0] if node.args else None
+        layer = event.detail == "argument" and not inside(statement, node)  # of a Sequential that is called here
+        called = getattr(statement, "value", node) if layer else node
+        first = called.args[0] if isinstance(called, ast.Call) and called.args else None
         written = first if event.detail == "argument" else receiver(node)
     written = written.value if isinstance(written, ast.Subscript) else written
     return ast.unparse(written) if isinstance(written, ast.Name | ast.Attribute) else ""
@@ -250,7 +253,7 @@ def stepped_before_pass(case: Case) -> Iterator[RuleHit]:
             first = next((i for i, e in enumerate(between) if e.kind == EventKind.BACKWARD), len(between))
             steps = (e for e in between[first:] if e.kind == EventKind.STEP and not exclusive(e, event))
             step = next((e for e in steps if value.parents[-1] in e.value.moved), None)
-            if step is not None and graph_of(value.parents[0]) is True:
+            if step is not None and any(graph_of(v) or case.optimized & {*ancestors(v)} for v in value.parents[:-1]):
                 yield case.hit("stepped_before_pass", step.node, None, event, layer=value.parents[-1])
                 break
         freed |= set() if "retain" in event.detail else reached
