@@ -95,10 +95,10 @@ export function ancestors(element) {
 }
 
 /** Bring an element into the window, and keep it there while the page above it takes shape, until the learner acts.
- * @param {Element} element */
-export function bringIntoWindow(element) {
+ * @param {Element} element @param {ScrollLogicalPosition} block */
+export function bringIntoWindow(element, block = "nearest") {
   dispatchEvent(new Event(BROUGHT));
-  asSizesChange(ancestors(element), () => element.scrollIntoView({ block: "nearest" }));
+  asSizesChange(ancestors(element), () => element.scrollIntoView({ block }));
 }
 
 /** Return a function that scrolls all around an element back to where it is now, and holds it there while the page

@@ -4,7 +4,7 @@
 
 import { isCurrentPage } from "../current_page.js";
 import { mount } from "../mount.js";
-import { Debounced, h, setText, withCode } from "../player/dom.js";
+import { ancestors, bringIntoWindow, Debounced, h, setText, withCode } from "../player/dom.js";
 import { LINE, POINTED, SHOWN } from "../player/pointing.js";
 import { Source } from "../player/source.js";
 import { Draft } from "../practice/draft.js";
@@ -20,6 +20,7 @@ import { packed } from "./packed.js";
 const MAX_CHARACTERS = 20_000; // of a program that is run
 const MAX_LINKED = 4_000; // characters of a program that the address carries
 const MIN_HEIGHT = 430; // pixels, of a player that is one part of a page
+const PHONE_WIDTH = 640; // pixels; in such a window what the run said, and the picture, are above the editor
 const OLDER = "You have changed the text: graph, output and findings are those of the program that ran last.";
 const WRITE_MS = 400; // after the last change, until it is in the address
 
@@ -33,6 +34,7 @@ class Program {
     this.draft = new Draft("program");
     /** @type {Shown | null} what the player shows */
     this.at = null;
+    this.asked = false; // for a run whose result has not come
     this.writing = new Debounced(() => this.writeAddress(), WRITE_MS);
     this.runButton = h("button", { class: "check", onclick: () => this.run() }, "Run (Ctrl+Enter)");
     this.stopButton = h("button", { onclick: () => tell("stop", true) }, "Stop");
@@ -81,8 +83,9 @@ class Program {
 
   /** @param {ShownProgram} shown */
   show(shown) {
-    this.shown = shown;
     const { given, working, result, refuses } = shown;
+    if (this.asked && !working && shown !== this.shown) this.bringResult();
+    this.shown = shown;
     if (given && given.number !== taken) {
       taken = given.number;
       this.editor.replace(given.text);
@@ -135,7 +138,15 @@ class Program {
       return;
     }
     this.draft.write(text);
+    this.asked = true;
     this.tell("run", { text });
+  }
+
+  /** On a phone, move the window to what the run said, which is above the picture. */
+  bringResult() {
+    this.asked = false;
+    const columns = ancestors(this.element).find((one) => one.matches(".st-key-program-columns"));
+    if (columns && innerWidth <= PHONE_WIDTH) bringIntoWindow(columns, "start");
   }
 
   /** Open a tab. @param {number} at */

@@ -34,7 +34,7 @@ def test_a_program_is_pasted_run_played_and_kept(open_page):
     expect(card).to_be_visible()
     # What is there is in one window: the code, the picture, what was printed, and how it ended
     expect(page.get_by_text("[2. 4.]", exact=True)).to_be_in_viewport()
-    expect(page.get_by_text("Line 7: RuntimeError")).to_be_in_viewport()
+    expect(page.locator(".problem", has_text="Line 7: RuntimeError")).to_be_in_viewport()
     expect(card).to_be_in_viewport()
     assert page.locator(".controls").bounding_box()["height"] < 50  # one row
     # The lit line: of the operation forward, of backward() and the operation that sends back
@@ -80,7 +80,7 @@ def test_an_endless_loop_can_be_stopped(open_page):
     page = open_page("graph-lab?kind=Your+program")
     write(page, "import time\ntime.sleep(4)")
     page.locator(".program").get_by_role("button", name="Stop").click()
-    expect(page.get_by_text("Your code was stopped")).to_be_visible()
+    expect(page.locator(".problem", has_text="Your code was stopped")).to_be_visible()
 
 
 def test_a_long_error_is_shown_whole_and_its_code_as_code(open_page):
@@ -94,13 +94,18 @@ def test_a_long_error_is_shown_whole_and_its_code_as_code(open_page):
         assert problem.evaluate("(one) => one.scrollHeight <= one.clientHeight"), size
 
 
-def test_on_a_phone_the_picture_is_above_its_program(open_page):
-    page = open_page("graph-lab?kind=Your+program", width=360)
-    write(page, PROGRAM)
-    page.locator(".card").first.wait_for()
-    settled(page)
-    tops = [page.locator(name).evaluate("(one) => one.getBoundingClientRect().top") for name in (".player", ".program")]
-    assert tops[0] < tops[1]
+def test_on_a_phone_a_run_brings_what_it_said_and_its_picture_into_the_window(open_page):
+    page = open_page("graph-lab?kind=Your+program", width=360, height=740)
+    for program, said in ((PROGRAM, "Line 7: RuntimeError"), (PROGRAM[: -len("loss.backward()\n")], "No step used")):
+        write(page, program)
+        told = page.locator(".st-key-program-told")
+        expect(told.get_by_text(said.partition(":")[0])).to_be_in_viewport(ratio=1)
+        expect(told.get_by_text("[2. 4.]")).to_be_in_viewport(ratio=1)
+        settled(page)
+        shown = (told, page.locator(".controls"), page.locator(".stage"), page.locator(".program"))
+        tops = [one.evaluate("(one) => one.getBoundingClientRect().top") for one in shown]
+        assert tops == sorted(tops)
+        assert tops[2] < 640
 
 
 def test_the_words_about_many_gradients_are_all_in_sight(open_page):

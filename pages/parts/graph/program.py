@@ -83,6 +83,9 @@ def show() -> None:
     ran = running.result("graph")
     with st.container(key="program-columns"):
         code, picture = st.columns([1, 2], gap="small")
+        if ran:
+            with st.container(key="program-told"):
+                tell(ran)
     with code:
         _editor(ran, refuses)
     with picture:
@@ -90,8 +93,6 @@ def show() -> None:
             _play(ran, ran.passes[min(session.get(PASS, 0), len(ran.passes) - 1)])
         elif running.current("graph") is None:
             st.markdown(_nothing(ran), width="content")
-    if ran:
-        tell(ran)
 
 
 def run_asked() -> None:
@@ -163,7 +164,10 @@ def tell(ran: ProgramRun) -> None:
         else:
             st.caption("It printed nothing.")
     with found:
-        if not ran.findings and not ran.problem:  # the error itself stands under the editor
+        if ran.problem:  # it stands under the editor, too, which is out of sight on a phone
+            where = f"**✗ Line {ran.line}:**" if ran.line else "✗"
+            st.container(key="program-problem").markdown(f"{where} {with_code(ran.problem)}")
+        elif not ran.findings:
             st.caption(
                 "Nothing here is certainly wrong. What may be intended, such as adding up gradients, is not reported."
                 if imports(ran.source) == TORCH
