@@ -459,13 +459,20 @@ def test_a_click_on_a_unit_opens_its_gradient_in_the_pass_of_a_sample(open_page)
             expect(said).to_be_in_viewport(timeout=PATIENCE)
 
 
-def test_on_a_phone_the_graph_opens_at_the_layer_of_a_tapped_unit(open_page):
+def test_on_a_phone_a_tapped_unit_is_named_above_its_layer_and_the_event_told_below(open_page):
     page = open_lab(open_page, "data=moons&hidden=8 8", width=360, height=740)
     page.get_by_role("button", name="Layer 1, unit 2", exact=True).click()
     page.locator(".card.selected").wait_for(timeout=PATIENCE)
     settled(page)
     card, stage = (page.locator(part).bounding_box() for part in (".card.selected", ".stage"))
     assert stage["y"] <= card["y"] <= stage["y"] + stage["height"] - card["height"]
+    above = [page.locator(part).bounding_box() for part in ("[data-testid=stHeader]", ".st-key-training-transport")]
+    parts = ("text=which you chose", ".controls", ".stage", ".sentence")
+    boxes = [page.locator(part).first.bounding_box() for part in parts]
+    edges = [edge for box in boxes for edge in (box["y"], box["y"] + box["height"])]
+    assert edges == sorted(edges)
+    assert all(box["y"] + box["height"] <= edges[0] for box in above)  # nothing lies on the name and the buttons
+    assert edges[-2] <= 690
 
 
 def test_the_whole_sentence_of_a_presented_sample_is_in_sight(open_page):
