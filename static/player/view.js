@@ -6,7 +6,7 @@ import { fitTo } from "./layout.js";
 /** @import { Point, Size } from "./layout.js" */
 
 export const [MIN_SCALE, MAX_SCALE, MAX_FIT_SCALE] = [0.05, 4, 2];
-const BUTTON_ROW = 36; // pixels at the bottom; absent in a presentation
+const [BUTTON_ROW, BUTTON_ROW_PHONE] = [36, 52]; // pixels at the bottom; absent in a presentation
 const [MIN_READABLE, MIN_READABLE_PHONE] = [0.75, 0.6]; // scales; a phone is held closer
 const PRESENTED_SCALE = 1.286; // text of 14 pixels grows to 18
 const PRESENTED_SCALE_PHONE = 0.72; // a phone is held in the hand: 10 pixels
@@ -49,7 +49,8 @@ export class View {
     if (presented !== this.presented) this.free = this.wished = false; // it is looked at from another distance now
     this.presented = presented;
     const { clientWidth: width, clientHeight: height } = this.svg;
-    this.window = { width, height, buttons: this.presented ? 0 : BUTTON_ROW };
+    const row = this.svg.closest(".narrow") ? BUTTON_ROW_PHONE : BUTTON_ROW;
+    this.window = { width, height, buttons: this.presented ? 0 : row };
   }
 
   /** Return the smallest scale at which a drawing is readable. */

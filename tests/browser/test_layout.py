@@ -26,17 +26,20 @@ BARE = """(one) => {
   const { left, right, top, bottom } = one.getBoundingClientRect();
   return [left + 2, right - 2].every((x) => one.contains(document.elementFromPoint(x, (top + bottom) / 2)));
 }"""
-# Buttons, links and tabs of less than 40 pixels, but no word in a sentence, no part of a field, and no explanation.
+# Buttons, links, tabs and answers lower than 44 pixels, and narrower buttons and tabs, but no word in a sentence, no
+# arrow of a field or of a strip, no explanation, and no unit of a wide layer.
 SMALL_FOR_A_FINGER = """() => {
   const all = (root) => [...root.querySelectorAll("*")].flatMap((one) =>
     one.shadowRoot ? [one, ...all(one.shadowRoot)] : [one]);
   return all(document.body).filter((one) =>
-    one.matches("button:not(.term, .link), [data-testid=stPageLink-NavLink], summary, select, [role=tab], .path a")
-    && !one.matches("[aria-label^=Help], [aria-label^='Scroll tabs'], [role=group] button, [data-testid^=stNumberInput], .project-bar *, .wide *, td *")
+    one.matches("button:not(.term, .link), [data-testid=stPageLink-NavLink], summary, select, [role=tab], .path a, "
+      + "[role=group]:has(> [aria-label=Open]), label:has([type=radio], [type=checkbox]), .inputs input, .scrubber")
+    && !one.matches("[aria-label^=Help], [aria-label^='Scroll tabs'], [aria-label=Open], .wide *")
     && one.checkVisibility({ visibilityProperty: true, opacityProperty: true }))
-    .map((one) => [`${one.tagName} ${one.ariaLabel || one.textContent}`, one.getBoundingClientRect()])
-    .filter(([, { width, height }]) => width > 2 && height > 2 && height < 39.5)
-    .map(([name, { width, height }]) => `${name}: ${width} x ${height}`);
+    .map((one) => [one, one.getBoundingClientRect()])
+    .filter(([one, { width, height }]) => width > 2 && height > 2
+      && (height < 43.5 || width < 43.5 && one.matches("button, [role=tab]")))
+    .map(([one, { width, height }]) => `${one.tagName} ${one.ariaLabel || one.textContent}: ${width} x ${height}`);
 }"""
 PICTURES = ":is([data-testid=stGraphVizChart], [data-testid=stEChartsChart], .grids, section.figure .picture, .player)"
 
