@@ -109,6 +109,15 @@ def test_a_text_that_fits_nothing_gets_the_check_list():
     assert "Shrink the data" in texts(at.markdown)
 
 
+@pytest.mark.parametrize(
+    ("text", "verb"), [("Target 3 is out of bounds", "may be"), ("train loss falls, val loss rises", "is")]
+)
+def test_a_text_about_none_of_the_failures_is_answered_and_says_how_sure_it_is(text, verb):
+    ask(at := opened(), text)
+    assert f"This text {verb} about" in at.success[0].value
+    assert "**What to do.**" in texts(at.markdown)
+
+
 def test_it_runs_with_numbers_of_ones_own():
     at = opened(failure="accumulation", numbers="2, 4")
     assert "numbers = [2.0, 4.0]" in at.code[0].value
