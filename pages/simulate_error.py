@@ -71,11 +71,11 @@ def _four_steps() -> None:
     with code:
         step = _next_step()
         st.html(in_place_panels.program(experiment, step))
-    result = memoize("trap result", (experiment, step), lambda: in_place.run(experiment, step))
-    with result_column:
-        _what_happened(result)
+        result = memoize("trap result", (experiment, step), lambda: in_place.run(experiment, step))
         if step:
             st.html(in_place_panels.arrays(result.boxes))
+    with result_column:
+        _what_happened(result)
         if step >= BACKWARD:
             _gradients(result)
         if step == len(STEPS):

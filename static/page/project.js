@@ -18,18 +18,19 @@ const PICTURES = ["stGraphVizChart", "stEChartsChart", "stImage", "stBidiCompone
   .join();
 const COMPONENTS = "[data-testid^=stBidiComponent]"; // that may contain a player
 const MAIN = "[data-testid=stMain]";
-const BACK = /(Back|Undo)$/;
+const NAMES = { "-1": /(Back|Undo)$/, 0: / again$/, 1: /(?<! again)$/ }; // of the button that does a step
+const QUESTION = `${MAIN} [role=radiogroup]:not([aria-required=true])`; // a setting has always an answer
 const PLAY = `${MAIN} button:enabled:has([aria-label="Shortcut P"])`; // starts and stops a run
 const ANSWER = "input[type=radio], [role=radio]";
 const NAME = "projecting";
-/** @type {Record<string, 1 | -1>} */
-const STEPS = { PageDown: 1, ArrowRight: 1, PageUp: -1, ArrowLeft: -1 };
+/** @type {Record<string, -1 | 0 | 1>} back, to the start after the last step, or on */
+const STEPS = { PageDown: 1, ArrowRight: 1, PageUp: -1, ArrowLeft: -1, Home: 0 };
 
 export class Projector {
   /** @param {AbortSignal} signal ends the listening */
   constructor(signal) {
     this.back = h("button", { title: "Back (left arrow)", onclick: () => press(stepper(-1)) }, "←");
-    this.next = h("button", { title: "Next", onclick: () => press(stepper(1)) }, "→");
+    this.next = h("button", { title: "Next", onclick: () => press(stepper(1) ?? stepper(0)) }, "→");
     const leave = h("button", { onclick: () => this.present.leave() }, "Leave (F)");
     const group = { class: "project-bar", role: "group", "aria-label": "Projecting" };
     this.bar = h("div", group, this.back, this.next, leave);
@@ -63,9 +64,10 @@ export class Projector {
 
   arrive() {
     this.back.hidden = !stepper(-1);
-    this.next.hidden = !stepper(1);
-    const next = stepper(1);
-    setText(this.next, `${next?.querySelector("p")?.textContent ?? ""} ${next?.matches(PLAY) ? "(P)" : "→"}`);
+    const next = stepper(1) ?? stepper(0);
+    this.next.hidden = !next;
+    const key = next?.matches(PLAY) ? "(P)" : next === stepper(0) ? "(Home)" : "→";
+    setText(this.next, `${nameOf(next)} ${key}`);
     if (this.following) this.reveal();
   }
 
@@ -79,9 +81,12 @@ export class Projector {
     else if (event.key === " ") {
       const target = /** @type {Element} */ (event.composedPath()[0]);
       if (target.closest(INTERACTIVE) || !press(document.querySelector(PLAY))) return;
-    } else if (/^(Arrow(Up|Down)|Home|End)/.test(event.key)) return this.stopFollowing();
-    else if (!(event.key in STEPS) || isMovedByArrows(event)) return;
-    else if (!press(stepper(STEPS[event.key]))) return this.stopFollowing(); // it scrolls
+    } else if (/^[1-9]$/.test(event.key)) {
+      const asked = [...document.querySelectorAll(QUESTION)].find(inWindow);
+      if (!press(asked?.querySelectorAll(ANSWER)[Number(event.key) - 1])) return;
+    } else if (/^(ArrowUp|ArrowDown|End)$/.test(event.key)) return this.stopFollowing();
+    else if (!(event.key in STEPS) || isMovedByKeys(event)) return;
+    else if (!press(stepper(STEPS[event.key])) && !stepper(0)) return this.stopFollowing(); // it scrolls
     event.preventDefault();
   }
 
@@ -148,11 +153,11 @@ export class Projector {
   }
 }
 
-/** Return whether an arrow key moves what has the focus, such as a slider; answers are moved by up and down.
+/** Return whether a key moves what has the focus, such as a slider; answers are moved by up and down.
  * @param {KeyboardEvent} event */
-function isMovedByArrows({ key, target }) {
+function isMovedByKeys({ key, target }) {
   const moved = "input:not([type=radio]), [role=slider], [role=tab], [role=application]";
-  return key.startsWith("Arrow") && target instanceof Element && target.closest(moved) !== null;
+  return !key.startsWith("Page") && target instanceof Element && target.closest(moved) !== null;
 }
 
 /** Return the end of what the window's edge cuts above a picture, 0 if nothing.
@@ -197,14 +202,18 @@ function inside(component) {
   return [component, ...component.querySelectorAll("*")].flatMap((one) => one.shadowRoot ?? one);
 }
 
-/** Return the button that steps on (the primary one) or back (an undo). @param {1 | -1} by */
+/** Return the button that does a step: a primary one, except for the step back. @param {-1 | 0 | 1} by */
 function stepper(by) {
-  const shown = [...document.querySelectorAll(`${MAIN} button:enabled`)].filter(
+  const kind = by < 0 ? "" : "[data-testid^=stBaseButton-primary]";
+  const shown = [...document.querySelectorAll(`${MAIN} button${kind}:enabled`)].filter(
     (one) => one instanceof HTMLElement && one.offsetParent,
   );
-  const fits = (/** @type {Element} */ one) =>
-    by > 0 ? one.matches("[data-testid^=stBaseButton-primary]") : BACK.test(one.querySelector("p")?.textContent ?? "");
-  return shown.find(fits);
+  return shown.find((one) => NAMES[by].test(nameOf(one)));
+}
+
+/** Return what a button is called. @param {Element | undefined} button */
+function nameOf(button) {
+  return button?.querySelector("p")?.textContent ?? "";
 }
 
 /** Press a button; return whether there is one. @param {Element | null | undefined} button */
