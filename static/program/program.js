@@ -35,6 +35,7 @@ class Program {
     /** @type {Shown | null} what the player shows */
     this.at = null;
     this.asked = false; // for a run whose result has not come
+    this.awaited = false; // the picture of a run, which has not come
     this.writing = new Debounced(() => this.writeAddress(), WRITE_MS);
     this.runButton = h("button", { class: "check", onclick: () => this.run() }, "Run (Ctrl+Enter)");
     this.stopButton = h("button", { onclick: () => tell("stop", true) }, "Stop");
@@ -139,6 +140,7 @@ class Program {
     }
     this.draft.write(text);
     this.asked = true;
+    this.awaited = true;
     this.tell("run", { text });
   }
 
@@ -157,7 +159,11 @@ class Program {
 
   /** Light the lines of the event that the player shows. @param {Shown} shown */
   follow(shown) {
-    const player = shown.element.closest(".player");
+    const player = /** @type {HTMLElement | null} */ (shown.element.closest(".player"));
+    if (this.awaited && this.isCurrent() && !this.shown.working && !this.shown.result?.problem) {
+      this.awaited = false;
+      if (this.panels[0].matches(":focus-within")) player?.focus({ preventScroll: true }); // it is there to be played
+    }
     if (player && shown.states !== this.at?.states) {
       this.sizes.disconnect();
       this.sizes.observe(player);

@@ -61,6 +61,18 @@ def test_a_program_is_pasted_run_played_and_kept(open_page):
     expect(card).to_be_visible()
 
 
+def test_the_keys_are_the_player_s_after_a_run_from_the_keyboard_that_succeeds(open_page):
+    page = open_page("graph-lab?kind=Your+program", width=1024, height=768)
+    write(page, PROGRAM)  # its last line fails
+    page.locator(".problem.failed").wait_for()
+    page.locator(".player .card").first.wait_for()
+    expect(page.locator(".cm-content")).to_be_focused()
+    write(page, PROGRAM.rpartition("loss")[0])
+    expect(page.locator(".player")).to_be_focused()
+    page.keyboard.press("f")
+    expect(page.locator(".player.present")).to_have_count(1)
+
+
 def test_a_link_opens_the_program_in_another_browser(open_page, browser, app_url):
     page = open_page("graph-lab?kind=Your+program")
     page.wait_for_function("() => location.search.includes('code=')")
