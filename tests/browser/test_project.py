@@ -142,6 +142,7 @@ def test_what_moves_a_projected_curve_is_in_sight_with_it(open_page, path, slide
     settled(page)
     before = curve.bounding_box()
     assert before["height"] >= 0.599 * height
+    assert path != "operations" or page.get_by_test_id("stMain").evaluate("(main) => main.scrollTop") == 0
     page.get_by_role("slider", name=slider).press("ArrowLeft")
     expect(page.get_by_text(said)).to_have_count(0)
     settled(page)
