@@ -99,8 +99,9 @@ export class Projector {
 
   /** Enter or leave the view for a projector. */
   project() {
-    if (this.present.on) return this.present.leave();
-    if (press(presenter())) return;
+    const player = presenter();
+    if (this.present.on && !player?.matches(".leave")) return this.present.leave();
+    if (press(player)) return;
     this.present.enter();
     this.follow();
   }

@@ -261,6 +261,7 @@ export class Controls {
     if (!Object.hasOwn(actions, key)) return;
     actions[key]();
     event.preventDefault();
+    event.stopPropagation(); // the page may have a shortcut of its own on this key
   }
 
   destroy() {

@@ -220,6 +220,7 @@ export function createPlayer(root, host) {
     fill();
     graph.present();
     if (twin.on) twin.graph?.present();
+    if (!present.on && document.querySelector(".projecting")) element.blur(); // the keys are the projected page's
   });
 
   /** Handle arrow keys also if nothing has the focus, or something that ignores them. A player alone on its page or
@@ -426,7 +427,8 @@ export function createPlayer(root, host) {
       if (opened && next.chosen) {
         pinned = null;
         select(...next.chosen);
-        bringIntoWindow(workbench);
+        if (document.querySelector(".projecting")) present.enter();
+        else bringIntoWindow(workbench);
       }
       if (waiting && waiting.typed === next.text) {
         const { pass } = waiting;

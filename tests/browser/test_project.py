@@ -215,15 +215,20 @@ def test_a_projected_training_shows_its_network_its_loss_and_the_doctor_in_one_w
 
 
 @pytest.mark.parametrize(("width", "height"), [(1024, 768), (1280, 720)])
-def test_a_unit_clicked_on_a_projector_opens_its_panel_in_the_window(open_page, width, height):
+def test_a_unit_clicked_on_a_projector_opens_its_pass_alone_and_leads_back(open_page, width, height):
     page = open_page("training-lab", width=width, height=height)
     project(page)
     page.get_by_role("button", name="Layer 1, unit 3", exact=True).click()
-    page.get_by_text("Derivation of ∂loss/∂h1[0, 2]").wait_for()
-    settled(page)
-    for part in (".stage", ".tabs"):
-        expect(page.locator(part)).to_be_in_viewport(ratio=0.99)
-        assert ends(page, part)[3] <= ends(page, ".project-bar")[1]
+    expect(page.locator(".present .sentence")).to_contain_text("to h1[0, 2]: the first message")
+    assert look(page, font=18, drawn=18)["small"] == []
+    assert ends(page, ".stage")[3] - ends(page, ".stage")[1] >= 0.6 * height
+    page.keyboard.press("ArrowRight")  # of the player, not of the training
+    expect(page.locator(".present .sentence")).to_contain_text("to W2")
+    page.keyboard.press("f")
+    expect(page.locator(".network")).to_be_in_viewport(ratio=0.99)
+    page.get_by_role("button", name="Start (P)", exact=True).wait_for()
+    page.keyboard.press("ArrowRight")
+    page.get_by_role("button", name="Continue (P)", exact=True).wait_for()
 
 
 @pytest.mark.parametrize(("width", "height"), [(1024, 768), (1280, 720)])

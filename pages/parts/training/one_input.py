@@ -79,15 +79,17 @@ def _play_sample(view: View) -> None:
     except RuntimeError as error:
         st.warning(str(error))
         return
-    opening, chosen = st.session_state.get("training probe opening", 0), None
+    opening, chosen, event = st.session_state.get("training probe opening", 0), None, None
     if opening:
         layer, unit = st.session_state["training probe unit"]
         label = f"h{layer + 1}" if layer < len(network.layers) - 1 else "out"
         outputs = next((node for node in trace.nodes if node["label"] == label), None)
         if outputs and unit < np.size(outputs["value"]):
             chosen = outputs["id"], unit
+            arrived = [n for n, event in enumerate(trace.events, 1) if chosen[0] == event["node"] and "after" in event]
+            event = arrived[-1]
             st.markdown(f"**Unit {unit + 1} of layer {layer + 1}**, which you chose, is the cell {label}[0, {unit}].")
-    player(trace, key="training player", opening=opening, chosen=chosen)
+    player(trace, key="training player", opening=opening, chosen=chosen, event=event)
 
 
 def _read_drawing() -> None:
