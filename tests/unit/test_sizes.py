@@ -11,7 +11,7 @@ CAPS = {  # lines of code and of data, in rooms separated by spaces
     "nn.py": 260,
     "train.py": 180,
     "app.py": 45,
-    "lab/failures": 9_865,
+    "lab/failures": 9_870,
     "lab/watch": 4_716,
     "lab/training": 6_250,
     "lab/training/doctor.py lab/training/figures.py": 700,
@@ -19,14 +19,14 @@ CAPS = {  # lines of code and of data, in rooms separated by spaces
     "lab/practice/sandbox.py lab/practice/driver.py lab/practice/syscalls.py": 800,
     "lab/traps lab/designs lab/autodiff lab/gradcheck": 5_800,
     "lab/ui": 1_360,
-    "pages": 8_765,
-    "static": 10_090,
-    "tests": 57_430,
+    "pages": 8_770,
+    "static": 10_110,
+    "tests": 57_470,
 }
 CODE = {".py", ".js", ".ts", ".css", ".html"}
 COUNTED = CODE | {".toml", ".txt", ".json"}
 THEIRS = {"codemirror", "echarts", "graphviz"}  # folders of code that others wrote
-PRODUCT, PRODUCT_CAP = "app.py model.py nn.py train.py lab pages static practice assets", 62_040  # lines of code
+PRODUCT, PRODUCT_CAP = "app.py model.py nn.py train.py lab pages static practice assets", 62_095  # lines of code
 
 
 def lines_of(rooms, counted=COUNTED):

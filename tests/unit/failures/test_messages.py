@@ -53,7 +53,13 @@ PASTED = {
         "IndexError: Target 3 is out of bounds.",
         "Loss.cu:250: block: [0,0,0] Assertion `t >= 0 && t < n_classes` failed.",
     ],
-    "device": ["Expected all tensors to be on the same device, but found at least two devices, cuda:0 and cpu!"],
+    "device": [
+        "Expected all tensors to be on the same device, but found at least two devices, cuda:0 and cpu!",
+        "Input type (torch.cuda.FloatTensor) and weight type (torch.FloatTensor) should be the same",
+        "Input type (torch.FloatTensor) and weight type (torch.cuda.FloatTensor) should be the same or input should be "
+        "a MKLDNN tensor and weight is a dense tensor",
+        "Expected object of device type cuda but got device type cpu for argument #1 'self' in call to _th_addmm",
+    ],
     "nonleafgrad": [
         "UserWarning: The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad attribute "
         "won't be populated during autograd.backward().",
