@@ -2,6 +2,7 @@
 
 ASK_FOR_GRADIENTS = "Ask for gradients where it is made: `requires_grad=True`, or `.requires_grad_()` for a layer."
 KEEP_THE_GRAPH = "Use the tensor itself, or `torch.stack` for several: `torch.tensor` copies numbers without a graph."
+CREATE_GRAPH = "Ask for a derivative that can be differentiated again: `create_graph=True`."
 STEP_IN_PLACE = "Write to the parameter in place under `no_grad()`: `w -= lr * w.grad`, not `w = w - lr * w.grad`."
 NO_DETACH = "Remove `detach()`, or keep it only for uses that need it; leave what must not learn out of the optimizer."
 DRAW_WITH_GRADIENT = "Draw with `rsample()`, or train on `log_prob()` of the sample: `sample()` has no graph."

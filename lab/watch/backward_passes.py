@@ -75,11 +75,10 @@ def look_at_grad(run: WatchedRun, function: Function, args: Args, kwargs: Kwargs
         raise
     for part in tensors_in((tuple(result.values()) if isinstance(result, dict) else result,)):
         if part.grad_fn is None:
-            run.remember_origin(part, here, None)
+            run.remember_origin(part, here, cuts.update_cut(run, "derivative", here, "autograd.grad", [first]))
     for tensor in inputs:
         if tensor.is_leaf and tensor.requires_grad:
-            leaf = run.leaf(tensor)
-            leaf.has_graph_grad |= bound["create_graph"]
+            run.leaf(tensor).differentiated = True
 
 
 def look_at_gradcheck(run: WatchedRun, check: Function, args: Args, kwargs: Kwargs) -> Look:
@@ -152,7 +151,7 @@ def after_backward(run: WatchedRun, call: BackwardCall, loss: Tensor, reached: l
     run.clock.forward_ran, run.clock.copied = False, 0
     for tensor in reached:
         leaf = run.leaf(tensor)
-        if leaf.made_in_forward and not (leaf.backward_count or leaf.has_graph_grad):
+        if leaf.made_in_forward and not (leaf.backward_count or leaf.differentiated):
             run.training.made_in_forward.setdefault(leaf.site, set()).add(run.clock.iteration)
         leaf.changed |= leaf.backward_count > 0 and tensor._version != leaf.version_at_backward
         leaf.version_at_backward = tensor._version

@@ -178,6 +178,7 @@ CAUSES = {  # kind of cut, or a form of it -> failure, sentence, fix
     "detach": (11, "{} in this line cuts the graph.", advice.NO_DETACH),
     "step": (21, "{} in this line is a step function, and no gradient passes through it.", ""),
     "number": (13, "{} in this line turned the tensor into a plain number.", ""),
+    "derivative": (4, "{}() in this line gives numbers without a graph.", advice.CREATE_GRAPH),
     "copy": (4, "{}() in this line copies numbers into a new tensor, without their graph.", advice.KEEP_THE_GRAPH),
     "numpy": (13, "the numbers went through NumPy in this line.", ""),
     "no_grad": (12, "{} ran while gradients were switched off here.", ""),

@@ -106,8 +106,7 @@ class InPlaceWrite(NamedTuple):
 
 @dataclass(slots=True)
 class CutRecord:
-    """A line where values leave the graph. Its kind is detach, no_grad, number, numpy, step (argmax, comparison),
-    or update."""
+    """A line where values leave the graph. Its kind is a key of `cuts.CAUSES`."""
 
     kind: str
     site: Site
@@ -153,7 +152,7 @@ class Leaf:
     loaded: bool = False  # copied from another tensor before its first backward pass
     version_at_backward: int = 0
     changed: bool = False  # since the first backward pass
-    has_graph_grad: bool = False  # its gradient was taken with create_graph=True: an input, not a parameter
+    differentiated: bool = False  # by autograd.grad(): an input, not a parameter
     number: int = field(default_factory=NUMBERS.__next__)
 
     @property

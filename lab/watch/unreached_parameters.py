@@ -10,7 +10,7 @@ from lab.watch.sites import Site
 from lab.watch.training_events import Act
 
 TERMS = VIEWS | {"Add", "Sub", "Neg", "Mul", "Div"}  # what joins the terms of a loss
-LOSING = frozenset(("step", "no_grad", "number", "numpy"))  # kinds of cuts that take a term its graph by mistake
+LOSING = frozenset(("step", "no_grad", "number", "numpy", "derivative"))  # cuts that lose a graph by mistake
 MAX_TERMS = 12  # nodes at the end of a loss that are searched
 
 
@@ -98,7 +98,7 @@ def report_unoptimized(run: WatchedRun) -> None:
     by_place: dict[Site, list[Leaf]] = {}
     for key, leaf in leaves.items():
         idle = key not in owned and leaf.backward_count >= MIN_ITERATIONS
-        tensor = None if not idle or leaf.loaded or leaf.has_graph_grad or leaf.changed else leaf.ref()
+        tensor = None if not idle or leaf.loaded or leaf.differentiated or leaf.changed else leaf.ref()
         if tensor is not None and tensor.requires_grad:
             by_place.setdefault(cause_of_unoptimized(run, leaf), []).append(leaf)
     for where, lost in by_place.items():

@@ -182,12 +182,12 @@ opt = torch.optim.Adam(net.parameters())
 
 def residual(x):
     u = net(x)
-    ux = torch.autograd.grad(u, x, torch.ones_like(u))[0]  #! read 4
+    ux = torch.autograd.grad(u, x, torch.ones_like(u))[0]  #! 4
     return ux
 
 
+x = torch.rand(64, 1, requires_grad=True)
 for it in range(100):
-    x = torch.rand(64, 1, requires_grad=True)
     loss = (residual(x) - torch.cos(x)).pow(2).mean()
     opt.zero_grad()
     loss.backward()
