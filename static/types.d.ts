@@ -220,6 +220,7 @@ export interface PlayerData {
   right?: { trace: TraceData; engine: string } | null;
   text?: string; // the recorded program in one line or several
   field?: string; // the key of the page's text field for it
+  printed?: string; // by the program whose pass it is
   outdated?: boolean; // the graph is that of an earlier text
   switches?: Switch[]; // choices of the page that Present mode offers, too
   along?: Along | null; // the input number of forward mode; null for reverse mode

@@ -64,6 +64,7 @@ class PlayerView(TypedDict, total=False):
     usualStage: str  # the pass that the address leaves out: "forward", "backward" or, if not given, "none"
     text: str  # what the page calls the recorded program, such as an expression; shown in Present mode
     field: str  # key of the page's text field for `text`: a run waits until the page has taken over what was typed
+    printed: str  # what the program printed; shown next to its lines in Present mode
     outdated: bool  # True greys the graph, which is that of an earlier text
     compact: bool  # True shows controls, the event's sentence, graph and inputs in 430 pixels; panels in Present mode
     grows: int  # a compact player reaches down to so many pixels from the end of the window
@@ -117,8 +118,7 @@ def player(
     along    leaf and cell position: forward mode instead of the backward pass, with the derivatives of all nodes with
              respect to this number
     departure  where the pass of a broken engine first differs from the right one; the player marks this event
-    right    the pass of the right engine, if `trace` is that of another one, which `engine` names; both are shown
-             where they differ
+    right    the pass of the right engine, if `trace` is that of another, called `engine`; shown where they differ
     switches, on_switch  choices of the page, offered above the graph in Present mode, and the callback for their name
              and new value
     on_turn  callback for another prepared state of the page: n steps on, or back if n is negative

@@ -25,6 +25,8 @@ const ICONS = {
  * @property {() => void} onRelease
  * @property {() => void} onPresent
  * @property {() => void} onFit
+ * @property {(steps: number) => void} onZoom
+ * @property {() => void} onCode shows all lines of the code, or again the current one
  * @property {(by: 1 | -1) => void} onTurn goes to the next or the previous prepared state */
 
 export class Controls {
@@ -246,12 +248,15 @@ export class Controls {
       End: () => this.step(Infinity),
       " ": () => this.toggle(),
       0: () => this.callbacks.onFit(),
+      "+": () => this.callbacks.onZoom(1),
+      "-": () => this.callbacks.onZoom(-1),
       ...present,
     };
     const presenting = {
       Escape: () => this.callbacks.onPresent(),
       PageDown: () => (event.shiftKey ? this.callbacks.onTurn(1) : this.step(1)), // without shift, the key of a clicker
       PageUp: () => (event.shiftKey ? this.callbacks.onTurn(-1) : this.step(-1)),
+      c: () => this.callbacks.onCode(),
       n: () => this.callbacks.onTurn(1),
       p: () => this.callbacks.onTurn(-1),
     };

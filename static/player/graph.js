@@ -23,6 +23,7 @@ const ROW_HEIGHT = 24; // pixels of a card for its title, and for its last numbe
 const TEXT_WEIGHT = 10; // covering a title or a gradient is this many times worse than covering the rest of a card
 const LARGE_STEP = 10; // steps of a number by a key with shift
 const STEP_PIXELS = 4; // of a drag, for one step of the number
+const ZOOM = 1.3; // factor of one step
 const DEPARTS = " departs";
 
 /** @typedef {object} EdgeParts
@@ -113,9 +114,9 @@ export class Graph {
       "div",
       { class: "tools", role: "group", "aria-label": "View" },
       this.ordering,
-      tool("Zoom in", "+", () => this.views.forEach((view) => view.zoom(1.3))),
-      tool("Zoom out", "−", () => this.views.forEach((view) => view.zoom(1 / 1.3))),
-      tool("Fit the whole graph (0)", "Fit", () => this.fit()),
+      tool("Zoom in (+)", "+", () => this.zoom(1)),
+      tool("Zoom out (-)", "−", () => this.zoom(-1)),
+      tool("Fit the graph (0)", "Fit", () => this.fit()),
     );
     this.head = h("div", { class: "stage-head" }, this.pending, this.simple); // a line of its own, above all cards
     this.element = h("div", { class: "stage" }, this.head, h("div", { class: "drawing" }, this.svg));
@@ -138,6 +139,16 @@ export class Graph {
     this.folded = new Set(openingFolds(states, this.groups));
     this.showFolding();
     this.draw(states);
+  }
+
+  /** Zoom in, or out if negative, and keep the cards of the event in sight. @param {number} steps */
+  zoom(steps) {
+    for (const view of this.views) {
+      view.zoom(ZOOM ** steps);
+      const { x, y, scale, window } = view;
+      view.centre({ x: (window.width / 2 - x) / scale, y: (window.height / 2 - y) / scale }); // nothing is left empty
+      view.reveal(view.boxes);
+    }
   }
 
   /** Show all of the graph, or again the part that follows the events. */

@@ -112,7 +112,12 @@ export function createPlayer(root, host) {
   );
   twin.place.append(graph.element, graph.tools);
   const bar = new Bar((name, value) => ask({ what: "switch", switch: name, value }));
-  graph.tools.prepend(bar.offers, twin.button);
+  const code = h("button", { class: "code-button", "aria-pressed": false, title: "All lines of the code (C)" }, "Code");
+  code.onclick = () => {
+    code.ariaPressed = String(element.classList.toggle("with-code"));
+    tabs.repaint(); // the current line is brought into sight
+  };
+  graph.tools.prepend(bar.offers, twin.button, code);
   graph.head.prepend(twin.other);
   const ledger = new Ledger();
   const predict = new Predict({
@@ -136,6 +141,8 @@ export function createPlayer(root, host) {
       onRelease: () => writeAddress(),
       onPresent: () => present.toggle(),
       onFit: () => graph.fit(),
+      onZoom: (steps) => graph.zoom(steps),
+      onCode: () => code.click(),
       onTurn: (by) => {
         turns += by;
         turn();
@@ -148,6 +155,7 @@ export function createPlayer(root, host) {
   const ask = (wish) => host.ask?.({ ...wish, event: k, number: (wishes = Date.now()) });
   const takeaway = new Takeaway(graph, host.ask ? ask : null);
   const remarks = h("div", { class: "remarks", role: "status" });
+  const printed = h("pre", { class: "printed", tabindex: 0, role: "region", "aria-label": "What the program printed" });
   const chosen = h("p", { class: "chosen" });
   const tabs = new Tabs(chosen, [
     {
@@ -191,7 +199,7 @@ export function createPlayer(root, host) {
       "div",
       { class: "columns" },
       h("div", { class: "wide" }, twin.place, h("div", { class: "under" }, graph.legend, graph.folding)),
-      h("div", { class: "side" }, tabs.element, inputs.element),
+      h("div", { class: "side" }, tabs.element, printed, inputs.element),
     ),
   );
   const leave = h("button", { class: "leave", onclick: () => present.leave() }, "Leave (F)");
@@ -399,6 +407,7 @@ export function createPlayer(root, host) {
       const sameStructure = states?.structure === fresh.structure;
       const opened = (next.opening ?? 0) !== (before?.opening ?? 0);
       element.classList.toggle("compact", Boolean(next.compact));
+      printed.textContent = next.printed ?? "";
       element.classList.toggle("still", Boolean(next.still));
       element.classList.toggle("outdated", Boolean(next.outdated));
       bar.update(next);

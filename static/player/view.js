@@ -1,6 +1,6 @@
 /** Panning and zooming of the drawing: drag to move, buttons or Ctrl + wheel to zoom. */
 
-import { setAttribute, untilReleased } from "./dom.js";
+import { mayMove, setAttribute, untilReleased } from "./dom.js";
 import { fitTo } from "./layout.js";
 
 /** @import { Point, Size } from "./layout.js" */
@@ -12,6 +12,7 @@ const PRESENTED_SCALE = 1.286; // text of 14 pixels grows to 18
 const PRESENTED_SCALE_PHONE = 0.72; // a phone is held in the hand: 10 pixels
 const CROPPED_SCALE = 1; // for a drawing that does not fit
 const VIEW_MARGIN = 6; // pixels between an event's nodes and the edge of the view
+const GLIDE = { duration: 300, easing: "ease-out" }; // of a presented drawing that follows the events
 
 /** The visible part of a drawing. */
 export class View {
@@ -34,10 +35,10 @@ export class View {
     this.window = { width: 0, height: 0, buttons: BUTTON_ROW };
     this.presented = false;
     this.point = { x: 0, y: 0 }; // the centre while the drawing does not fit
+    this.placing = ""; // of the moving part, as CSS
     this.observer = new ResizeObserver(() => {
       this.measure();
-      if (this.free) return;
-      this.open(this.size, this.point);
+      if (!this.free) this.open(this.size, this.point);
       this.reveal(this.boxes);
     });
     this.observer.observe(svg);
@@ -77,9 +78,11 @@ export class View {
     this.apply();
   }
 
-  /** Show all of the drawing, or, if that is shown, again the part that follows the events. */
+  /** Show all of the drawing, or, if that is shown, again the part that follows the events. A presented drawing stays
+   * readable. */
   turn() {
-    this.wished = !this.fitted && this.window.width > 0; // a drawing beside this one may be hidden
+    const visible = this.window.width > 0; // a drawing beside this one may be hidden
+    this.wished = !this.fitted && !this.presented && visible;
     this.open(this.size, this.point);
     this.reveal(this.boxes);
   }
@@ -117,7 +120,7 @@ export class View {
     const room = { width: this.window.width, height: this.window.height - this.window.buttons };
     const scaleOf = (/** @type {Size} */ size) =>
       Math.min((room.width - 2 * VIEW_MARGIN) / size.width, (room.height - 2 * VIEW_MARGIN) / size.height);
-    const before = this.scale;
+    const { scale: before, placing } = this;
     const whole = boxes.find((box) => scaleOf(box) >= this.readable());
     if (this.presented && !this.free) this.scale = Math.min(this.followed, whole ? scaleOf(whole) : Infinity);
     const { x, y, width, height } = boxes.find((box) => scaleOf(box) >= this.scale) ?? boxes[boxes.length - 1];
@@ -125,7 +128,9 @@ export class View {
     const inside = (/** @type {number} */ at, /** @type {number} */ extent, /** @type {number} */ end) =>
       at >= VIEW_MARGIN && at + extent * this.scale <= end - VIEW_MARGIN;
     const isSeen = inside(left, width, room.width) && inside(top, height, room.height);
-    if (!isSeen || this.scale !== before) this.centre({ x: x + width / 2, y: y + height / 2 });
+    if (isSeen && this.scale === before) return;
+    this.centre({ x: x + width / 2, y: y + height / 2 });
+    if (this.presented && mayMove()) this.scene.animate({ transform: [placing, this.placing] }, GLIDE);
   }
 
   apply() {
@@ -134,6 +139,7 @@ export class View {
     const cut = ["left", "right", "top", "bottom"].filter((_, i) => over[i] > 1); // where the drawing goes on
     setAttribute(this.svg, "data-cut", cut.join(" "));
     setAttribute(this.svg, "data-whole", String(this.fitted));
+    this.placing = `translate(${x}px, ${y}px) scale(${scale})`;
     setAttribute(
       this.scene,
       "transform",

@@ -260,7 +260,7 @@ def test_nothing_jumps_until_it_is_moved(open_player):
     page.mouse.move(box["x"] + 80, box["y"] + 60, steps=4)
     page.mouse.up()
     panned = scene.get_attribute("transform")
-    page.get_by_role("button", name="Fit the whole graph").click()
+    page.get_by_role("button", name="Fit the graph").click()
     assert len({fitted, zoomed, panned}) == 3
     assert scene.get_attribute("transform") == fitted
 
@@ -424,7 +424,7 @@ def test_a_large_graph_opens_at_a_readable_size_and_follows_the_events_until_it_
         assert now["seen"]
     press(page, "Home")
     expect(page.locator(".card").first).to_be_in_viewport()
-    page.get_by_role("button", name="Fit the whole graph").click()
+    page.get_by_role("button", name="Fit the graph").click()
     fitted = page.locator(".graph").evaluate(state)["scale"]
     press(page, *["ArrowRight"] * 3)
     assert page.locator(".graph").evaluate(state)["scale"] == fitted < 0.75

@@ -6,6 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 from lab.practice import isolation
+from tests.layout import look, project
 from tests.support import settled, write
 
 pytestmark = pytest.mark.skipif(isolation.unavailable() != "", reason="no program can run on this machine")
@@ -33,7 +34,7 @@ def test_a_program_is_pasted_run_played_and_kept(open_page):
     card = page.locator(".card", has_text="h = w * w")
     expect(card).to_be_visible()
     # What is there is in one window: the code, the picture, what was printed, and how it ended
-    expect(page.get_by_text("[2. 4.]", exact=True)).to_be_in_viewport()
+    expect(page.get_by_test_id("stCode").get_by_text("[2. 4.]", exact=True)).to_be_in_viewport()
     expect(page.locator(".problem", has_text="Line 7: RuntimeError")).to_be_in_viewport()
     expect(card).to_be_in_viewport()
     assert page.locator(".controls").bounding_box()["height"] < 50  # one row
@@ -141,3 +142,26 @@ def test_a_graph_reaches_down_and_its_program_is_as_high(open_page, width, heigh
     ]
     assert page.locator(".stage").bounding_box()["height"] >= room
     assert abs(bottoms[0] - bottoms[1]) < 2
+
+
+def test_a_large_program_can_be_read_on_a_projector_with_its_lines_and_what_it_printed(open_page):
+    page = open_page("graph-lab?kind=Your+program", width=1024, height=768)
+    lines = ["from model import Tensor", "x = w = Tensor(0.5)", *20 * ["x = (x * w + w).tanh()"], "x.backward()"]
+    write(page, "\n".join([*lines, "print(w.grad)"]))
+    page.locator(".card").first.wait_for()
+    project(page)
+    page.locator(".player.present").wait_for()
+    scale = lambda: page.locator(".graph > g").evaluate("(one) => one.getCTM().a")  # noqa: E731
+    page.keyboard.press("0")
+    settled(page)
+    assert look(page, font=18, drawn=18)["small"] == []
+    fitted = scale()
+    page.get_by_role("button", name="Zoom out").click()
+    page.keyboard.press("-")
+    assert scale() < fitted / 1.6
+    page.keyboard.press("+")
+    page.get_by_role("button", name="Zoom in").click()
+    page.keyboard.press("c")
+    page.keyboard.press("ArrowRight")
+    for part in (".card.to", "[aria-current]", ".line >> nth=-1", ".printed"):
+        expect(page.locator(f".present {part}")).to_be_in_viewport()

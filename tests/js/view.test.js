@@ -14,6 +14,7 @@ const WINDOWS = [
 
 /** @type {() => void} what the browser calls when the window of the drawing has another size */
 let resized = () => {};
+let calm = false; // the reader has asked the system for less motion
 
 /** Return a presented view in a window, and what sets another size of the window. @param {Size} size
  * @param {string[]} around selectors of what the view is in */
@@ -21,7 +22,8 @@ function presented(size, around = [".present"]) {
   const closest = (/** @type {string} */ selector) => (around.includes(selector) ? {} : null);
   const element = () => {
     const set = new Map();
-    return { addEventListener() {}, closest, set, getAttribute: () => "", setAttribute: set.set.bind(set) };
+    const animate = (/** @type {unknown} */ path) => set.set("path", path);
+    return { addEventListener() {}, animate, closest, set, getAttribute: () => "", setAttribute: set.set.bind(set) };
   };
   const [svg, scene] = [{ ...element(), clientWidth: size.width, clientHeight: size.height }, element()];
   const observer = class {
@@ -31,7 +33,7 @@ function presented(size, around = [".present"]) {
     }
     observe() {}
   };
-  Object.assign(globalThis, { ResizeObserver: observer });
+  Object.assign(globalThis, { ResizeObserver: observer, matchMedia: () => ({ matches: calm }) });
   const view = new View(/** @type {any} */ (svg), /** @type {any} */ (scene));
   const resize = (/** @type {Size} */ next) => {
     Object.assign(svg, { clientWidth: next.width, clientHeight: next.height });
@@ -69,20 +71,31 @@ test("a presented drawing that can be read as a whole is shown as a whole, and a
   }
 });
 
-test("all of a presented drawing is shown on demand, in any window, and then again what follows the events", () => {
+test("a presented drawing can be read until the reader makes it smaller, and what is lit stays in sight", () => {
   const { view, resize } = presented(WINDOWS[0]);
-  const large = { width: 2000, height: 900 };
   const box = { x: 1600, y: 500, width: 300, height: 300 };
-  view.open(large, { x: 0, y: 0 });
+  view.open({ width: 2000, height: 900 }, { x: 0, y: 0 });
   view.reveal([box]);
   view.turn();
+  assert.ok(view.scale === READ && isWhole(view, box));
+  view.zoom(0.5);
   for (const size of WINDOWS) {
     resize(size);
-    view.reveal([box]);
-    assert.ok(isWhole(view, { x: 0, y: 0, ...large }));
+    assert.ok(view.scale === READ / 2 && isWhole(view, box));
   }
   view.turn();
   assert.ok(view.scale === READ && isWhole(view, box));
+});
+
+test("a presented drawing glides to the next event, unless the reader wants less motion", () => {
+  for (calm of [true, false]) {
+    const { view } = presented(WINDOWS[0]);
+    view.open({ width: 2000, height: 900 }, { x: 0, y: 0 });
+    const before = view.placing;
+    view.reveal([{ x: 1600, y: 500, width: 300, height: 300 }]);
+    const { transform } = /** @type {any} */ (Reflect.get(view.scene, "set")).get("path") ?? {};
+    assert.deepEqual(transform, calm ? undefined : [before, view.placing]);
+  }
 });
 
 test("a drawing says on which sides it goes on", () => {

@@ -139,6 +139,7 @@ def _play(ran: ProgramRun, shown: ProgramPass) -> None:
         trace,
         key=PLAYER_KEY,
         title="A pass of your program",
+        printed=ran.printed,
         opening=hash((ran.source, shown.line, len(shown.text))) % 10**6,
         event=trace.forward_events,
         compact=True,
