@@ -3,6 +3,7 @@
 import { matrixProduct, ruleWith, sendingOf, wholeProduct } from "./arithmetic.js";
 import { brief, broadcastCell, cellOrAll, factor, indexText } from "./format.js";
 import { h, link, section } from "./dom.js";
+import { productSign, sumSign } from "./equation.js";
 import { fullShape, WAITING } from "./states.js";
 
 /** @import { Derived, SentTerm, Value } from "../types.js" */
@@ -22,7 +23,7 @@ const DOTS = { text: "…" };
 
 /** Return the lines of the derivation as tokens, which become text or links. Messages never sent are left out.
  * @param {TraceStates} states @param {Frame} frame @param {number} id @param {number | null} cell
- * @returns {{label: string, tokens: Token[]}[]} */
+ * @returns {{label: string, tokens: Token[], next: string}[]} next: the sign before the next line */
 export function derivation(states, frame, id, cell) {
   const self = states.derived[id];
   const out = states.derived[states.output];
@@ -30,10 +31,12 @@ export function derivation(states, frame, id, cell) {
   const terms = all.slice(0, MAX_MESSAGES).map((term) => numbersOf(states, frame, id, cell, term));
   const rest = all.length > MAX_MESSAGES ? [PLUS, DOTS] : [];
   /** @param {string} label @param {(term: Numbers) => Token[]} tokensOf */
-  const line = (label, tokensOf) => ({
+  const line = (label, tokensOf, next = "=") => ({
     label,
+    next,
     tokens: [...terms.flatMap((term, i) => [...(i ? [PLUS] : []), ...tokensOf(term)]), ...rest],
   });
+  const products = ["≠", "≈"].find((one) => terms.some(({ sign }) => sign === one)) ?? "=";
   const lines = [
     line("in symbols", (term) => {
       if (term.local === null) return [term.symbols];
@@ -43,10 +46,15 @@ export function derivation(states, frame, id, cell) {
     line("upstream numbers in", (term) =>
       term.local === null ? [term.upstreamIn] : summed(term, [number(term.upstream, term.late), TIMES, term.symbols]),
     ),
-    line("local derivatives in", (term) => term.localIn),
+    line("local derivatives in", (term) => term.localIn, products),
   ];
-  const more = terms.length > 1 || terms.some((term) => term.local === null || term.sums);
+  const { earlier } = states.nodes[id];
+  const more = earlier !== undefined || terms.length > 1 || terms.some((term) => term.local === null || term.sums);
   if (more) lines.push(line("messages", (term) => [number(term.message, term.late)]));
+  const arrived = all.filter(({ event }) => event < frame.k - 1).map(({ event }) => states.arrivalAfter(event).message);
+  const parts = earlier === undefined ? arrived : [earlier, ...arrived];
+  const [sum, ...added] = [frame.gradients.get(id) ?? 0, ...parts].map((value) => cellOrAll(value, cell));
+  lines[lines.length - 1].next = more ? sumSign(added, sum) : products;
   return lines;
 }
 
@@ -54,6 +62,7 @@ export function derivation(states, frame, id, cell) {
  * @property {number} node the sender
  * @property {boolean} late
  * @property {boolean} sums true if the message sums the gradients of broadcast copies
+ * @property {string} sign between its products and the message
  * @property {Token} symbols the local derivative; the whole message if `local` is null
  * @property {Token} upstreamIn the same with the upstream gradient in numbers
  * @property {Token[]} localIn the whole message in numbers
@@ -73,11 +82,16 @@ function numbersOf(states, frame, id, cell, term) {
   const inside = (/** @type {string} */ text) => (at && term.local === null ? `(${text})${at}` : text);
   const upstreamOf = () => inside(ruleWith(states, sent, (node) => states.name(node)));
   const message = cellOrAll(sent.arrived, cell);
+  const productsOf = (/** @type {number} */ position) => {
+    const known = sent.copies(chosen ?? position).map(sent.products);
+    return known.includes(null) ? null : known.flatMap((one) => one ?? []);
+  };
   const alone = chosen !== null && !sent.sums;
   const numbers = {
     node: term.node,
     late,
     sums: sent.sums,
+    sign: late ? "=" : term.agrees === false ? "≠" : productSign(cellOrAll(sent.arrived, chosen), productsOf),
     symbols: { text: inside(term.text), late },
     upstreamIn: { text: late ? inside(term.text) : upstreamOf(), late },
     upstream: alone ? broadcastCell(sent.upstream, shape, chosen) : sent.upstream,
@@ -87,9 +101,8 @@ function numbersOf(states, frame, id, cell, term) {
   /** @returns {Token[]} */
   const localIn = () => {
     if (chosen !== null) {
-      const products = sent.copies(chosen).map(sent.products);
-      const known = products.flatMap((one) => one ?? []);
-      if (products.includes(null) || known.length === 0) return [number(message, late)];
+      const known = productsOf(chosen) ?? [];
+      if (known.length === 0) return [number(message, late)];
       return known.flatMap((one, i) => [
         ...(i ? [PLUS] : []),
         number(one.upstream, late),
@@ -154,9 +167,10 @@ export class Derivation {
       const early = id === states.output && state === "waiting";
       parts.push(h("p", {}, early ? `${WAITING}: the backward pass has not started` : derived.why, "."));
     } else {
-      const lines = this.lines(states, frame, id, cell);
+      const written = derivation(states, frame, id, cell);
+      const lines = this.lines(states, written);
       parts[0].append("The chain rule: multiply the rates along each path, and add up the paths.");
-      parts.push(lines, this.result(states, frame, id, cell));
+      parts.push(lines, this.result(states, frame, id, cell, written[written.length - 1].next));
       if (lines.textContent?.includes(OPEN.text))
         parts.push(h("p", { class: "note" }, `Σ adds up what the copies of ${derived.name} receive.`));
     }
@@ -165,12 +179,12 @@ export class Derivation {
     this.panel.body.replaceChildren(...parts);
   }
 
-  /** Return the lines of the derivation as a list. @param {TraceStates} states @param {Frame} frame
-   * @param {number} id @param {number | null} cell */
-  lines(states, frame, id, cell) {
+  /** Return the lines of a derivation as a list. @param {TraceStates} states
+   * @param {ReturnType<typeof derivation>} written */
+  lines(states, written) {
     const list = h("ol", { class: "lines" });
-    for (const { label, tokens } of derivation(states, frame, id, cell)) {
-      const formula = h("span", { class: "formula" }, "= ");
+    for (const [i, { label, tokens }] of written.entries()) {
+      const formula = h("span", { class: "formula" }, `${written[i - 1]?.next ?? "="} `);
       for (const { text, node, late } of tokens) {
         if (node === undefined) formula.append(h("span", { class: late ? "late" : "" }, text));
         else formula.append(link(text, () => this.onSelect(node), `Go to ${states.name(node)}`));
@@ -181,8 +195,8 @@ export class Derivation {
   }
 
   /** Return the last line: the gradient so far, and what is still to come. @param {TraceStates} states
-   * @param {Frame} frame @param {number} id @param {number | null} cell */
-  result(states, frame, id, cell) {
+   * @param {Frame} frame @param {number} id @param {number | null} cell @param {string} sign before it */
+  result(states, frame, id, cell, sign) {
     const gradient = frame.gradients.get(id);
     const expected = states.derived[id].terms.length;
     const arrived = frame.arrived.get(id) ?? 0;
@@ -193,7 +207,7 @@ export class Derivation {
     return h(
       "p",
       { class: `result ${states.derived[id].kind}` },
-      "= ",
+      `${sign} `,
       h("b", {}, text),
       earlier === undefined ? "" : `, of which an earlier pass left ${brief(cellOrAll(earlier, cell))}`,
       still > 0 ? ` so far: ${still} more ${still === 1 ? "message" : "messages"} to come` : "",

@@ -7,20 +7,24 @@ export function toNumber(value) {
   return typeof value === "string" ? { nan: NaN, inf: Infinity, "-inf": -Infinity }[value] : Number(value);
 }
 
+/** Round a number as `numeral` does: to four significant digits, or all before the point. @param {Value} value */
+export function rounded(value) {
+  const x = numberOf(value);
+  const whole = Math.abs(x) < 1e6 ? Math.floor(Math.log10(Math.abs(x))) + 1 : 0;
+  return x === 0 || !Number.isFinite(x) ? x : Number(x.toPrecision(Math.max(4, whole)));
+}
+
 /** Write a number with four significant digits and a real minus sign; a boolean as in Python. @param {Scalar} value */
 export function numeral(value) {
   if (typeof value === "boolean") return value ? "True" : "False";
   const x = toNumber(value);
   if (Number.isNaN(x)) return "NaN";
   if (!Number.isFinite(x)) return x > 0 ? "∞" : "−∞";
-  if (x === 0) return "0";
   const size = Math.abs(x);
-  let text;
-  if (size >= 1e6 || size < 1e-4) {
+  let text = String(rounded(x));
+  if (size >= 1e6 || (size < 1e-4 && size > 0)) {
     const [mantissa, exponent] = x.toExponential(3).split("e");
     text = `${Number(mantissa)}e${Number(exponent)}`;
-  } else {
-    text = String(Number(x.toPrecision(Math.max(4, Math.floor(Math.log10(size)) + 1))));
   }
   return text.replaceAll("-", "−");
 }

@@ -27,6 +27,7 @@ import {
   toNumber,
 } from "./format.js";
 import { h, setText } from "./dom.js";
+import { operationSign, productSign, sumSign } from "./equation.js";
 import { gridOf } from "./layout.js";
 import { fullShape, isSame } from "./states.js";
 
@@ -54,6 +55,7 @@ const ANNOUNCE_DELAY = 250; // milliseconds without a new event before a screen 
  * @property {string} sentence
  * @property {Figure[]} equation
  * @property {string} note
+ * @property {string} [copies] the part of the note that says why the copies of a broadcast value are summed
  * @property {Result} [result] of the whole pass once it has ended, shown instead of the event */
 
 /** @typedef {object} Result
@@ -100,7 +102,7 @@ function gradientsOf(states, frame) {
     if (gradient === undefined) return [];
     const sent = states.events.flatMap((e) => (e.kind === "accumulate" && e.node === leaf.id ? [e.message] : []));
     const terms = leaf.earlier === undefined || hooked || Array.isArray(gradient) ? [] : [leaf.earlier, ...sent];
-    const added = terms.length > 1 ? `${sumText(terms)} = ` : "";
+    const added = terms.length > 1 ? `${sumText(terms)} ${sumSign(terms, gradient)} ` : "";
     return [{ name: states.name(leaf.id), gradient, due, added, full: states.gradientShape(leaf.id, gradient) }];
   });
   const out = states.name(states.output);
@@ -116,7 +118,7 @@ function gradientsOf(states, frame) {
     states.departure !== null ||
     found.some(({ due }) => due !== undefined) ||
     states.derived.some(({ terms }) => terms.some((term) => term.event !== null && term.agrees === false)) ||
-    states.events.some((e) => e.kind === "accumulate" && !addsUp(e.first ? 0 : e.before, e.message, e.after));
+    states.events.some((e) => e.kind === "accumulate" && sumSign([e.first ? 0 : e.before, e.message], e.after) === "≠");
   const sum = states.leaves().some(({ id, earlier }) => earlier !== undefined && frame.arrived.has(id));
   let done = `The backward pass is done. Gradients of ${out}`;
   if (sum) done = "The backward pass is done. It was added to gradients of an earlier pass. The inputs hold";
@@ -209,11 +211,13 @@ function forward(states, event, cell) {
   const where = chosen === null ? "" : ` at ${indexText(node.shape, chosen, fullShape(node))}`;
   const names = states.written(node, (child) => states.name(child));
   const given = amount(cellOrAll(node.value, chosen), `${states.name(event.node)}${where}`, "value", fullShape(node));
+  const operands = node.children.map((child) => broadcastCell(states.nodes[child].value, node.shape, chosen));
+  const equal = sign(operationSign(node.symbol, operands, cellOrAll(node.value, chosen)));
   return {
     phase: "Forward pass",
     sentence: `${states.definition(event.node)}${where}: ${numbers} gives ${result}.`,
     // Operands that fill two rows appear only in the sentence; otherwise the result would not fit.
-    equation: numbers.length > 2 * MAX_ROW_LENGTH ? [given] : [figure(numbers, names), sign("="), given],
+    equation: numbers.length > 2 * MAX_ROW_LENGTH ? [given] : [figure(numbers, names), equal, given],
     note: chosen === null ? firstCell(states, node) : "",
   };
 }
@@ -260,6 +264,7 @@ function push(states, event) {
     return { phase, sentence, equation: [arriving], note: "" };
   }
   const slope = event.text === numeral(event.local) ? factor(event.local) : `${event.text} = ${numeral(event.local)}`;
+  const { tangent: upstream, local } = event;
   return {
     phase,
     sentence: `${from} sends ${factorOf(event.tangent)} times ${slope} to ${to}: ${brief(event.contribution)}.`,
@@ -267,7 +272,7 @@ function push(states, event) {
       amount(event.tangent, `tangent of ${from}`),
       sign("×"),
       amount(event.local, `local derivative: ${event.text}`),
-      sign("="),
+      sign(productSign(event.contribution, () => [{ upstream, local }])),
       arriving,
     ],
     note: "",
@@ -289,10 +294,11 @@ function tangent(states, event) {
   );
   const several = sum.length > 1 && sum.length === sent.length;
   const arrived = sum.map((value) => factorOf(value)).join(" + ");
+  const equal = sumSign(sum, event.value);
   return {
     phase,
-    sentence: (several ? `${arrived} = ${brief(event.value)}. ` : "") + changes(name, of, event.value),
-    equation: several ? [figure(arrived, "what has arrived"), sign("="), shown] : [shown],
+    sentence: (several ? `${arrived} ${equal} ${brief(event.value)}. ` : "") + changes(name, of, event.value),
+    equation: several ? [figure(arrived, "what has arrived"), sign(equal), shown] : [shown],
     note: "",
   };
 }
@@ -324,14 +330,22 @@ function accumulate(states, event, index, cell) {
   const sent = sendingOf(states, states.message(index - 1), index - 1);
   const full = fullShape(states.nodes[event.node]);
   const name = cellName(states.name(event.node), shapeOf(event.after), chosen, full);
-  const right = addsUp(event.first ? 0 : event.before, event.message, event.after);
+  const right = sumSign([event.first ? 0 : event.before, event.message], event.after) !== "≠";
   const wrong = "This is not what adding the message gives: something is broken here.";
-  const copies = sent.sums ? sumText(copiesOf(sent, chosen)) : "";
-  const { sentence } = sending(states, states.message(index - 1), index - 1, cell);
-  const arrival = sent.sums ? `The copies of ${name} receive ${copies} = ${brief(arrived, full)} together` : sentence;
-  const summed = sent.sums ? [figure(copies, `what the copies of ${name} receive`, "message"), sign("=")] : [];
+  const parts = sent.sums ? copiesOf(sent, chosen) : [arrived];
+  const together = `${sumText(parts)} ${sumSign(parts, arrived)} ${brief(arrived, full)} together`;
+  const message = states.message(index - 1);
+  const { sentence } = sending(states, message, index - 1, cell);
+  const arrival = sent.sums ? `The copies of ${name} receive ${together}` : sentence;
+  const all = event.first ? parts : [before, ...parts];
+  const total = event.first && !sent.sums ? "→" : sumSign(all, after);
+  const added = `${event.first ? "" : `${name} before, and `}what the copies of ${name} receive`;
+  let start = event.first ? [figure("nothing yet", `${name} before`)] : [];
+  if (sent.sums) start = [figure(sumText(all), added, "message")];
+  else if (!event.first)
+    start = [amount(before, `${name} before`, "", full), sign("+"), amount(arrived, "message", "", full)];
   const own = states.name(event.node);
-  const repeated = sent.sums ? `Broadcasting repeated ${own}, so its copies' messages are summed.` : "";
+  const repeated = copiesText(states, message, sent);
   const kept = isSame(event.before, states.nodes[event.node].earlier ?? []);
   const why = kept ? `${own}.grad kept what an earlier pass gave it` : `${own} is used more than once`;
   const again = event.first ? "" : `${why}, so ${kept ? "the message is added to it" : "its messages add up"}.`;
@@ -340,23 +354,25 @@ function accumulate(states, event, index, cell) {
     sentence: event.first
       ? `${arrival}: the first message. The gradient is ${brief(after, full)}.`
       : `${arrival}: before ${brief(before, full)}, after ${brief(after, full)}.`,
-    equation: event.first
-      ? [
-          ...summed,
-          ...(sent.sums ? [amount(arrived, "their sum", "message", full)] : [figure("nothing yet", `${name} before`)]),
-          sign(right ? "→" : "≠"),
-          amount(after, `${name} after: the first message becomes its gradient`, "gradient", full),
-        ]
-      : [
-          ...summed,
-          amount(before, `${name} before`, "", full),
-          sign("+"),
-          amount(arrived, "message", "", full),
-          sign(right ? "=" : "≠"),
-          amount(after, `${name} after`, "gradient", full),
-        ],
+    equation: [
+      ...start,
+      sign(right ? total : "≠"),
+      amount(after, `${name} after${event.first ? ": the first message becomes its gradient" : ""}`, "gradient", full),
+    ],
     note: right ? [shareOf(states, sent, index), repeated, again].filter(Boolean).join(" ") : wrong,
+    copies: repeated,
   };
+}
+
+/** Say that the message to a broadcast value is a sum, and over what; "" if broadcasting did not repeat it.
+ * @param {TraceStates} states @param {Message} message @param {Sending} sent */
+function copiesText(states, { child }, { sums, contribution, shape }) {
+  if (!sums) return "";
+  const large = shapeOf(contribution);
+  const axes = large.flatMap((length, axis) => (length === (shape.at(axis - large.length) ?? 1) ? [] : [axis]));
+  const along = `${axes.length > 1 ? "axes" : "axis"} ${axes.join(" and ")}`;
+  const made = `Broadcasting made ${countOf(large) / countOf(shape)} copies of ${states.name(child)} along ${along}`;
+  return `${made}, so the gradients of the copies are summed.`;
 }
 
 /** Mark where a broken engine first differs from the right one; say so if a node sends too early.
@@ -383,14 +399,16 @@ export function rightOf(states, frame) {
     if (isSame(here.contribution, due.contribution)) return null;
     const { local } = right.term(there, due);
     const known = local !== null && flat(due.contribution).length === 1;
-    const factors = known ? `${factorOf(due.upstream)} × ${factorOf(local)} = ` : "";
+    const equal = productSign(due.contribution, sendingOf(right, due, there).products);
+    const factors = known ? `${factorOf(due.upstream)} × ${factorOf(local)} ${equal} ` : "";
     return figure(`${factors}${brief(due.contribution)}`, "✓ right", "right");
   }
   if (here.kind !== "accumulate" || due.kind !== "accumulate" || isSame(here.after, due.after)) return null;
   const sent = sendingOf(right, right.message(there - 1), there - 1);
   const parts = sent.sums ? copiesOf(sent, null) : [due.message];
-  const sum = sumText(due.first ? parts : [due.before, ...parts]);
-  return figure(due.first && !sent.sums ? brief(due.after) : `${sum} = ${brief(due.after)}`, "✓ right", "right");
+  const sum = due.first ? parts : [due.before, ...parts];
+  const added = sum.length > 1 ? `${sumText(sum)} ${sumSign(sum, due.after)} ` : "";
+  return figure(`${added}${brief(due.after)}`, "✓ right", "right");
 }
 
 /** Say why a message has its value: "v1's gradient 1 times the local derivative b = −3." Return "" if the rule is not
@@ -409,7 +427,7 @@ function shareOf(states, { term, arrived, upstream }, index) {
  * @returns {{sentence: string, figures: Figure[], note: string}} */
 function sending(states, event, index, cell) {
   const sent = sendingOf(states, event, index);
-  const { term, arrived, contribution, sums, shape } = sent;
+  const { term, arrived, contribution, shape } = sent;
   const receiver = states.name(event.child);
   const chosen = cellOf(arrived, cell);
   const full = fullShape(states.nodes[event.child]);
@@ -418,102 +436,58 @@ function sending(states, event, index, cell) {
   const from = `${states.name(event.node)} (${states.nodes[event.node].op})`;
   const wrong =
     term.agrees === false ? "The rule gives another number than the engine sent: something is broken here." : "";
-  const equals = wrong ? "≠" : "=";
-  const repeated = sums ? `Broadcasting repeated ${receiver}: each of its copies is sent its own.` : "";
+  const repeated = copiesText(states, event, sent);
   const rule = term.local === null ? `Rule: ${term.text}.` : "";
   const notes = (/** @type {string[]} */ ...more) => wrong || [...more, repeated, rule].filter(Boolean).join(" ");
 
+  const told = (/** @type {Figure[]} */ figures, /** @type {string[]} */ ...more) => ({
+    sentence: `${from} sends ${written(figures)} to ${where}`,
+    figures,
+    note: notes(...more),
+  });
+  const cellFigures = (/** @type {number} */ position) => {
+    const products = sent.products(position) ?? [];
+    const number = element(contribution, position);
+    const arriving = amount(number, `message to ${where}`, "message");
+    const equal = sign(wrong ? "≠" : productSign(number, () => products));
+    if (products.length === 1) return product(states, event, sent, products[0], equal, arriving);
+    const sum = figure(productSumText(products), "upstream gradient × local derivative, summed");
+    return products.length ? [sum, equal, arriving] : [arriving];
+  };
+
   if (chosen !== null) {
     const positions = sent.copies(chosen);
-    const parts = positions.slice(0, MAX_WRITTEN_COPIES).map((position) => {
-      const products = sent.products(position);
-      return { products, number: element(contribution, position) };
-    });
-    const texts = parts.map(({ products, number }) =>
-      products?.length ? `${productSumText(products)} ${equals} ${brief(number)}` : brief(number),
-    );
+    const parts = positions.slice(0, MAX_WRITTEN_COPIES).map(cellFigures);
     const rest = positions.length - parts.length;
-    const more = rest ? ` and ${rest} more` : "";
-    const [{ products, number }] = parts;
-    const arriving = amount(number, `message to ${where}`, "message");
-    const figures =
-      parts.length > 1
-        ? [figure(texts.join(", ") + more, `messages to the copies of ${where}`, "message")]
-        : products?.length === 1
-          ? product(states, event, sent, products[0], equals, arriving)
-          : products?.length
-            ? [figure(productSumText(products), "upstream gradient × local derivative, summed"), sign(equals), arriving]
-            : [arriving];
-    return { sentence: `${from} sends ${texts.join(", ")}${more} to ${where}`, figures, note: notes() };
+    const copies = parts.map(written).join(", ") + (rest ? ` and ${rest} more` : "");
+    return told(parts.length > 1 ? [figure(copies, `messages to the copies of ${where}`, "message")] : parts[0]);
   }
 
   const example = exampleCell(sent);
-  const shown = example === null ? "" : exampleText(sent, cellName(receiver, shape, example, full), example, equals);
+  const [position, ...others] = example === null ? [] : sent.copies(example);
+  const place = `${others.length ? "A copy of " : ""}${cellName(receiver, shape, example, full)}`;
+  const shown = example === null ? "" : `${place} is sent ${written(cellFigures(position))}.`;
   const arriving = amount(contribution, `message to ${where}`, "message", sentShape);
-  if (term.local !== null) {
-    const whole = wholeProduct(sent, term.local);
-    const factors = [whole.upstream, whole.local].map((value) =>
-      factorOf(value, states.shapeIn(value, [event.child, event.node])),
-    );
-    return {
-      sentence: `${from} sends ${factors.join(" × ")} ${equals} ${brief(contribution, sentShape)} to ${where}`,
-      figures: product(states, event, sent, whole, equals, arriving),
-      note: notes(shown),
-    };
-  }
+  const equal = sign(wrong ? "≠" : productSign(contribution, sent.products));
+  if (term.local !== null)
+    return told(product(states, event, sent, wholeProduct(sent, term.local), equal, arriving), shown);
   const numbers = matrixProduct(states, sent);
-  if (numbers !== null) {
-    return {
-      sentence: `${from} sends ${numbers} = ${brief(contribution, sentShape)} to ${where}`,
-      figures: [figure(numbers, term.text), sign("="), arriving],
-      note: notes(shown),
-    };
-  }
-  return {
-    sentence: `${from} sends ${brief(contribution, sentShape)} to ${where}`,
-    figures: [arriving],
-    note: notes(shown),
-  };
-}
-
-/** Say what one cell is sent: "M[0, 1] is sent 2 × 3 + 4 × 5 = 26."
- * @param {Sending} sent @param {string} place @param {number} cell @param {string} equals */
-function exampleText(sent, place, cell, equals) {
-  const [position, ...others] = sent.copies(cell);
-  const sum = productSumText(sent.products(position) ?? []);
-  const text = `${sum} ${equals} ${brief(element(sent.contribution, position))}`;
-  return others.length ? `A copy of ${place} is sent ${text}.` : `${place} is sent ${text}.`;
+  return told(numbers === null ? [arriving] : [figure(numbers, term.text), equal, arriving], shown);
 }
 
 /** Return the figures of a message: upstream gradient times local derivative. @param {TraceStates} states
- * @param {Message} event @param {Sending} sent @param {Product} numbers @param {string} equals
+ * @param {Message} event @param {Sending} sent @param {Product} numbers @param {Figure} equal
  * @param {Figure} arriving */
-function product(states, event, { term }, { upstream, local }, equals, arriving) {
+function product(states, event, { term }, { upstream, local }, equal, arriving) {
   const slope = term.local === null ? "local derivative" : `local derivative: ${term.text}`;
   const ends = [event.child, event.node];
   return [
     amount(upstream, `upstream gradient of ${states.name(event.node)}`, "", states.shapeIn(upstream, ends)),
     sign("×"),
     amount(local, slope, "", states.shapeIn(local, ends)),
-    sign(equals),
+    equal,
     arriving,
   ];
-}
-
-/** Return whether a gradient grew by a message, up to rounding. A single number is added to every cell.
- * @param {Value} before @param {Value} step @param {Value} after */
-function addsUp(before, step, after) {
-  const [starts, steps, ends] = [before, step, after].map((value) => flat(value).map(toNumber));
-  return (
-    steps.length === ends.length &&
-    ends.every((end, i) => {
-      const start = starts[starts.length === 1 ? 0 : i];
-      return (
-        Object.is(start + steps[i], end) ||
-        Math.abs(start + steps[i] - end) <= 1e-6 * (Math.abs(start) + Math.abs(steps[i]))
-      );
-    })
-  );
 }
 
 /** Return the chosen cell if the array has it. @param {Value} value @param {number | null} cell */
@@ -523,7 +497,7 @@ function cellOf(value, cell) {
 
 /** Return a part of an equation, with a caption below it. @param {string} text @param {string} caption
  * @returns {Figure} */
-function figure(text, caption, role = "") {
+export function figure(text, caption, role = "") {
   return { text, caption, role };
 }
 
@@ -535,8 +509,13 @@ function amount(value, caption, role = "", full = shapeOf(value)) {
 }
 
 /** Return a sign between two parts of an equation. @param {string} text @returns {Figure} */
-function sign(text) {
+export function sign(text) {
   return figure(text, "", "sign");
+}
+
+/** Write an equation in a sentence. @param {Figure[]} figures */
+function written(figures) {
+  return figures.map(({ text }) => text).join(" ");
 }
 
 /** Return a heat map of an array with its shape. @param {Value} value @param {string} shape @param {string} role */
@@ -593,7 +572,7 @@ export class Ledger {
     const remark = result && !states.tangentOf ? `Last: ${event.sentence} ${event.note}` : event.note;
     // The picture shows the last message as well, so a long list of gradients may take its place here.
     const fits = !result || sentence.length + remark.length <= VERY_LONG_TEXT;
-    const note = [verdict, departs, fits ? remark.trim() : ""].filter(Boolean).join(" ");
+    const note = [verdict, departs, fits ? remark.trim() : event.copies].filter(Boolean).join(" ");
     const text = other ? phase : `${phase}, event ${frame.k} of ${states.length}`;
     const before = [this.phase, this.sentence, this.note].map((part) => part.textContent);
     // New inputs can change the figures without changing a word.

@@ -2,6 +2,7 @@
 
 import { countOf } from "./arithmetic.js";
 import { element, factor, flat, indexText, numberOf, numeral, toNumber } from "./format.js";
+import { figure, sign } from "./ledger.js";
 import { isOperation } from "./states.js";
 
 /** @import { Story } from "./ledger.js" */
@@ -104,19 +105,14 @@ export function storyOfChange(change, now) {
   const { name, out, from, to, before, is, slope, predicted } = found;
   const by = to - from;
   const phase = `${name}: ${numeral(from)} → ${numeral(to)}`;
-  const figure = (/** @type {number} */ x, /** @type {string} */ caption, role = "") => ({
-    text: numeral(x),
-    caption,
-    role,
-  });
-  const sign = (/** @type {string} */ text) => ({ text, caption: "", role: "sign" });
+  const [then, after] = [figure(numeral(before), `${out} before`, "value"), figure(numeral(is), `${out} now`, "value")];
   if (slope === null || predicted === null) {
     const each = by ? numeral((is - before) / by) : "";
     const moves = is === before ? `${out} does not move` : `${out} moves by ${signed(is - before)}`;
     return {
       phase,
       sentence: `${name} moves by ${signed(by)}, and ${moves}: ${each} for each 1 of ${name}.`,
-      equation: [figure(before, `${out} before`, "value"), sign("→"), figure(is, `${out} now`, "value")],
+      equation: [then, sign("→"), after],
       note: now.seedIndex < 0 ? "" : `Run the backward pass: does the gradient of ${name} say the same?`,
     };
   }
@@ -129,7 +125,7 @@ export function storyOfChange(change, now) {
   return {
     phase,
     sentence: `Predicted ${numeral(predicted)} (gradient × change). Now ${out} is ${numeral(is)}.`,
-    equation: [figure(predicted, `predicted: ${sum}`, "ghost"), figure(is, `${out} now`, "value")],
+    equation: [figure(numeral(predicted), `predicted: ${sum}`, "ghost"), after],
     note,
   };
 }

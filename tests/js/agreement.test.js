@@ -18,8 +18,8 @@ function ledgerSays(numbers, number, scale, told) {
   const [all, more] = numbers.split(/ and (?=\d+ more$)/);
   let total = 0;
   for (const part of all.split(", ")) {
-    const [left, right = left] = part.split(" = ");
-    if (!left.includes("…")) comesTo(left, numbersIn(right)[0], told);
+    const [left, sign, right = left] = part.split(/ ([=≈]) /);
+    if (!left.includes("…")) comesTo(left, numbersIn(right)[0], told, sign);
     total += numbersIn(right)[0];
   }
   if (!more) assert.ok(Math.abs(total - number) <= 2e-3 * Math.max(scale, 1e-12), told);
@@ -56,7 +56,7 @@ test("ledger, pill, derivation, table and engine agree on arrays", () => {
       const chosen = Array.isArray(sent.arrived) ? cell : null;
       const told = tell(states, frame, chosen).sentence;
       const [, numbers] = / sends (.+) to [^:]+\.$/.exec(told) ?? assert.fail(told);
-      if (chosen === null && sent.sums) says(numbers.split(" = ").at(-1) ?? "", event.contribution, told);
+      if (chosen === null && sent.sums) says(numbers.split(/ [=≈] /).at(-1) ?? "", event.contribution, told);
       else ledgerSays(numbers, number, scale, told);
 
       // the pill is what the closure sends; when that has arrived, their sum

@@ -78,6 +78,18 @@ test("the lines of a leaf that is used twice are these", () => {
   });
 });
 
+for (const [name, id, signs] of /** @type {[string, number, string][]} */ ([
+  ["shared", 0, "===="],
+  ["rounded", 1, "==≈≈"],
+  ["rounded", 2, "==="],
+  ["broken", 0, "===≠"], // it overwrites what it should add to
+]))
+  test(`the lines of a derivation of "${name}" say where the digits shown do not hold`, () => {
+    const states = statesOf(name);
+    const written = derivation(states, states.frame(states.length), id, null);
+    assert.equal(written.map(({ next }) => next).join(""), signs);
+  });
+
 test("numbers of messages that have not been sent are dots", () => {
   const states = statesOf("shared");
   const first = states.derived[0].terms[0].event;

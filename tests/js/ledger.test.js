@@ -22,7 +22,7 @@ const SENDS = new RegExp(
   String.raw`^(?<from>.+) \((?<op>.+?)\) sends (?<numbers>.+) to (?<to>[^:]+?)(?:: ${ADDED})?\.$`,
 );
 const SUMS = new RegExp(String.raw`^The copies of (?<to>.+) receive (?<numbers>.+) together: ${ADDED}\.$`);
-const PRODUCT = /^(?<upstream>.+) × (?<local>.+) (?<sign>[=≠]) (?<result>.+)$/;
+const PRODUCT = /^(?<upstream>.+) × (?<local>.+) (?<sign>[=≈≠]) (?<result>.+)$/;
 
 /** The texts of the operands in "[1, 2] * 3", "−[1, 2]" or "where([1, 2], (5,))". @param {Operation} node
  * @param {string} text */
@@ -105,14 +105,14 @@ for (const op of new Set(traces.operations.map((example) => example.op))) {
           assert.equal(told.op, states.nodes[event.node].op);
           assert.equal(told.from, states.name(event.node));
           assert.equal(told.to, chosen ? `${receiver}[${chosen.join(", ")}]` : receiver);
-          if (sums) assert.match(note, /Broadcasting repeated/);
+          if (sums) assert.match(note, /Broadcasting made \d+ copies .+ the gradients of the copies are summed\./);
           if (term.local === null) assert.ok(note.includes(`Rule: ${term.text}.`), note);
           if (chosen) {
             // what each copy of the cell is sent, as a sum of products
             const [all, rest] = told.numbers.split(/ and (?=\d+ more$)/);
             const sent = all.split(", ").map((text) => {
-              const [sum, result] = text.includes(" = ") ? text.split(" = ") : [text, text];
-              if (!sum.includes("…")) comesTo(sum, numbersIn(result)[0], sentence);
+              const [sum, sign, result = sum] = text.split(/ ([=≈]) /);
+              if (!sum.includes("…")) comesTo(sum, numbersIn(result)[0], sentence, sign);
               return numbersIn(result)[0];
             });
             /** @type {number} */
@@ -124,22 +124,24 @@ for (const op of new Set(traces.operations.map((example) => example.op))) {
             if (!rest) assert.ok(near(total, sum) || Math.abs(total - sum) <= 1e-3 * size, sentence);
           } else if (term.local !== null) {
             const product = parts(told.numbers, PRODUCT);
-            assert.equal(product.sign, "=");
+            assert.match(product.sign, /[=≈]/);
+            if (!shapeOf(event.contribution).length)
+              comesTo(`${product.upstream} × ${product.local}`, numbersIn(product.result)[0], sentence, product.sign);
             says(product.upstream, event.upstream, sentence);
             const fills = !Array.isArray(event.upstream) && !Array.isArray(term.local);
             says(product.local, fills ? filled(event.contribution, term.local) : term.local, sentence);
             says(product.result, event.contribution, sentence);
           } else {
-            says(told.numbers.split(" = ").at(-1) ?? "", sums ? event.contribution : arrival.message, sentence);
+            says(told.numbers.split(/ [=≈] /).at(-1) ?? "", sums ? event.contribution : arrival.message, sentence);
           }
           assert.equal(equation.at(-1)?.role, "message");
 
           const after = tell(states, states.frame(i + 2), cell);
           const added = parts(after.sentence, sums ? SUMS : SENDS);
           if (sums) {
-            const [copies, sum] = added.numbers.split(" = ");
+            const [copies, sign, sum] = added.numbers.split(/ ([=≈]) /);
             says(sum, at(arrival.message), after.sentence);
-            if (chosen && !copies.includes("…")) comesTo(copies, numbersIn(sum)[0], after.sentence);
+            if (chosen && !copies.includes("…")) comesTo(copies, numbersIn(sum)[0], after.sentence, sign);
           } else {
             assert.equal(added.numbers, told.numbers);
           }
@@ -177,6 +179,27 @@ test("the sentences of the first example are these", () => {
     "out (*) sends 1 × 7 = 7 to v2: the first message. The gradient is 7.",
     "v1 (*) sends 7 × 2 = 14 to b: the first message. The gradient is 14.",
   ]);
+});
+
+test("an equation whose digits do not hold because they are rounded is not said to be one", () => {
+  const states = statesOf("rounded");
+  const equations = states.events.map((_, i) => tell(states, states.frame(i + 1), null).equation);
+  const told = equations.map((equation) => equation.map(({ text }) => text).join(" "));
+  for (const text of ["12.18 * 1.5 ≈ 18.28", "exp(0.3333) ≈ 1.396", "1.396 × 12.18 ≈ 17", "1.5 + 0.4652 ≈ 1.965"])
+    assert.ok(told.includes(text), told.join("\n"));
+  for (const text of ["relu(4.061) = 4.061", "1 × 1.396 = 1.396"]) assert.ok(told.includes(text), told.join("\n"));
+});
+
+test("how many copies of a broadcast input are summed, and over which axis, is told where they are", () => {
+  const states = statesOf("broadcast");
+  const [leaf] = states.leaves();
+  const k = states.events.findIndex((event) => event.kind === "accumulate" && event.node === leaf.id) + 1;
+  const told = tell(states, states.frame(k), null);
+  assert.equal(
+    told.copies,
+    "Broadcasting made 3 copies of row along axis 0, so the gradients of the copies are summed.",
+  );
+  assert.deepEqual([told.note, told.equation[0].text], [told.copies, "[1, 2] + [3, 4] + [5, 6]"]);
 });
 
 test("the end of a pass states its result, and no event before it does", () => {
@@ -424,9 +447,11 @@ test("the ledger is true for random programs", () => {
       const [before, message, after] = [event.before, event.message, event.after].map((x) => toNumber(flat(x)[0]));
       assert.ok(near(before + message, after, 1e-9), `${before} + ${message} is not ${after}`);
       sums.set(event.node, (sums.get(event.node) ?? 0) + message);
-      const sum = `${factor(before)} + ${factor(message)} = ${numeral(after)}`;
-      const wanted = event.first ? `nothing yet → ${numeral(after)}` : sum;
+      const sum = `${factor(before)} + ${factor(message)}`;
+      const sign = equation[equation.length - 2].text;
+      const wanted = event.first ? `nothing yet → ${numeral(after)}` : `${sum} ${sign} ${numeral(after)}`;
       assert.equal(equation.map((part) => part.text).join(" "), wanted);
+      if (!event.first) comesTo(sum, numbersIn(numeral(after))[0], wanted, sign);
     });
     const frame = states.frame(states.length);
     for (const [node, value] of Object.entries(gradients)) {

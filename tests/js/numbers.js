@@ -76,12 +76,15 @@ export function worth(text) {
 }
 
 /** Whether a text of products comes to this number, as far as four digits of each of its numbers can tell.
- * @param {string} text @param {number} number @param {string} where */
-export function comesTo(text, number, where) {
+ * @param {string} text @param {number} number @param {string} where @param {string} [sign] written between the two:
+ * "=" only where the digits hold */
+export function comesTo(text, number, where, sign) {
   const found = worth(text);
   const size = text.split(" + ").reduce((sum, part) => sum + Math.abs(worth(part)), 0);
   const alike = near(found, number) || !Number.isFinite(size) || Math.abs(found - number) <= 2e-3 * size;
   assert.ok(alike, `${where}: "${text}" comes to ${found}, not to ${number}`);
+  const holds = found.toPrecision(9) === number.toPrecision(9) || Math.abs(found - number) <= 1e-12 * size;
+  if (sign) assert.equal(sign, holds ? "=" : "≈", where);
 }
 
 /** An array of this shape with one number in every cell. @param {Value} like @param {Value} number @returns {Value} */

@@ -76,6 +76,7 @@ def named():
         "minimum": record(lambda a, b: minimum(a, b).sum(), {"a": a, "b": b}),
         "broadcast": record(lambda row, m: (m * row).sum(), {"row": row, "m": matrix}),
         "infinite": record(lambda a: (1.0 / a).log() * 0.0, {"a": [0.0, -1.0, 2.0]}),
+        "rounded": record(lambda a, b: (a * b).relu() * a.exp() + b * 1.5, {"a": 1 / 3, "b": 12.184}),
         "broken": record(lambda a: a * a + a, {"a": 3.0}, tensor=Overwrites),
         "early": follow(parse(ORDER[0]), WrongOrder, ORDER[1]),
         "early, right": record(parse(ORDER[0]), ORDER[1]),
