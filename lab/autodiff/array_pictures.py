@@ -15,7 +15,8 @@ import numpy as np
 from lab.autodiff.one_operation import Run, Summand
 from lab.autodiff.shapes import Shape
 from lab.gradcheck.finite_differences import ElementName
-from lab.text import numeral
+from lab.operation_table import OPS
+from lab.text import equals, numeral, rounded
 
 Kind = Literal["value", "copy", "gradient", "upstream", "wrong"]
 MAX_TERMS = 12  # of a sum that are written out
@@ -70,10 +71,6 @@ def _in_sum(value: float) -> str:
     return f"({numeral(value)})" if value < 0 else numeral(value)
 
 
-def _exactly(value: float) -> bool:
-    return abs(float(numeral(value).replace("−", "-").replace("∞", "inf")) - value) <= 1e-12 * max(1.0, abs(value))
-
-
 def place(name: str, shape: Shape, cell: int) -> str:
     """Name a cell as Python does: `b[0, 1]`; the name alone if there is only one number."""
     return str(ElementName(name, tuple(map(int, np.unravel_index(cell, shape)))))
@@ -84,7 +81,7 @@ def _joined(parts: Sequence[str], sign: str = " + ") -> str:
 
 
 def equation(terms: Sequence[tuple[float, ...]], result: float) -> str:
-    """Write a sum of products, such as `1 × 10 + 4 × 20 = 90`, with ≈ if a number is rounded for display. If the engine
+    """Write a sum of products, such as `1 × 10 + 4 × 20 = 90`, with ≈ if the digits shown do not hold. If the engine
     has another result than the terms add up to, say so."""
     due = sum(math.prod(term) for term in terms)
     text = _joined([" × ".join(map(_in_sum, term)) for term in terms]) if terms else "nothing arrives"
@@ -94,8 +91,7 @@ def equation(terms: Sequence[tuple[float, ...]], result: float) -> str:
         return f"{text}: {numeral(result)}"
     if len(terms) == len(terms[0]) == 1:
         return numeral(result)
-    exact = all(map(_exactly, (result, *(number for term in terms for number in term))))
-    return f"{text} {'=' if exact else '≈'} {numeral(result)}"
+    return f"{text} {equals([math.prod(map(rounded, term)) for term in terms], result)} {numeral(result)}"
 
 
 def _products(terms: Sequence[Summand], upstream: np.ndarray) -> list[tuple[float, ...]]:
@@ -179,8 +175,9 @@ def broadcast(run: Run, op: str) -> GridPicture:
 
     def value(cell: int, operands: list[str]) -> str:
         first, second, result = (float(array.flat[cell]) for array in (*copies, run.result))
-        equals = "=" if all(map(_exactly, (first, second, result))) else "≈"
-        return f"= {f' {sign} '.join(operands)}:\n{_in_sum(first)} {sign} {_in_sum(second)} {equals} {numeral(result)}"
+        found = OPS[op].function(rounded(first), rounded(second))
+        written = f"{_in_sum(first)} {sign} {_in_sum(second)} {equals([found], result)} {numeral(result)}"
+        return f"= {f' {sign} '.join(operands)}:\n{written}"
 
     grids = _grids(run, names, f" {sign} ".join(names), value)
     forward: list[Grid | str] = []

@@ -33,8 +33,23 @@ def numeral(number: float) -> str:
         mantissa, exponent = f"{size:.3e}".split("e")
         text = with_minus(f"{float(mantissa):g}e{int(exponent)}")
     else:  # digits before the decimal point are never rounded away
-        text = f"{size:.0f}" if size >= 1e4 else f"{float(f'{size:.4g}'):g}"
+        text = f"{rounded(size):.7g}"
     return f"{MINUS}{text}" if number < 0 else text
+
+
+def rounded(number: float) -> float:
+    """Round a number as `numeral` does."""
+    return float(f"{number:.0f}" if 1e4 <= abs(number) < 1e6 else f"{number:.4g}")
+
+
+def equals(terms: Iterable[float], result: float) -> str:
+    """Return the sign before the result of a sum: "=" if the digits that are shown hold, otherwise "≈".
+
+    terms: in the digits shown; the player does the same (static/player/format.js)
+    """
+    *parts, due = *terms, rounded(result)
+    size = sum(map(abs, parts))
+    return "=" if math.isclose(sum(parts), due, rel_tol=0, abs_tol=1e-12 * size) else "≈"
 
 
 def short(number: float | None, digits: int = 3) -> str:

@@ -65,8 +65,10 @@ def test_the_three_cells_that_a_bias_sums():
     assert summing.lights[0]["upstream"] == [0, 3, 6]
 
 
-def test_numbers_that_were_rounded_are_not_called_equal():
-    assert array_pictures.equation([(1.0, 1 / 3)], 1 / 3) == "1 × 0.3333 ≈ 0.3333"
+def test_what_the_digits_shown_do_not_give_is_not_called_equal():
+    assert array_pictures.equation([(1.0, 1 / 3)], 1 / 3) == "1 × 0.3333 = 0.3333"
+    assert array_pictures.equation([(3.0, 1 / 3)], 1.0) == "3 × 0.3333 ≈ 1"
+    assert array_pictures.equation([(12.184, 1.0004)], 12.184 * 1.0004) == "12.18 × 1 ≈ 12.19"
     assert array_pictures.equation([(-1.0,), (3.0,)], 2.0) == "(−1) + 3 = 2"
     assert array_pictures.equation([(1 / 3,)], 1 / 3) == "0.3333"
     assert array_pictures.equation([], 0.0) == "nothing arrives: 0"
