@@ -9,7 +9,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from lab import charts
 from lab.charts import Chart, Track
-from lab.text import counted, numeral, short
+from lab.text import counted, equals, numeral, rounded, short
 from lab.training.descent.surfaces import REACH, SURFACES, Surface
 from lab.training.descent.walk import CONVERGED, DIVERGED, KINDS, MAX_STEPS, RATES, OptimizerStep, Walk
 from lab.ui import binding, page, progress
@@ -47,7 +47,7 @@ def main() -> None:
 def _down() -> None:
     st.markdown(
         "The optimizers start at the same point: click on the picture to move it. The hollow marks show where the "
-        "next step **would** land: guess, then press Step."
+        "next step **would** land."
     )
     with st.container(horizontal=True, gap="medium"):
         left, right = st.container(key="descent-picture"), st.container(key="descent-settings")
@@ -140,7 +140,7 @@ def _ended(walks: Mapping[str, Walk], steps: int) -> bool:
 
 
 def _guess(surface: Surface, momentum: Walk, losses: Mapping[str, float]) -> None:
-    """Ask about the first ten steps, and answer when they have been taken."""
+    """Ask about the first ten steps before they are taken, and answer afterwards."""
     if surface.lowest:
         question = f"After {GUESS_STEPS} steps of momentum, is x past the minimum or before it?"
         answers = {"past": "past it", "before": "before it"}
@@ -152,8 +152,13 @@ def _guess(surface: Surface, momentum: Walk, losses: Mapping[str, float]) -> Non
         answers = {key: kind.title for key, kind in KINDS.items()}
         right = min(losses, key=lambda key: losses[key] if math.isfinite(losses[key]) else math.inf)
         because = ", ".join(f"{KINDS[key].title} {numeral(loss)}" for key, loss in losses.items()) + "."
-    guessed = ask(question, answers, "descent-guess")
-    if guessed and st.session_state["descent-steps"] >= GUESS_STEPS:
+    with (place := st.empty()):
+        guessed = ask(question, answers, "descent-guess")
+    if st.session_state["descent-steps"] < GUESS_STEPS:
+        return
+    if guessed is None:
+        place.empty()  # only now, as the choice may come from the address
+    else:
         st.markdown(f"{verdict(guessed == right)} **After {GUESS_STEPS} steps: {answers[right]}.** {because}")
 
 
@@ -216,8 +221,10 @@ def _next_step_table(surface: Surface, ahead: Mapping[str, OptimizerStep]) -> st
             update, at, to = step.update[i], step.at[i], step.to[i]
             known = KINDS[kind].title, name, numeral(step.gradient[i]), m, v
             if step.state == "descending":
-                product = f"{binding.number(rate)} · {_signed(update / rate)} = {numeral(update)}"
-                rows.append((*known, product, f"{numeral(at)} − {_signed(update)} = {numeral(to)}"))
+                holds = equals([rate * rounded(update / rate)], update)
+                product = f"{binding.number(rate)} · {_signed(update / rate)} {holds} {numeral(update)}"
+                holds = equals([rounded(at), -rounded(update)], to)
+                rows.append((*known, product, f"{numeral(at)} − {_signed(update)} {holds} {numeral(to)}"))
             else:
                 rows.append((*known, "no step", f"{numeral(at)}: {step.state}"))
     rules = "; ".join(f"{kind.title} {kind.rule}" for kind in KINDS.values())

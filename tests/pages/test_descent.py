@@ -79,14 +79,25 @@ def test_what_diverges_is_said_to():
 
 
 @pytest.mark.parametrize(("key", "value"), [("descent-x", 0.5), ("descent-y", -1.0), ("descent-rate-sgd", 0.5)])
-def test_another_start_or_rate_asks_again(key, value):
+def test_another_start_or_rate_forgets_the_guess(key, value):
     at = opened(steps="12", guess="past it")
     assert "you guessed" in texts(at.markdown)
     widget = next(one for one in (*at.slider, *at.select_slider) if one.key == key)
     widget.set_value(value).run()
     assert not at.exception
-    assert at.session_state["descent-guess"] is None
+    assert not at.button_group  # the steps have been taken: there is nothing to guess
     assert "guessed" not in texts(at.markdown)
+    press(at, "descent reset")
+    assert at.button_group[0].value is None
+
+
+def test_a_guess_is_asked_until_the_steps_that_it_is_about_have_been_taken():
+    at = opened(steps="9")
+    assert at.button_group
+    press(at, "descent step")
+    assert not at.button_group
+    press(at, "descent back")
+    assert at.button_group
 
 
 def test_another_surface_begins_anew_with_what_suits_it():
