@@ -95,9 +95,8 @@ def test_a_presenter_sees_line_sentence_and_guess_at_each_step_and_goes_by_the_a
         for part in (line, page.get_by_text(said)):
             expect(part).to_be_in_viewport(ratio=0.98)  # less than a pixel of its margin may be out of it
         if step == "3 Backward":
-            for answer in page.locator("[role=radiogroup] label:visible").all():
-                expect(answer).to_be_in_viewport(ratio=1)
-            expect(page.locator(".trap-arrays")).to_be_in_viewport(ratio=1)
+            for seen in page.locator("[role=radiogroup] label:visible, .trap-arrays").all():
+                expect(seen).to_be_in_viewport(ratio=1)
             page.keyboard.press("3")
             expect(page.get_by_role("radio", name="b.grad is wrong")).to_be_checked()
         else:
@@ -106,8 +105,9 @@ def test_a_presenter_sees_line_sentence_and_guess_at_each_step_and_goes_by_the_a
         page.keyboard.press("ArrowRight")  # also while the answer has the focus
     assert len(tops) == 1
     for key in ("ArrowRight", "PageDown"):  # nothing comes after the last step
+        page.get_by_role("button", name="Start again (Home)").wait_for()
         page.keyboard.press(key)
-        settled(page)
+    settled(page)
     for part in (page.get_by_text("A wrong gradient, and no error."), page.locator("table", has_text="numerical")):
         expect(part).to_be_in_viewport(ratio=0.99)
     assert ends(page, "[data-testid=stAlert]")[3] <= ends(page, ".project-bar")[1]
@@ -219,7 +219,7 @@ def test_a_unit_clicked_on_a_projector_opens_its_pass_alone_and_leads_back(open_
     page = open_page("training-lab", width=width, height=height)
     project(page)
     page.get_by_role("button", name="Layer 1, unit 3", exact=True).click()
-    expect(page.locator(".present .sentence")).to_contain_text("to h1[0, 2]: the first message")
+    page.locator(".present .sentence", has_text="to h1[0, 2]: the first message").wait_for()
     assert look(page, font=18, drawn=18)["small"] == []
     assert ends(page, ".stage")[3] - ends(page, ".stage")[1] >= 0.6 * height
     page.keyboard.press("ArrowRight")  # of the player, not of the training
