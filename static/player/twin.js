@@ -80,8 +80,7 @@ export class Twin {
     const lines = states.departure?.line ? [codeOf(states, left), codeOf(right, frame)] : [];
     const differ = lines[0] !== lines[1];
     this.codes.forEach((code, i) => setText(code, differ ? lines[i] : ""));
-    const told = differ || (states.early && k > states.forwardEnd); // then the sign is enough
-    [`✗ ${this.engine}`, "✓ the right engine"].forEach((name, i) => setText(this.names[i], told ? name[0] : name));
+    [`✗ ${this.engine}`, "✓ the right engine"].forEach((name, i) => setText(this.names[i], name));
     this.graph?.paint(frame, null, null, moving, states.nodesOf(left));
   }
 }

@@ -662,6 +662,7 @@ def test_two_drawings_beside_each_other_are_alike_and_nothing_lies_on_their_word
     places = "(graph) => [...graph.querySelectorAll('.card')].map((card) => card.getAttribute('transform'))"
     left, right = (graph.evaluate(places) for graph in page.locator(".graph").all())
     assert left == right
+    expect(page.locator(".engine-name span")).to_have_text([re.compile("^✗ .+"), "✓ the right engine"])
     for part in page.locator(".tools button:visible, .stage-head p:visible").all():
         part.scroll_into_view_if_needed()
         assert part.evaluate(
