@@ -42,11 +42,12 @@ HEIGHT = 280  # pixels of a chart
 
 def main() -> None:
     with page.frame("operations", DRAW):
-        st.title("Operations")
-        prose(
-            "Choose an operation and move the point: the [[local derivative]] is the slope of the tangent. "
-            "Where is it zero? Where is it undefined?"
-        )
+        with st.container(key="operations-head"):
+            st.title("Operations")
+            prose(
+                "Choose an operation and move the point: the [[local derivative]] is the slope of the tangent. "
+                "Where is it zero? Where is it undefined?"
+            )
         op, found = _choose()
         draw = st.session_state[DRAW.key]
         try:

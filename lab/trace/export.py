@@ -17,8 +17,8 @@ from lab.trace.schema import Captured
 STATIC = Path(__file__).parents[2] / "static"
 # The player's modules, each after those that it imports.
 _MODULES = (
-    "format dom states arithmetic layout arranger arrays view graph source twin bar ledger table facts closure "
-    "derivation inputs predicted_change predict pointing present tabs tangents controls takeaway player"
+    "format dom states arithmetic equation layout arranger arrays view graph source twin bar ledger table facts "
+    "closure derivation inputs predicted_change predict pointing present tabs tangents controls takeaway player"
 )
 MODULES = tuple(_MODULES.split())
 

@@ -46,7 +46,7 @@ export class Present {
     } finally {
       this.entering = false;
     }
-    if (!this.on) this.close(); // leave() was called while full screen was starting
+    if (!this.on) return this.close(); // leave() was called while full screen was starting
     this.element.focus();
     this.onChange();
   }

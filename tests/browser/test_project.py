@@ -67,7 +67,8 @@ def test_a_key_pressed_twice_at_once_leaves_and_enters_again(open_page, path, pi
 def test_who_leaves_is_where_the_page_was(open_page, path):
     page = open_page(path, width=1024, height=768)
     page.get_by_text("Try this.").first.wait_for()
-    page.wait_for_load_state("networkidle")
+    page.locator(".project-bar").wait_for(state="attached")
+    settled(page)
     main = page.get_by_test_id("stMain")
     main.evaluate("(one) => one.scrollTop = 57")
     project(page)
