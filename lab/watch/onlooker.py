@@ -58,8 +58,8 @@ class Mode(TorchFunctionMode):
     def end(self) -> None:
         for handle in self.handles:
             handle.remove()
-        if self.left_at < 0:
-            self.__exit__(None, None, None)  # type: ignore[no-untyped-call]
+        if _get_current_function_mode() is self:  # type: ignore[no-untyped-call]
+            self.__exit__(None, None, None)  # else a signal has cost it its place, or the script has left a mode on it
 
     def step_begins(self, optimizer: Any, args: Any, kwargs: Any) -> None:
         """Look away while an optimizer steps, unless it calls a function of the script; a hook of PyTorch."""

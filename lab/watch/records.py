@@ -37,9 +37,9 @@ def version_of(tensor: Tensor) -> int:
 
 def has_numbers(tensor: Tensor) -> bool:
     """Return whether own code can compute with a tensor: not if it is nested, on "meta", the parameter of a lazy layer,
-    or of a class that defines what its operations do, such as a fake tensor."""
+    a zero of forward mode without memory, or of a class that defines what its operations do, such as a fake tensor."""
     own = type(tensor) not in _PLAIN and (type(tensor).__torch_dispatch__ is not _DISPATCH or is_lazy(tensor))
-    return not (own or tensor.is_nested or tensor.is_meta)
+    return not (own or tensor.is_nested or tensor.is_meta or tensor._is_zerotensor())
 
 
 def writes_in_place(name: str) -> bool:

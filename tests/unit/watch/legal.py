@@ -463,7 +463,8 @@ sys.settrace(None)
 print(lines)
 """,
     "signals": """
-import signal
+import gc, signal
+gc.collect()  # else it may be raised where an earlier onlooker dies, which hides it
 class Late(Exception):
     pass
 def handler(number, frame):

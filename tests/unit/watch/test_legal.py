@@ -57,7 +57,6 @@ def ran(tmp_path):
     torch.set_default_dtype(torch.float32)
 
 
-@pytest.mark.sample(20)
 @pytest.mark.parametrize("name", SCRIPTS)
 def test_a_legal_script_runs_as_without_the_watcher(name, ran):
     ran(BEGIN + SCRIPTS[name])  # some warnings and imports come only once in a process
