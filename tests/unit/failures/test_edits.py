@@ -62,7 +62,6 @@ def test_each_edit_leaves_a_program_that_runs():
     assert stopped(each_edit()) == []
 
 
-@pytest.mark.exhaustive
 def test_a_program_that_stops_runs_to_its_end_with_its_edits():
     """All of them, one after the other; where a finding has no edit, a person must think."""
     cured = {}

@@ -11,6 +11,7 @@ from lab.failures.analysis.facts import (
     has_parameters,
     is_network_output,
     is_unknown_loss,
+    owner_of,
     storage_owner,
     surely_reached,
     traverse,
@@ -52,6 +53,8 @@ def saves(value: Value) -> bool:
 def freed_graph(case: Case, event: Event, shared: list[tuple[Value, Event]]) -> Iterator[RuleHit]:
     """Report a pass through a graph that an earlier one freed, at what should be done differently."""
     value, before = shared[0]
+    between = case.state.events[case.order[before] : case.order[event]]
+    stepped = any(e.kind == EventKind.STEP and {*e.value.moved} & {*map(owner_of, ancestors(value))} for e in between)
     iterations = dict(event.iterations)
     earlier_turn = any(iterations.get(loop, iteration) != iteration for loop, iteration in value.iterations)
     node = before.node
@@ -61,7 +64,7 @@ def freed_graph(case: Case, event: Event, shared: list[tuple[Value, Event]]) -> 
             yield from carried_state(case, event)
     elif "retain" in before.detail:
         return
-    elif event.value is before.value and before.kind == EventKind.BACKWARD:
+    elif stepped or (event.value is before.value and before.kind == EventKind.BACKWARD):
         yield case.hit("freed_before", event.node, None, event, freed=before.line)
     elif (undetached := list(undetached_input(case, event, before, [v for v, _ in shared]))) != []:
         yield from undetached
