@@ -67,7 +67,7 @@ def check_likelihood(run: WatchedRun, loss: Tensor) -> None:
     if entry is not None and given is not None and given.name in NORMALIZATIONS | SCORES and loss.item() < 0:
         where = given.place if given.name in NORMALIZATIONS else entry.site
         evidence = f"nll_loss in line {entry.site.line} expects log-probabilities, which are never above 0. It got the "
-        run.report(25, where, f"{evidence}result of {given.name}, and the loss fell to {loss.item():.3g}.")
+        run.report(25, where, f"{evidence}result of {given.name}, and the loss here was {loss.item():.3g}.")
 
 
 def read_gradient(run: WatchedRun, tensor: Tensor) -> Look:

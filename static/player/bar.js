@@ -15,8 +15,8 @@ export class Bar {
   }
 
   /** Show the program and the choices. @param {PlayerData} data */
-  update({ text = "", switches = [] }) {
-    const key = JSON.stringify([text, switches]);
+  update({ text = "", switches = [], outdated = false }) {
+    const key = JSON.stringify([text, switches, outdated]);
     if (key === this.key) return;
     this.key = key;
     const groups = switches.map(({ name, options, value }) => {
@@ -28,7 +28,8 @@ export class Bar {
       return { group, offered: value === null };
     });
     const [offers, chosen] = [true, false].map((offered) => groups.filter((one) => one.offered === offered));
-    const program = h("code", { title: text }, text.trim().replaceAll(/\s*\n\s*/g, "; "));
+    const line = text.trim().replaceAll(/\s*\n\s*/g, "; ");
+    const program = h("code", { title: text }, outdated ? `This has no graph; below is an earlier one: ${line}` : line);
     const buttons = () => [...this.element.querySelectorAll("button")];
     const focused = buttons().find((button) => button.matches(":focus"));
     this.element.replaceChildren(...(text ? [program] : []), ...chosen.map(({ group }) => group));

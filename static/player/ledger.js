@@ -213,9 +213,10 @@ function forward(states, event, cell) {
   const given = amount(cellOrAll(node.value, chosen), `${states.name(event.node)}${where}`, "value", fullShape(node));
   const operands = node.children.map((child) => broadcastCell(states.nodes[child].value, node.shape, chosen));
   const equal = sign(operationSign(node.symbol, operands, cellOrAll(node.value, chosen)));
+  const about = equal.text === "≈" ? "about " : "";
   return {
     phase: "Forward pass",
-    sentence: `${states.definition(event.node)}${where}: ${numbers} gives ${result}.`,
+    sentence: `${states.definition(event.node)}${where}: ${numbers} gives ${about}${result}.`,
     // Operands that fill two rows appear only in the sentence; otherwise the result would not fit.
     equation: numbers.length > 2 * MAX_ROW_LENGTH ? [given] : [figure(numbers, names), equal, given],
     note: chosen === null ? firstCell(states, node) : "",
@@ -364,11 +365,13 @@ function accumulate(states, event, index, cell) {
   };
 }
 
-/** Say that the message to a broadcast value is a sum, and over what; "" if broadcasting did not repeat it.
- * @param {TraceStates} states @param {Message} message @param {Sending} sent */
-function copiesText(states, { child }, { sums, contribution, shape }) {
-  if (!sums) return "";
-  const large = shapeOf(contribution);
+/** Say that the message to a broadcast value is a sum, and over what; "" if broadcasting did not repeat it. PyTorch has
+ * summed it already. @param {TraceStates} states @param {Message} message @param {Sending} sent */
+function copiesText(states, { node, child }, { sums, contribution, ...sent }) {
+  const shape = fullShape(states.nodes[child]);
+  const summed = states.operation(node).kind === "elementwise" && isSame(sent.shape, states.nodes[child].shape);
+  const large = sums ? shapeOf(contribution) : summed ? fullShape(states.nodes[node]) : shape;
+  if (countOf(large) <= countOf(shape)) return "";
   const axes = large.flatMap((length, axis) => (length === (shape.at(axis - large.length) ?? 1) ? [] : [axis]));
   const along = `${axes.length > 1 ? "axes" : "axis"} ${axes.join(" and ")}`;
   const made = `Broadcasting made ${countOf(large) / countOf(shape)} copies of ${states.name(child)} along ${along}`;

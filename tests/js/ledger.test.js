@@ -16,7 +16,7 @@ function parts(sentence, pattern) {
   return found.groups;
 }
 
-const FORWARD = /^(?<what>.+?)(?: at (?<cell>\[[\d, ]+\]))?: (?<numbers>.+) gives (?<result>.+)\.$/;
+const FORWARD = /^(?<what>.+?)(?: at (?<cell>\[[\d, ]+\]))?: (?<numbers>.+) gives (?:about )?(?<result>.+)\.$/;
 const ADDED = String.raw`(?:before (?<before>.+), after|the first message\. The gradient is) (?<after>.+)`;
 const SENDS = new RegExp(
   String.raw`^(?<from>.+) \((?<op>.+?)\) sends (?<numbers>.+) to (?<to>[^:]+?)(?:: ${ADDED})?\.$`,
@@ -188,6 +188,21 @@ test("an equation whose digits do not hold because they are rounded is not said 
   for (const text of ["12.18 * 1.5 ≈ 18.28", "exp(0.3333) ≈ 1.396", "1.396 × 12.18 ≈ 17", "1.5 + 0.4652 ≈ 1.965"])
     assert.ok(told.includes(text), told.join("\n"));
   for (const text of ["relu(4.061) = 4.061", "1 × 1.396 = 1.396"]) assert.ok(told.includes(text), told.join("\n"));
+});
+
+test("of a message that PyTorch has summed already, the copies are told, too", () => {
+  const own = statesOf("broadcast");
+  const index = own.events.findIndex((_, i) => tell(own, own.frame(i + 1), null).note.includes("copies"));
+  const { data } = structuredClone(traces.slopes.slope);
+  Object.assign(
+    data,
+    structuredClone({ nodes: own.nodes, events: own.events, derived: own.derived, output: own.output }),
+  );
+  const [message, arrival] = [data.events[index], data.events[index + 1]];
+  assert.ok(message.kind === "message" && arrival.kind === "accumulate");
+  message.contribution = arrival.message;
+  const summed = new TraceStates(data);
+  assert.match(tell(summed, summed.frame(index + 1), null).note, /Broadcasting made 3 copies of row along axis 0/);
 });
 
 test("how many copies of a broadcast input are summed, and over which axis, is told where they are", () => {

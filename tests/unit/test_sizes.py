@@ -20,13 +20,13 @@ CAPS = {  # lines of code and of data, in rooms separated by spaces
     "lab/traps lab/designs lab/autodiff lab/gradcheck": 5_800,
     "lab/ui": 1_360,
     "pages": 8_775,
-    "static": 10_190,
-    "tests": 57_560,
+    "static": 10_192,
+    "tests": 57_575,
 }
 CODE = {".py", ".js", ".ts", ".css", ".html"}
 COUNTED = CODE | {".toml", ".txt", ".json"}
 THEIRS = {"codemirror", "echarts", "graphviz"}  # folders of code that others wrote
-PRODUCT, PRODUCT_CAP = "app.py model.py nn.py train.py lab pages static practice assets", 62_195  # lines of code
+PRODUCT, PRODUCT_CAP = "app.py model.py nn.py train.py lab pages static practice assets", 62_200  # lines of code
 
 
 def lines_of(rooms, counted=COUNTED):
