@@ -91,6 +91,7 @@ def test_a_page_can_be_read_and_hit_on_a_laptop_on_a_phone_and_projected(tab, co
     assert violations(page) == []
     switch(page, "dark")
     page.set_viewport_size({"width": PHONE[0], "height": PHONE[1]})
+    settled(page)
     if known.tabs:
         assert page.get_by_role("tab", selected=True).first.evaluate(BARE)
     assert page.evaluate(SMALL_FOR_A_FINGER) == []
