@@ -1,6 +1,6 @@
 """The failures that people ask about most, read from failures.toml for all pages.
 
-SHAPES are error messages about shapes, and NEARBY are all mistakes that are known and not among the failures.
+NEARBY are the mistakes that are known and not among them: two tensors whose shapes do not fit, overfitting, and others.
 """
 
 from __future__ import annotations
@@ -68,8 +68,8 @@ def _causes() -> dict[str, Cause]:
 
 FAILURES = tuple(failure_of(at, *failure) for at, failure in enumerate(ROWS["failure"].items(), 1))
 BY_KEY = MappingProxyType({failure.key: failure for failure in FAILURES})
-SHAPES = MappingProxyType({key: Demonstration(**_plain(row)) for key, row in ROWS["shape"].items()})
-NEARBY = SHAPES | {key: Demonstration(**_plain(row)) for key, row in ROWS["nearby"].items()}
+_NEARBY = ROWS["shape"] | ROWS["nearby"]
+NEARBY = MappingProxyType({key: Demonstration(**_plain(row)) for key, row in _NEARBY.items()})
 KNOWN: Mapping[str, Demonstration] = MappingProxyType({**BY_KEY, **NEARBY})
 SENTENCES = MappingProxyType(_sentences())
 CAUSES = MappingProxyType(_causes())

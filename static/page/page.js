@@ -2,7 +2,7 @@
  * an expression and, on a phone, a press on the button that asks for an answer. */
 
 import { setComputedPage } from "../current_page.js";
-import { mayMove } from "../player/dom.js";
+import { mayMove, PHONE_WIDTH } from "../player/dom.js";
 import { press } from "./enter.js";
 import { Projector } from "./project.js";
 import { close, reopen } from "./terms.js";
@@ -43,6 +43,6 @@ export function listen({ tell }) {
  * @param {Event} event */
 function makeRoom(event) {
   const button = /** @type {Element} */ (event.composedPath()[0]).closest(ASKING);
-  if (button && innerWidth <= 640 && button.getBoundingClientRect().top > innerHeight / 3)
+  if (button && innerWidth <= PHONE_WIDTH && button.getBoundingClientRect().top > innerHeight / 3)
     button.scrollIntoView({ behavior: mayMove() ? "smooth" : "instant" });
 }

@@ -1,6 +1,7 @@
 /** Helpers to create and update elements. Texts become text nodes, never markup: a label `<img>` stays a label. */
 
 const SVG = "http://www.w3.org/2000/svg";
+export const PHONE_WIDTH = 640; // pixels of a window
 export const EDITOR = "textarea, [contenteditable=true]";
 export const INTERACTIVE = "a, button, input, select, textarea, summary, [role], [contenteditable=true]";
 const FIELDS = `input:not([type=range], [type=radio], [type=checkbox]), select, [role=combobox], ${EDITOR}`;

@@ -365,12 +365,12 @@ function accumulate(states, event, index, cell) {
   };
 }
 
-/** Say that the message to a broadcast value is a sum, and over what; "" if broadcasting did not repeat it. PyTorch has
- * summed it already. @param {TraceStates} states @param {Message} message @param {Sending} sent */
-function copiesText(states, { node, child }, { sums, contribution, ...sent }) {
-  const shape = fullShape(states.nodes[child]);
-  const summed = states.operation(node).kind === "elementwise" && isSame(sent.shape, states.nodes[child].shape);
-  const large = sums ? shapeOf(contribution) : summed ? fullShape(states.nodes[node]) : shape;
+/** Say that the message to a broadcast value is a sum, and over what; "" if broadcasting did not repeat it.
+ * @param {TraceStates} states @param {Message} message @param {Sending} sent */
+function copiesText(states, { node, child }, { sums, contribution, shape: arrived }) {
+  const [from, to] = [states.operation(node), states.nodes[child]];
+  const summed = from.kind === "elementwise" && String(arrived) === String(to.shape); // by PyTorch, or never repeated
+  const [large, shape] = [sums ? shapeOf(contribution) : fullShape(summed ? from : to), fullShape(to)];
   if (countOf(large) <= countOf(shape)) return "";
   const axes = large.flatMap((length, axis) => (length === (shape.at(axis - large.length) ?? 1) ? [] : [axis]));
   const along = `${axes.length > 1 ? "axes" : "axis"} ${axes.join(" and ")}`;

@@ -4,7 +4,7 @@
 
 import { isCurrentPage } from "../current_page.js";
 import { mount } from "../mount.js";
-import { ancestors, bringIntoWindow, Debounced, h, setText, withCode } from "../player/dom.js";
+import { ancestors, bringIntoWindow, Debounced, h, PHONE_WIDTH, setText, withCode } from "../player/dom.js";
 import { LINE, POINTED, SHOWN } from "../player/pointing.js";
 import { Source } from "../player/source.js";
 import { Draft } from "../practice/draft.js";
@@ -20,7 +20,6 @@ import { packed } from "./packed.js";
 const MAX_CHARACTERS = 20_000; // of a program that is run
 const MAX_LINKED = 4_000; // characters of a program that the address carries
 const MIN_HEIGHT = 430; // pixels, of a player that is one part of a page
-const PHONE_WIDTH = 640; // pixels; in such a window what the run said, and the picture, are above the editor
 const OLDER = "You have changed the text: graph, output and findings are those of the program that ran last.";
 const WRITE_MS = 400; // after the last change, until it is in the address
 

@@ -26,7 +26,7 @@ from lab.training.samples import DataError
 from lab.ui import expression_box
 from pages.parts.training.settings import CHANGES
 
-CEILING = 3.0  # seconds of processor time: the slowest text takes 0.5 on a quiet machine, 1.5 on a busy one
+CEILING = 3.0  # seconds of processor time: the slowest text takes from less than 1 to 2.2, by the machine
 GROWTH = 12  # of the time for four times the text: 16 is quadratic
 NOTICED = 0.15  # seconds below which growth is not looked at
 

@@ -86,7 +86,7 @@ def _play_sample(view: View) -> None:
         outputs = next((node for node in trace.nodes if node["label"] == label), None)
         if outputs and unit < np.size(outputs["value"]):
             chosen = outputs["id"], unit
-            arrived = [n for n, event in enumerate(trace.events, 1) if chosen[0] == event["node"] and "after" in event]
+            arrived = [n for n, one in enumerate(trace.events, 1) if chosen[0] == one["node"] and "after" in one]
             event = max(arrived, default=None)  # None: the backward pass ended in an error
             st.markdown(f"**Unit {unit + 1} of layer {layer + 1}**, which you chose, is the cell {label}[0, {unit}].")
     player(trace, key="training player", opening=opening, chosen=chosen, event=event)

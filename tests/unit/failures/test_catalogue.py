@@ -7,16 +7,17 @@ import pytest
 
 from lab.expression.run_pytorch import run_programs
 from lab.failures import FAILURES, find
-from lab.failures.catalogue import BY_KEY, OTHER, SENTENCES, SHAPES, failure_of, sentences_of
+from lab.failures.catalogue import BY_KEY, NEARBY, OTHER, SENTENCES, failure_of, sentences_of
 from lab.failures.curve import KNOWN
 from lab.failures.failure import format_numbers, read_numbers
 from lab.failures.index import fit, labelled_sentences, rank
 from lab.failures.numbers import Number
-from lab.failures.programs import NAMES, Program, in_pytorch, pair, run
+from lab.failures.programs import NAMES, NO_PROGRAM, Program, in_pytorch, pair, run
 from lab.traps.faults import catalogue as faults
 from practice.debug import PROGRAMS
 
 FORMS = {f"{its.key}/{form}": its.in_form(form) for its in FAILURES for form in range(len(its.others) + 1)}
+SHOWN = {key: its for key, its in NEARBY.items() if its.broken is not NO_PROGRAM}
 by_form = pytest.mark.parametrize("failure", FORMS.values(), ids=FORMS)
 by_failure = pytest.mark.parametrize("failure", FAILURES, ids=lambda failure: f"{failure.number} {failure.key}")
 SILENT = {"zero-grad", "kept", "no-grad", "dead", "vanishing", "zero-init", "rate", "order", "accumulation", "softmax"}
@@ -28,7 +29,7 @@ def test_they_are_the_25_in_their_order():
     assert len(BY_KEY) == len({failure.name for failure in FAILURES}) == len(Number)
 
 
-@pytest.mark.parametrize("failure", [*FORMS.values(), *SHAPES.values()], ids=[*FORMS, *SHAPES])
+@pytest.mark.parametrize("failure", [*FORMS.values(), *SHOWN.values()], ids=[*FORMS, *SHOWN])
 def test_it_is_caused_and_cured_by_the_lines_that_are_shown(failure):
     cause, cure = run(failure.broken), run(failure.fixed)
     assert cause.error or failure.silent

@@ -6,14 +6,16 @@ import warnings
 import numpy as np
 import pytest
 
-from lab.failures.catalogue import BY_KEY, SHAPES
+from lab.failures.catalogue import BY_KEY, NEARBY
 from lab.failures.causes import shared_by
 from lab.failures.finder import look_up as find
 from lab.failures.index import Match
-from lab.failures.programs import NAMES, run
+from lab.failures.programs import NAMES, NO_PROGRAM, run
 
 OF_FAILURES = ("inplace", "twice", "scalar", "leaf", "nograph", "numpy", "nonleafgrad", "integers", "optimizer")
-MESSAGES = {key: BY_KEY[key] for key in OF_FAILURES} | SHAPES
+MESSAGES = {key: BY_KEY[key] for key in OF_FAILURES} | {
+    key: its for key, its in NEARBY.items() if its.broken is not NO_PROGRAM
+}
 INPLACE = (
     "one of the variables needed for gradient computation has been modified by an inplace operation: "
     "[torch.FloatTensor [3]], which is output 0 of {}, is at version 1; expected version 0 instead. Hint: enable anomaly "
