@@ -81,11 +81,8 @@ def decode(value: Any) -> Any:
         sizes = all(type(size) is int and size >= 0 for size in value["shape"])
         if not sizes or not DTYPES.fullmatch(value["dtype"]):
             raise ValueError("There is no such array.")
-        dtype = np.dtype(value["dtype"])
-        if dtype.itemsize == 8:  # no number is too large for it
-            return np.array(value["numbers"], dtype).reshape(value["shape"])
         with np.errstate(over="ignore"):  # of float16
-            return np.array(value["numbers"], dtype).reshape(value["shape"])
+            return np.array(value["numbers"], value["dtype"]).reshape(value["shape"])
     return {"type": decode(str(value["type"])[:MAX_NAME])}
 
 
@@ -148,7 +145,7 @@ NOTHING: dict[str, Any] = {"values": {}}
 READY = json.dumps(NOTHING).encode()
 PRINTED = b'{"printed"'  # begins a line with a text that the code prints
 MAX_OUTPUT = 1_000_000  # characters that the code may print
-MAX_SHOWN = 4_000  # of them, characters that are shown after each load
+AT_ONCE = 2_000  # of them, characters that are sent as soon as they are printed; later ones in parts of about as many
 
 
 class OutputError(Exception):
@@ -156,21 +153,28 @@ class OutputError(Exception):
 
 
 class Output(io.TextIOBase):
-    """Standard output of the learner's code: it sends the beginning of what is printed. Nothing else does, as the file
-    descriptors 1 and 2 lead nowhere."""
+    """Standard output of the learner's code: it sends what is printed. Nothing else does, as the file descriptors 1
+    and 2 lead nowhere."""
 
     def __init__(self, say: Callable[[Any], None]) -> None:
         self._say = say
-        self._amount = self.shown = 0  # characters
+        self._amount = 0  # characters
+        self._waiting = ""
 
     def write(self, text: str) -> int:
         self._amount += len(text)
         if self._amount > MAX_OUTPUT:
             raise OutputError
-        if part := text[: MAX_SHOWN + 1 - self.shown]:  # one more than is shown tells that there is a rest
-            self.shown += len(part)
-            self._say({"printed": part})
+        self._waiting += text
+        if self._amount <= AT_ONCE or len(self._waiting) > AT_ONCE:
+            self.send()
         return len(text)
+
+    def send(self) -> None:
+        """Send what was printed and is not sent yet."""
+        for start in range(0, len(self._waiting), AT_ONCE):
+            self._say({"printed": self._waiting[start : start + AT_ONCE]})
+        self._waiting = ""
 
 
 def main() -> None:
@@ -186,13 +190,17 @@ def main() -> None:
     np.random.default_rng(0)
     spare = bytearray(SPARE)
 
-    def say(message: Any) -> None:
+    def send(message: Any) -> None:
         line = json.dumps(message).encode() + b"\n"
         while line:
             line = line[os.write(answers, line) :]
 
-    sys.stdout = sys.stderr = output = Output(say)
-    server = Server(say, answers, output)
+    def say(message: Any) -> None:
+        output.send()  # what was printed before the message comes before it
+        send(message)
+
+    sys.stdout = sys.stderr = output = Output(send)
+    server = Server(say, answers)
     for line in questions:
         question = json.loads(line)
         signal.setitimer(signal.ITIMER_REAL, question.pop("wall", 0))
@@ -220,10 +228,9 @@ def _prepare(torch: bool) -> None:
 class Server:
     """The questions that the process answers: each public method is one."""
 
-    def __init__(self, say: Callable[[Any], None], answers: int, output: Output) -> None:
+    def __init__(self, say: Callable[[Any], None], answers: int) -> None:
         self._say = say
         self._answers = answers
-        self._output = output
         self.file = ""
 
     def limit(self, seconds: float, memory: int, allowed: list[list[Any]]) -> None:
@@ -248,7 +255,7 @@ class Server:
         self._say(NOTHING)
 
     def load(self, source: str, file: str, modules: dict[str, str]) -> None:
-        self.file, self._output.shown = file, 0
+        self.file = file
         for name, text in modules.items():
             sys.modules[name] = module = ModuleType(name)
             exec(compile(text, f"{name}.py", "exec", dont_inherit=True), vars(module))

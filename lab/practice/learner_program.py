@@ -59,7 +59,7 @@ class ProgramRun:
     passes    the first recorded passes
     count     the number of all its backward passes
     findings  what it did wrong, seen while it ran
-    printed   the beginning of what it printed
+    printed   what it printed, of a long text the beginning and the end
     problem   why it ended early, in one sentence; "" if it did not
     line      where that was, or None
     kind      the name of the exception's class, or ""

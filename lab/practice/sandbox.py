@@ -35,7 +35,8 @@ CROWDED = 2  # times its processor time: seconds by the clock from which a proce
 MAX_ANSWER = 2_000_000  # bytes of one answer
 CHUNK = 1 << 16  # bytes read at once: the capacity of a pipe
 MAX_UNREAD = 8  # lines that wait to be taken: with more, the process waits
-CUT = "\n… The rest of the printed text is not shown."
+SHOWN = 2_000  # characters of a long printed text that are kept of its beginning, and of its end
+BETWEEN = "\n… The middle of the printed text is not shown. …\n"
 
 
 @dataclass(frozen=True)
@@ -162,7 +163,7 @@ class Sandbox:
         self._process: Process | None = None
         self._halted = False  # whether `stop` was called
         self._end: StoppedError | None = None
-        self._file, self._lines, self._printed = "", 0, ""
+        self._file, self._lines, self.output = "", 0, ""  # the last: what was printed since the code was loaded
         self._began = self._asked = 0.0  # times of the beginning and of the last question
 
     def __enter__(self) -> Sandbox:
@@ -171,11 +172,6 @@ class Sandbox:
     def __exit__(self, *_: object) -> None:
         if self._process:
             self._process.close()
-
-    @property
-    def output(self) -> str:
-        """The beginning of the text that the code has printed since it was last loaded."""
-        return self._printed if len(self._printed) <= driver.MAX_SHOWN else self._printed[: driver.MAX_SHOWN] + CUT
 
     @property
     def crowded(self) -> bool:
@@ -230,21 +226,19 @@ class Sandbox:
 
     def _begin(self, source: str, file: str) -> None:
         """Note what will be run. The first time, take a process and limit it."""
-        self._file, self._lines, self._printed = file, source.count("\n") + 1, ""
+        self._file, self._lines, self.output = file, source.count("\n") + 1, ""
         if self._process:
             return
-        try:
+        with contextlib.suppress(OSError, queue.Empty):
             process = self._process = self._start()
             if self._halted:
                 process.kill()
             seconds, memory = self._limits.seconds, self._limits.memory
             process.ask("limit", seconds=seconds, memory=memory, allowed=syscalls.instructions())
-            ready = process.lines.get(timeout=START_TIMEOUT) == driver.READY
-        except (OSError, queue.Empty):
-            ready = False
-        if not ready:
-            raise StoppedError(stop_reasons.STOPPED if self._halted else stop_reasons.NOT_READY)
-        self._began = time.monotonic()
+            if process.lines.get(timeout=START_TIMEOUT) == driver.READY:
+                self._began = time.monotonic()
+                return
+        raise StoppedError(stop_reasons.STOPPED if self._halted else stop_reasons.NOT_READY)
 
     @contextlib.contextmanager
     def _question(self, do: str, **question: Any) -> Iterator[None]:
@@ -282,8 +276,9 @@ class Sandbox:
             line = self._process.lines.get(timeout=max(0, until - time.monotonic()))
             if line is None or not line.startswith(driver.PRINTED):
                 return line
-            printed = self._parsed(lambda text: str(driver.decode(json.loads(text)["printed"])), line)
-            self._printed = (self._printed + printed)[: driver.MAX_SHOWN + 1]
+            self.output += self._parsed(lambda text: str(driver.decode(json.loads(text)["printed"])), line)
+            if len(self.output) > 2 * SHOWN:
+                self.output = self.output[:SHOWN] + BETWEEN + self.output[-SHOWN:]
 
     def _check_time(self) -> None:
         """Count what the code sleeps. Raises StoppedError if it has slept, or taken by the clock, for too long."""

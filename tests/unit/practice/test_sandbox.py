@@ -181,6 +181,26 @@ def test_an_attack_ends_as_one_sentence(pool, name):
     assert len(said.printed) < 5000
 
 
+PRINTED = {  # a text -> how what it printed begins and ends, and how long it is at most
+    "nothing": ("x = 1", "", "", 0),
+    "a few lines": ("for i in range(500): print(i)", "0\n1\n", "\n498\n499\n", 2_000),
+    "many lines": ("for i in range(50_000): print(i)", "0\n1\n", "\n49998\n49999\n", 4_100),
+    "one long line": ("print('a' + 'é😀' * 100_000 + 'z')", "aé😀", "é😀z\n", 4_100),
+    "lines before an error": ("for i in range(5_000): print(i)\n1 / 0", "0\n1\n", "\n4998\n4999\n", 4_100),
+    "lines before an endless loop": ("print('first')\nwhile True: pass", "first\n", "first\n", 6),
+}
+
+
+@pytest.mark.parametrize("name", PRINTED)
+def test_a_printed_text_keeps_its_beginning_and_its_end(pool, name):
+    source, begins, ends, most = PRINTED[name]
+    printed = ending(pool, source, SHORT).printed
+    assert printed.startswith(begins)
+    assert printed.endswith(ends)
+    assert len(printed) <= most
+    assert (sandbox.BETWEEN in printed) == (most > 4_000)
+
+
 # What only bubblewrap stops, by the words with which docs/security.md lists it. `{secret}` is a file, `{address}` is where
 # this process has the same secret in its memory.
 ONLY_BUBBLEWRAP = {
