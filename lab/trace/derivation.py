@@ -7,6 +7,7 @@ the two disagree, the engine, or an operation that someone wrote, is wrong.
 """
 
 import itertools
+import math
 import re
 from collections.abc import Iterator
 from dataclasses import replace
@@ -14,9 +15,11 @@ from dataclasses import replace
 import numpy as np
 
 from lab.operation_table import UNKNOWN, Derivative
-from lab.text import brief
+from lab.text import brief, numeral, rounded
 from lab.trace.recording import Trace
 from lab.trace.schema import Derived, DueTerm, Message, Node, Role, SentTerm, Value
+
+FLOAT32 = 1e-6  # relative difference of a number and the same one in float32, a little rounded up
 
 
 def derive(trace: Trace) -> list[Derived]:
@@ -83,8 +86,14 @@ def short_names(trace: Trace) -> list[str]:
         elif node["op"]:
             names.append(next(operations))
         else:
-            names.append(next(constants) if node["shape"] else brief(node["value"]))
+            names.append(next(constants) if node["shape"] else _written(float(node["value"])))
     return names
+
+
+def _written(number: float) -> str:
+    """Write a number as a formula does; "…" says that it has more digits than are shown."""
+    shown = not math.isfinite(number) or math.isclose(rounded(number), number, rel_tol=FLOAT32)
+    return numeral(number) + ("" if shown else "…")
 
 
 def _unused_names(prefix: str, labels: set[str]) -> Iterator[str]:

@@ -32,6 +32,13 @@ def test_names_fit_into_formulas_and_do_not_collide():
         return (h + a * 2.0) + np.ones(1)[0]
 
     assert short_names(record(build, {"v1": 1.0, "a": 2.0})) == ["v1", "a", "h", "2", "v2", "v3", "1", "out"]
+    digits = record(lambda a: a * 100000.4 + 1 / 3 - np.float32(0.1) + -12345678.0, {"a": 1.0})
+    assert [name for name in short_names(digits) if name[0] in "−0123456789"] == [
+        "100000…",
+        "0.3333…",
+        "0.1",
+        "−1.235e7…",
+    ]
     arrays = record(lambda a: (a + np.ones(2)).sum(), {"a": [1.0, 2.0]})
     assert short_names(arrays) == ["a", "const1", "v1", "out"]
     assert short_names(record(lambda out: out * out, {"out": 1.0})) == ["out", "v1"]
