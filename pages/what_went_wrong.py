@@ -17,8 +17,8 @@ from pages.parts.failures.outcomes import show_outcomes
 
 FAILURE = binding.choice("wrong-failure", None, *BY_KEY)
 FORM = binding.whole("wrong-form", 0, 0, max(len(failure.others) for failure in FAILURES))
-SHAPE = binding.choice("wrong-shape", None, *NEARBY)
-HELD = (FAILURE, FORM, SHAPE, from_code.CODE, from_a_curve.LOG, *fault.HELD, *spot_the_fault.HELD)
+OTHER_MISTAKE = binding.choice("wrong-other", None, *NEARBY)
+HELD = (FAILURE, FORM, OTHER_MISTAKE, from_code.CODE, from_a_curve.LOG, *fault.HELD, *spot_the_fault.HELD)
 LOOKED_UP = "wrong looked up"  # session key: the text whose answer is on the page, or None
 TABS = BY_PATH["what-went-wrong"].tabs
 TRY_THIS = {
@@ -80,10 +80,10 @@ def _ask() -> None:
         with st.expander("All failures and faults, by what you see"):
             index.show(_choose, _choose_fault)
         return
-    if shape := st.session_state[SHAPE.key]:
-        st.header(NEARBY[shape].name, anchor="failure")
-        _both(NEARBY[shape], shape)
-    st.header("All, by what you see" if text or shape else "Or look it up by what you see", anchor="all")
+    if other := st.session_state[OTHER_MISTAKE.key]:
+        st.header(NEARBY[other].name, anchor="failure")
+        _both(NEARBY[other], other)
+    st.header("All, by what you see" if text or other else "Or look it up by what you see", anchor="all")
     index.show(_choose, _choose_fault)
 
 
@@ -100,7 +100,7 @@ def _choose_fault(key: str) -> None:
 
 def _open(key: str | None, form: int = 0) -> None:
     fault.open_fault(None)
-    binding.reset(SHAPE)
+    binding.reset(OTHER_MISTAKE)
     binding.set_widget("wrong-tab", TABS["message"])
     st.session_state[FAILURE.key] = key
     binding.set_widget("wrong-numbers", "")
@@ -129,7 +129,7 @@ def _look_up() -> None:
         binding.set_widget("wrong-tab", TABS[kind])
         {"code": from_code, "curve": from_a_curve}[kind].take(text)
     elif not found:
-        st.session_state[SHAPE.key] = next((match.key for match in look_up(text) if match.key in NEARBY), None)
+        st.session_state[OTHER_MISTAKE.key] = next((match.key for match in look_up(text) if match.key in NEARBY), None)
     st.session_state[LOOKED_UP] = text
 
 
@@ -216,9 +216,9 @@ def _by(match: Match) -> str:
 
 
 def _nothing(text: str) -> None:
-    if shape := st.session_state[SHAPE.key]:
+    if other := st.session_state[OTHER_MISTAKE.key]:
         verb = "is" if any(match.sure for match in look_up(text)) else "may be"
-        st.success(f"This text {verb} about: **{NEARBY[shape].name}**", icon=":material/check:")
+        st.success(f"This text {verb} about: **{NEARBY[other].name}**", icon=":material/check:")
         return
     st.info("No match. Four checks that find most failures:", icon=":material/help:")
     st.markdown("\n".join(f"{number}. {step}" for number, step in enumerate(CHECK_LIST, start=1)))

@@ -259,15 +259,15 @@ def test_a_message_about_shapes_is_raised_and_fixed_here_and_has_an_address():
     at = opened()
     ask(at, "mat1 and mat2 shapes cannot be multiplied (64x784 and 128x10)")
     assert not at.info
-    assert address(at)["shape"] == "product"
-    for shown in (at, opened(shape="product")):
+    assert address(at)["other"] == "product"
+    for shown in (at, opened(other="product")):
         assert shown.header[0].value == "Shapes that cannot be multiplied"
         assert "In a matrix product the last axis" in texts(shown.markdown)
         assert "Error" in shown.error[0].value
         assert "| stopped |" in texts(shown.markdown)
         assert len(shown.error) == 1
     press(at, "wrong choose twice")
-    assert "shape" not in address(at)
+    assert "other" not in address(at)
 
 
 @pytest.mark.parametrize(
