@@ -37,7 +37,7 @@ export class Source {
       return;
     }
     const source = states.sources[event.source];
-    const key = `${event.source} ${source.file} ${source.first}`;
+    const key = [event.source, source.file, source.first, ...source.lines].join("\n"); // a visitor rewrites their own
     const code = this.functions.get(key) ?? build(source);
     this.functions.set(key, code);
     if (this.shown !== code) this.codes.replaceChildren(code.element);

@@ -68,10 +68,13 @@ def test_the_keys_are_the_player_s_after_a_run_from_the_keyboard_that_succeeds(o
     page.locator(".problem.failed").wait_for()
     page.locator(".player .card").first.wait_for()
     expect(page.locator(".cm-content")).to_be_focused()
-    write(page, PROGRAM.rpartition("loss")[0])
+    page.locator(".player [aria-current]").wait_for(state="attached")  # the source of the first program was drawn
+    write(page, PROGRAM.rpartition("loss")[0].replace("w * w", "w + w * w"))
     expect(page.locator(".player")).to_be_focused()
     page.keyboard.press("f")
     expect(page.locator(".player.present")).to_have_count(1)
+    page.keyboard.press("c")
+    expect(page.locator(".present .line", has_text="h = w + w * w")).to_be_visible()
 
 
 def test_a_link_opens_the_program_in_another_browser(open_page, browser, app_url):
