@@ -27,11 +27,15 @@ def derive(trace: Trace) -> list[Derived]:
     names = short_names(trace)
     values = [np.asarray(node["value"]) for node in trace.nodes]
     reached, unsent = trace.gradients_after(), _unsent(trace)
+    starts = {e["node"]: e["grad"] for e in trace.events if e["kind"] == "seed" and "replaced" not in e}
+    for event in trace.events:
+        if event["kind"] == "accumulate":
+            starts.pop(event["node"], None)  # its gradient is a sum
     derived: list[Derived] = [
         {
             "name": names[i],
             "kind": kind_of(trace, node),
-            "why": _why(node, reached, trace, unsent),
+            "why": _why(node, starts, reached, trace, unsent),
             "terms": [*unsent.get(i, ())],
         }
         for i, node in enumerate(trace.nodes)
@@ -126,11 +130,18 @@ def table(trace: Trace) -> list[dict[str, str]]:
     return rows
 
 
-def _why(node: Node, reached: dict[int, Value], trace: Trace, unsent: dict[int, list[DueTerm]]) -> str:
-    if node["id"] == trace.output:
-        if node["id"] not in reached:
-            return "not computed: the backward pass has not started"
-        return f"{brief(reached[node['id']])} because it is the starting gradient"
+def _why(
+    node: Node,
+    starts: dict[int, Value],
+    reached: dict[int, Value],
+    trace: Trace,
+    unsent: dict[int, list[DueTerm]],
+) -> str:
+    if (start := starts.get(node["id"])) is not None:
+        changed = "" if reached[node["id"]] is start else f"; a hook of the program left {brief(reached[node['id']])}"
+        return f"{brief(start)} because it is the starting gradient{changed}"
+    if node["id"] == trace.output and node["id"] not in reached:
+        return "not computed: the backward pass has not started"
     if not node["requires_grad"]:
         return "none because it is a constant: its gradient is not needed"
     earlier = node.get("earlier")

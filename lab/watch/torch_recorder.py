@@ -79,8 +79,9 @@ class TorchRecorder(Listener):
     def engine_pass(self, function: Function, args: Args, kwargs: Kwargs) -> Look:
         """Look at a run of PyTorch's engine, and keep it as a recorded pass."""
         outputs = tensors_in(args[0])
-        made = [tensor for tensor in outputs if tensor.grad_fn is not None]
-        leaves = [node.variable for node in walk(*(part.grad_fn for part in made)) if hasattr(node, "variable")]
+        pairs = zip(args[0], args[1], strict=True)
+        made = [(one, given) for one, given in pairs if isinstance(one, Tensor) and one.grad_fn is not None]
+        leaves = [node.variable for node in walk(*(one.grad_fn for one, _ in made)) if hasattr(node, "variable")]
         if self.left_alone() or is_batched(args[1]) or not all(map(has_numbers, (*outputs, *leaves))):
             return
         if self.depth:
@@ -279,33 +280,41 @@ class TorchRecorder(Listener):
 class TorchPass(TraceDraft):
     """Records one run of PyTorch's engine over the graph of some outputs."""
 
-    def __init__(self, recorder: TorchRecorder, outputs: list[Tensor], accumulates: bool = True) -> None:
-        """Begin a pass of a TorchRecorder. accumulates: whether the engine adds to `.grad`, as backward() does and
-        autograd.grad() does not."""
+    def __init__(self, recorder: TorchRecorder, outputs: list[tuple[Tensor, Tensor]], accumulates: bool = True) -> None:
+        """Begin a pass of a TorchRecorder from outputs with their starting gradients. accumulates: whether the engine
+        adds to `.grad`, as backward() does and autograd.grad() does not."""
         self.recorder, self.accumulates = recorder, accumulates
-        super().__init__(SourceLine(script_frame()), [*map(recorder.card, outputs)][:1], recorder.ends)
+        super().__init__(SourceLine(script_frame()), [recorder.card(one) for one, _ in outputs][:1], recorder.ends)
         self.whole = not recorder.is_full
-        self.seeds = {(tensor.grad_fn, tensor.output_nr) for tensor in outputs}
-        roots = [tensor.grad_fn for tensor in outputs]
+        # Of the starting gradient and the messages to a node that has not received them all
+        self.partial_sums: dict[Key, Tensor] = {}
+        for one, start in outputs:
+            key = (one.grad_fn, one.output_nr)
+            self.partial_sums[key] = self.partial_sums[key] + start if key in self.partial_sums else start.detach()
+        roots = [one.grad_fn for one, _ in outputs]
         self.users: dict[GraphNode, list[GraphNode]] = {node: [] for node in walk(*roots, most=math.inf)}
         for node in self.users:
             for other, _ in node.next_functions:
                 if other is not None:
                     self.users[other].append(node)
         self.order = [*TopologicalSorter(self.users).static_order()]  # each node after all its users
-        self.result_numbers: dict[GraphNode, list[int]] = {}  # node -> indices of its results that have a card
-        for node, number in recorder.result_cards:
+        reached = {*self.partial_sums}.union(*(node.next_functions for node in self.users))
+        self.result_numbers: dict[GraphNode, list[int]] = {}  # node -> indices of the reached results that have a card
+        for node, number in recorder.result_cards.keys() & reached:
             self.result_numbers.setdefault(node, []).append(number)
         self.leaf_cards: dict[GraphNode, NodeCard] = {}
         self.earlier: dict[GraphNode, Tensor] = {}  # node of a leaf -> its gradient before the pass
         self.card_of_node: dict[GraphNode, NodeCard] = {}
-        self.partial_sums: dict[Key, Tensor] = {}  # of the messages to a node that has not received them all
         self.gradient_of_card: dict[NodeCard, Value] = {}  # what its messages have added up to, then what was used
         self.running_node: GraphNode = None
         for node in self.order:
             self.assign_card(node)
         self.copy_saved_values()
         label_leaves(self.leaf_cards.values(), "leaf")
+        for (node, number), start in self.partial_sums.items():
+            if (card := self.receiver(node, number)) is not None:
+                self.gradient_of_card[card] = tensor_preview(start)["value"]
+                self.seed(card, self.gradient_of_card[card])
         self.handles: list[RemovableHandle] = []
 
     def assign_card(self, node: GraphNode) -> None:
@@ -374,8 +383,8 @@ class TorchPass(TraceDraft):
         guarded = self.recorder.guarded
         for node in self.order:
             self.handles.append(node.register_prehook(partial(guarded, self.receive_gradients, node)))
-            if node not in self.leaf_cards:
-                self.handles.append(node.register_hook(partial(guarded, self.send_messages, node)))
+            ran = self.check_leaf if node in self.leaf_cards else self.send_messages
+            self.handles.append(node.register_hook(partial(guarded, ran, node)))
         return self
 
     def __exit__(self, *ended: object) -> None:
@@ -394,13 +403,17 @@ class TorchPass(TraceDraft):
             if card is not None:
                 total, arrived = cast(Value, self.value_of(node, gradient)), self.gradient_of_card.get(card)
                 self.gradient_of_card[card] = total
-                if arrived is None and key in self.seeds:
-                    self.seed(card, total)
-                if arrived is not None and key not in self.seeds and is_other(arrived, total):  # a hook ran between
+                if arrived is not None and is_other(arrived, total):  # a hook ran between
                     self.seed(card, total, arrived)
             self.partial_sums.pop(key, None)
             name = f"sum of messages to {card.op or card.label}" if card else "sum of messages"
             self.add_gradient_card(gradient, name, card)
+
+    def check_leaf(self, node: GraphNode, *_: object) -> None:
+        """Note what a hook of the program has made of the gradient that a leaf now holds."""
+        card, held = self.leaf_cards[node], held_gradient(node.variable)
+        if held is not None and is_other(self.gradient_of_card[card], held):
+            self.seed(card, held, self.gradient_of_card[card])
 
     def on_nested_backward(self) -> None:
         """Note on the running card that a backward pass of its own begins, as in a checkpoint."""

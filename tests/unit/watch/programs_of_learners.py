@@ -177,6 +177,16 @@ TORCH = {
     "a hook": (
         "w = torch.tensor([1.0, 2.0], requires_grad=True)\nw.register_hook(lambda g: g * 10)\n(w * w).sum().backward()  #: * sum backward"
     ),
+    "a hook after the sum": (
+        "w = torch.tensor([1.0, 2.0], requires_grad=True)\nw.register_post_accumulate_grad_hook(lambda p: print(p.grad.mul_(10)))\n"
+        "(w * w).sum().backward()  #: * sum backward"
+    ),
+    "an unused first result": (
+        "w = torch.tensor([1.0, 2.0], requires_grad=True)\na, b = w.unbind()  #: unbind\n(b * b).backward()  #: * backward"
+    ),
+    "the last state of an LSTM": (
+        "lstm = nn.LSTM(3, 4)\n_, (h, c) = lstm(torch.randn(5, 1, 3))  #: lstm lstm\n(h * c).sum().backward()  #: * sum backward"
+    ),
     "layer norm": (
         "norm = nn.LayerNorm(4)\nx = torch.randn(2, 4, requires_grad=True)\ny = norm(x)  #: layer_norm\n(y * y * x).sum().backward()"
     ),

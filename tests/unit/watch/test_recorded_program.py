@@ -10,6 +10,7 @@ from collections import Counter, defaultdict
 import numpy as np
 import pytest
 
+from lab.trace.derivation import derive
 from lab.trace.loading import load
 from lab.watch import recorded_program
 from lab.watch.cards import kept_slices
@@ -189,6 +190,27 @@ def test_what_a_hook_changes_is_an_event(hook, most, monkeypatch):
     assert [event["grad"] for event in replacing] == changed
     sent = [event for event in trace.events if event["kind"] == "message"]
     assert {trace.nodes[event["node"]]["label"]: event["upstream"] for event in sent}["y"] == used
+
+
+STARTS = {  # how a pass begins -> the gradients that are set without a message, each with what it replaces
+    "z.backward()": [("z", 1.0, None)],
+    "z.register_hook(lambda g: g / 2)\nz.backward()": [("z", 1.0, None), ("z", 0.5, 1.0)],
+    "torch.autograd.backward([z, z])": [("z", 2.0, None)],
+    "torch.autograd.backward([y, z], [torch.ones(2), None])": [("y", [1.0, 1.0], None), ("z", 1.0, None)],
+}
+
+
+@pytest.mark.parametrize("start", STARTS)
+def test_a_pass_starts_with_the_gradients_that_it_is_given(start):
+    pytest.importorskip("torch")
+    source = "import torch\nx = torch.ones(2, requires_grad=True)\ny = x * 3\nz = y.sum()\n"
+    (trace,) = Ran(source + start).traces
+    label = {node["id"]: node["label"] for node in trace.nodes}
+    seeds = [event for event in trace.events if event["kind"] == "seed"]
+    assert [(label[event["node"]], event["grad"], event.get("replaced")) for event in seeds] == STARTS[start]
+    (why,) = (node["why"] for node in derive(trace) if node["name"] == "z")
+    assert ("a hook of the program left 0.5" in why) == ("hook" in start)
+    assert why.startswith("2 because" if "z, z" in start else "1 because")
 
 
 def test_values_are_those_of_the_forward_pass_whatever_is_written_before_the_backward_pass():
