@@ -90,6 +90,24 @@ for (const [name, id, signs] of /** @type {[string, number, string][]} */ ([
     assert.equal(written.map(({ next }) => next).join(""), signs);
   });
 
+test("a gradient that a hook has changed is first what the messages added up to", () => {
+  const data = traces.named.shared;
+  /** @type {import("../../static/types.js").TraceEvent} */
+  const hook = { kind: "seed", node: 0, grad: 3.1, replaced: 31, source: data.events[0].source, line: 1 };
+  const states = new TraceStates({ ...data, events: [...data.events, hook] });
+  /** @param {number} k */
+  const ending = (k) => derivation(states, states.frame(k), 0, null).slice(3);
+  assert.deepEqual(
+    ending(states.length).map(({ label, next }) => [label, next]),
+    [
+      ["messages", "="],
+      ["before any hook", "→"],
+    ],
+  );
+  assert.equal(ending(states.length)[1].tokens[0].text, "31");
+  assert.equal(ending(states.length - 1).length, 1);
+});
+
 test("numbers of messages that have not been sent are dots", () => {
   const states = statesOf("shared");
   const first = states.derived[0].terms[0].event;
