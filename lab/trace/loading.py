@@ -150,6 +150,8 @@ class _Reader:
             }
         if "earlier" in parts:
             node["earlier"] = self.array(parts["earlier"], shape)
+        if "now" in parts:
+            node["now"] = self.array(parts["now"], shape)
         if "version" in parts:
             node["version"] = index(parts["version"])
         if "writes" in parts:

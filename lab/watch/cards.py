@@ -122,6 +122,7 @@ class NodeCard:
     unseen: bool = False  # its values were never visible in Python
     shares: bool = False  # another result of the same call sends its message
     earlier: Value | None = None  # its gradient before the pass
+    now: Value | None = None  # its values at backward() if something wrote to them since
     hides: Counter[str] = field(default_factory=Counter)  # PyTorch's graph nodes behind this card, by kind
     engine: SourceLine | None = None  # the line of the lab's engine that computed it
     captured: list[Captured] = field(default_factory=list)
@@ -130,6 +131,11 @@ class NodeCard:
     unreadable: bool = False  # hooks of the script pack what it saves, and must not run again
     call: int = 0  # number of the call that made it
     serial: int = field(default_factory=itertools.count().__next__)
+
+    def note_writes(self, present: Shown) -> None:
+        """Keep the present values if they are not those of the forward pass."""
+        if repr(present["value"]) != repr(self.shown["value"]):  # as text, nan equals nan
+            self.now = present["value"]
 
     def as_node(self, numbers: dict[int, int], sources: "Sources") -> Node:
         """Return the trace's node for this card; numbers: the ids of cards by their serial numbers."""
@@ -142,6 +148,8 @@ class NodeCard:
             node["hides"] = [f"{name} ×{n}" if n > 1 else name for name, n in self.hides.items()]
         if self.earlier is not None:
             node["earlier"] = self.earlier
+        if self.now is not None:
+            node["now"] = self.now
         for key in ("version", "writes", "cut", "unseen", "shares"):
             if getattr(self, key):
                 node[key] = getattr(self, key)

@@ -158,6 +158,7 @@ class EnginePass(TraceDraft):
             earlier=None if op or tensor.grad is None else preview(np.asarray(tensor.grad))["value"],
             engine=made.engine,
         )
+        card.note_writes(preview(tensor.numpy()))
         if tensor.closure is not None:
             card.captured = captured_arrays(tensor, card, tensor.closure)
         return card

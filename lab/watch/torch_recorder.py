@@ -323,6 +323,7 @@ class TorchPass(TraceDraft):
         if hasattr(node, "variable"):
             variable = node.variable
             card = self.leaf_cards[node] = self.card_of_node[node] = recorder.known(variable) or recorder.card(variable)
+            card.note_writes(tensor_preview(variable))
             card.earlier = held_gradient(variable) if self.accumulates else None
             if card.earlier is not None:
                 self.earlier[node] = variable.grad.detach().clone()

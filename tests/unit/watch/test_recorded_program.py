@@ -219,7 +219,28 @@ def test_values_are_those_of_the_forward_pass_whatever_is_written_before_the_bac
         f"from model import Tensor\nx = Tensor([1.0, 2.0])\ny = x * x\n{written}y.sum().backward()\nprint(x.grad)"
     )
     assert [node["value"] for node in ran.traces[0].nodes] == [[1.0, 2.0], [1.0, 4.0], 5.0]
+    assert [node.get("now") for node in ran.traces[0].nodes] == [[5.0, 1.0], None, None]
     assert ran.printed.getvalue() == "[2. 4.]\n"
+
+
+WRITES = {  # between the forward and the backward pass -> the values that w then has, if others than before
+    "w.data[0] = 5": [5.0, 2.0],
+    "w.data *= 2": [2.0, 4.0],
+    "w.data *= 1": None,
+    "w.grad = None": None,
+}
+
+
+@pytest.mark.parametrize("loop", ["", "for _ in range(2):\n    w.data[0] = 1\n    "], ids=["once", "twice"])
+@pytest.mark.parametrize("write", WRITES)
+@pytest.mark.parametrize("engine", BEGINNINGS)
+def test_values_that_were_written_to_before_the_backward_pass_are_there_too(engine, write, loop):
+    if engine == "PyTorch":
+        pytest.importorskip("torch")
+    source = BEGINNINGS[engine].format("[1.0, 2.0]") + f"{loop}w.data[1] = 2; y = w.sum(); {write}; y.backward()"
+    for trace in Ran(source).traces:
+        (w,) = (node for node in trace.nodes if node["label"] == "w")
+        assert (w["value"], w.get("now")) == ([1.0, 2.0], WRITES[write])
 
 
 def test_an_operator_stands_between_its_operands_also_where_its_rule_is_not_shown():
