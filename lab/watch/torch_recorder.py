@@ -109,9 +109,11 @@ class TorchRecorder(Listener):
         """Record a call of a script's autograd.Function as one operation."""
         if self.paused() or self.left_alone():
             return
+        name, given = args[0].__name__, in_order(args[1:], kwargs)
+        cards = self.operands(name, given)
         with self.away():
             result = yield
-        self.record_results(args[0].__name__, in_order(args[1:], kwargs), result)
+        self.record_results(name, given, cards, result)
 
     def cards(self) -> list[NodeCard]:
         return [*self.result_cards.values(), *(card for _, card in self.graphless.values())]
@@ -165,33 +167,35 @@ class TorchRecorder(Listener):
         return not quiet and super().concerns(name, function)
 
     def operation(self, name: str, given: Args, operands: list[Tensor]) -> Look:
-        """Record what an operation returns."""
+        """Record what an operation returns, and of what: of values before it, as batch norm writes to its own."""
+        followed = any(operand.requires_grad or self.is_computed(operand) for operand in operands)
+        cards = self.operands(name, given) if followed else []
         result = yield
         if name not in NUMBERS:
-            self.record_results(name, given, result)
+            self.record_results(name, given, cards, result)
         elif given[0].requires_grad or self.is_computed(given[0]):  # cut off as a number
             self.ends.append(self.new_card(name, [self.card(given[0])], given[0].detach()))
             self.ends[-1].cut = True
 
-    def record_results(self, name: str, given: Args, result: Any) -> None:
-        """Make cards of the tensors among an operation's results."""
+    def record_results(self, name: str, given: Args, cards: list[NodeCard], result: Any) -> None:
+        """Make cards of the tensors among an operation's results; cards: of its operands."""
         self.call_count += 1
         for part in filter(has_numbers, tensors_in((result,))):
-            self.record_result(name, given, part)
+            self.record_result(name, given, cards, part)
 
-    def record_result(self, name: str, given: Args, result: Tensor) -> None:
+    def record_result(self, name: str, given: Args, cards: list[NodeCard], result: Tensor) -> None:
         """Make a card of a result, unless it has one: `contiguous` may return its operand."""
         operands = tensors_in(given)
         if self.known(result) is not None:
             return
         if node_of(result) is not None:
-            self.new_card(name, self.operands(name, given), result)
+            self.new_card(name, cards, result)
             return
         if result.requires_grad or any(result is operand for operand in operands):
             return
         cut = any(operand.requires_grad for operand in operands)
         if cut or any(map(self.is_computed, operands)):
-            card = self.new_card(name, [self.card(operand) for operand in operands], result)
+            card = self.new_card(name, cards, result)
             card.cut = cut
             self.graphless[id(result)] = result, card
             if cut:
