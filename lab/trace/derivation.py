@@ -90,7 +90,7 @@ def short_names(trace: Trace) -> list[str]:
         elif node["op"]:
             names.append(next(operations))
         else:
-            names.append(next(constants) if node["shape"] else _written(float(node["value"])))
+            names.append(next(constants) if node["shape"] else _written(np.asarray(node["value"]).item()))
     return names
 
 
