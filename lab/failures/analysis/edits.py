@@ -89,11 +89,7 @@ class Text:
         return Edit(ends[0][0], ends[-1][1], "\n".join(parts))
 
     def with_keyword(self, call: ast.Call, name: str, value: str) -> str:
-        """Return a call's source with a keyword argument added or changed."""
-        for keyword in call.keywords:
-            if keyword.arg == name:
-                old = re.escape(self.of(keyword.value))
-                return re.sub(rf"\b{name}\s*=\s*{old}", f"{name}={value}", self.of(call))
+        """Return a call's source with a keyword argument added."""
         inside = self.of(call)
         comma = "" if inside.endswith("()") else ", "
         return f"{inside[:-1].rstrip().rstrip(',')}{comma}{name}={value})"

@@ -343,8 +343,9 @@ class Interpreter:
                     self.assign_item(base, key, value)
                     if value.kind in {Kind.TENSOR, Kind.LIST}:
                         self.state.record_event(EventKind.ATTRIBUTE, target, base, value, "item")
-                elif base.kind == Kind.MODULE:
-                    self.assign_layer(base, key, value, target)
+                elif base.kind == Kind.MODULE:  # which layers it has now is not followed
+                    base.tags |= {Tag.OPEN, Tag.EXPOSED}
+                    value.tags.add(Tag.REGISTERED)
 
     @staticmethod
     def assign_item(box: Value, key: object, value: Value) -> None:
@@ -360,13 +361,6 @@ class Interpreter:
         else:
             box.items = [*(box.items or []), value][:64]
             box.tags.add(Tag.OPEN)
-
-    def assign_layer(self, box: Value, place: object, value: Value, target: ast.expr) -> None:
-        """Replace or add a layer of a Sequential, a ModuleList or a ModuleDict."""
-        value.tags.add(Tag.REGISTERED)
-        self.state.record_event(EventKind.ATTRIBUTE, target, box, value, "item")
-        box.attributes[str(place)] = value
-        box.tags.add(Tag.OPEN)
 
     def rebind_written(self, owner: ast.expr, base: Value, value: Value, node: ast.expr, scope: Scope) -> None:
         """Bind the name of a tensor that was written to in part to a new value of the graph."""

@@ -64,14 +64,12 @@ ROWS = {
     (
         "batch_norm hardsigmoid tanhshrink hardshrink threshold dropout1d dropout2d alpha_dropout tril triu "
         "logcumsumexp erfinv leaky_relu relu6 hardtanh logsigmoid clone copy ascontiguousarray floor ceil dropout "
-        "masked_fill neg cumsum flip roll"
+        "masked_fill neg cumsum flip roll nan_to_num"
     ): Effect(Result.LIKE),
     "lerp add": Effect(Result.ARITHMETIC, sign="+"),
     "clamp clip clamp_min": Effect(Result.CLAMP),
-    "nan_to_num": Effect(Result.LIKE),
     "where": Effect(Result.WHERE),
-    "maximum max": Effect(Result.EXTREME),
-    "minimum min": Effect(Result.EXTREME),
+    "maximum max minimum min": Effect(Result.EXTREME),
     "norm vector_norm std var prod logsumexp": Effect(Result.REDUCED, saves=Saves.INPUT),
     "sum mean amax amin": Effect(Result.REDUCED),
     (

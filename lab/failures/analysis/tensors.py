@@ -122,12 +122,8 @@ class Tensors:
         if Kind.GRADIENT in kinds:
             return self.gradient_arithmetic(sign, one, two)
         form = ""
-        if sign == "-" and one.constant in (1, 1.0) and two.form == "probabilities":
-            form = "probabilities"
         if sign == "/" and one.op == "exp" and two.op == "sum" and two.parents and two.parents[0].op == "exp":
             form = "probabilities"  # a softmax by hand
-        if sign in {"*", "**"} and one.form == "relu" and (one is two or two.constant in (2, 0.5)):
-            form = "relu"
         if sign == "/" and one.form == two.form == "probabilities":
             form = "probabilities"
         if sign in "+-*/" and {"loss", "losses"} & {one.form, two.form}:

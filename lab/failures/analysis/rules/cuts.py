@@ -59,8 +59,6 @@ def without_cut(case: Case, cut: Value, node: ast.expr) -> Edit | str | None:
         return case.text.of(source)
     if cut.cut == Cut.DERIVATIVE and isinstance(node, ast.Call):
         return case.text.with_keyword(node, "create_graph", "True")
-    if cut.cut == Cut.CHECKPOINT and isinstance(node, ast.Call):
-        return case.text.with_keyword(node, "use_reentrant", "False")
     if cut.cut == Cut.NO_GRAD:
         blocks = (block for block in case.nodes(ast.With) if [item.context_expr for item in block.items] == [node])
         around = next(blocks, None)
