@@ -266,6 +266,10 @@ SMALL = {
     "(net(x).sum() + slope.sum()).backward()\nopt.step()": [(3, 4)],
     "class A(MyModule):\n def forward(self, x):\n  return x.softmax(1)\nF.cross_entropy(my.A()(x), y)": [(3, 25)],
     "class A(nn.Module):\n def __init__(self):\n  self.parts = 3 * [nn.Linear(2, 2)]": [(3, 19)],
+    "for i, (x, y) in enumerate(data):\n opt.zero_grad()\n F.mse_loss(net(x), y).backward()\n"
+    " if (i + 1) % 4 == 0:\n  opt.step()": [(2, 24)],
+    "for i, (x, y) in enumerate(data):\n net.zero_grad()\n F.mse_loss(net(x), y).backward()\n"
+    " if (i + 1) % 4 == 0:\n  opt.step()": [],
     "rows = nn.ModuleList([nn.Linear(3, 3), nn.Linear(3, 1)])\nrows.append(nn.Linear(3, 1))\n"
     "F.mse_loss(rows[-1](rows[i](torch.ones(8, 3))), torch.ones(8))": [(3, 8)],
     "actor, critic = A(), C()\none, two = SGD(actor.parameters()), SGD(critic.parameters())\nacts = [x, y]\n"

@@ -237,13 +237,14 @@ def accumulation(case: Case) -> Iterator[RuleHit]:
         others = [e for e in case.events_of(EventKind.STEP) if e.loops and e.loops[-1] is loop]
         if any(every not in e.tests for e in others):  # another optimizer step runs in every iteration
             continue
-        for event in case.events_of(EventKind.BACKWARD, EventKind.ZERO):
-            if loop not in event.loops or event.loops[-1] is not loop or every in event.tests:
-                continue
-            before = case.order[event] < case.order[step] and event.value is step.value and not event.tests
-            if event.kind == EventKind.ZERO and before:
+        inner = [e for e in case.state.events if e.loops and e.loops[-1] is loop and every not in e.tests]
+        zeroes = [e for e in inner if e.kind == EventKind.ZERO and not e.tests]
+        moved = {step.value, *step.value.moved}
+        for event in zeroes:
+            if case.order[event] < case.order[step] and moved & {*modules(event.value)}:
                 yield case.hit("zeroed_each_batch", event.node, None, k=k)
-            elif event.kind == EventKind.BACKWARD:
+        for event in inner if not zeroes else ():
+            if event.kind == EventKind.BACKWARD:
                 yield from undivided(case, event, k)
 
 
