@@ -191,6 +191,9 @@ class Interpreter:
         for target in statement.targets:
             if isinstance(target, ast.Attribute) and target.attr == "grad":
                 self.state.record_zero(self.eval(target.value, scope), target)
+            elif isinstance(target, ast.Subscript) and (box := self.eval(target.value, scope)).kind == Kind.LIST:
+                name = "clear" if ast.unparse(target.slice) == ":" else "pop"
+                self.methods.method_call(box, name, [], {}, target)
 
     def visit_ClassDef(self, statement: ast.ClassDef, scope: Scope) -> None:
         bases = [self.eval(base, scope) for base in statement.bases]

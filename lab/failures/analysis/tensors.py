@@ -293,7 +293,7 @@ class Tensors:
         parts = op.first.items or [op.first]
         axis = op.argument(1, "dim", "axis") or Value(constant=0)
         shape = joined_shape(op.name, [part.shape for part in op.first.items or ()], axis.constant)
-        value = self.tensor(op.node, op.name, parts, shape)
+        value = self.tensor(op.node, "stack", parts, shape)
         if (op.name == "stack" and len(parts) > 1) or any(map(has_many_elements, parts)):
             value.tags.add(Tag.MANY)
         return value

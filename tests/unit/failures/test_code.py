@@ -270,6 +270,12 @@ SMALL = {
     " if (i + 1) % 4 == 0:\n  opt.step()": [(2, 24)],
     "for i, (x, y) in enumerate(data):\n net.zero_grad()\n F.mse_loss(net(x), y).backward()\n"
     " if (i + 1) % 4 == 0:\n  opt.step()": [],
+    "class A(nn.Module):\n def __init__(self):\n  self.f, self.logs = nn.Linear(2, 2), []\nnet = A()\ndef choose(x):\n"
+    " net.logs.append(net.f(x).log_softmax(0))\ndef learn():\n torch.stack(net.logs).sum().backward()\n"
+    " del net.logs[:]\nfor x in data:\n choose(x)\n learn()": [],
+    "net, terms, rewards = nn.Linear(2, 2), [], torch.ones(9)\nopt = SGD(net.parameters(), 0.1)\nfor x in data:\n"
+    " d = torch.distributions.Categorical(logits=net(x))\n terms.append(d.log_prob(d.sample()) * rewards[0])\n"
+    "torch.cat(terms).sum().backward()\nopt.step()": [(5, 18)],
     "rows = nn.ModuleList([nn.Linear(3, 3), nn.Linear(3, 1)])\nrows.append(nn.Linear(3, 1))\n"
     "F.mse_loss(rows[-1](rows[i](torch.ones(8, 3))), torch.ones(8))": [(3, 8)],
     "actor, critic = A(), C()\none, two = SGD(actor.parameters()), SGD(critic.parameters())\nacts = [x, y]\n"
