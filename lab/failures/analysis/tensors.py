@@ -34,7 +34,8 @@ def of_integers(name: str, args: list[Value], keys: dict[str, Value]) -> bool:
         return keys["dtype"].op.split(".")[-1] in INTEGERS
     numbers = [part.constant for part in leaves(args)]
     literal = name in {"tensor", "as_tensor", "arange", "full"} and {type(n) for n in numbers} == {int}
-    return literal or name in {"randint", "randperm", "LongTensor", "IntTensor"}
+    copied = name in {"tensor", "as_tensor"} and bool(args) and args[0].form == "integers"
+    return literal or copied or name in {"randint", "randperm", "LongTensor", "IntTensor"}
 
 
 def is_root(power: Value) -> bool:
@@ -334,8 +335,10 @@ class Tensors:
         numbers = [r.constant for r in (rest[0].items or [] if rest and rest[0].items is not None else rest)]
         value.shape = moved_shape(name, first.shape, numbers)
         kind = next((part.op.split(".")[-1] for part in (*rest, *op.keys.values()) if part.kind == Kind.LIBRARY), name)
-        if kind in INTEGERS or (kind in FLOATS and value.form == "integers"):
-            value.form = "integers" if kind in INTEGERS else ""
+        if kind in INTEGERS:
+            value.form = "integers"
+        elif value.form == "integers" and (kind in FLOATS or name in {"type", "type_as", "astype"}):
+            value.form = ""
         return value
 
     transfers: ClassVar[dict[Result, Callable[["Tensors", Operation], Value]]] = {

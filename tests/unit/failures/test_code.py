@@ -266,6 +266,9 @@ SMALL = {
     "(net(x).sum() + slope.sum()).backward()\nopt.step()": [(3, 4)],
     "class A(MyModule):\n def forward(self, x):\n  return x.softmax(1)\nF.cross_entropy(my.A()(x), y)": [(3, 25)],
     "class A(nn.Module):\n def __init__(self):\n  self.parts = 3 * [nn.Linear(2, 2)]": [(3, 19)],
+    "class A(nn.Module):\n def __init__(self):\n  self.w = nn.Parameter(torch.ones(2)).cuda()": [(3, 19)],
+    "x = Variable(torch.arange(3), requires_grad=True)": [(1, 22)],
+    "x = Variable(torch.arange(3).type(torch.FloatTensor), requires_grad=True)": [],
     "for i, (x, y) in enumerate(data):\n opt.zero_grad()\n F.mse_loss(net(x), y).backward()\n"
     " if (i + 1) % 4 == 0:\n  opt.step()": [(2, 24)],
     "for i, (x, y) in enumerate(data):\n net.zero_grad()\n F.mse_loss(net(x), y).backward()\n"

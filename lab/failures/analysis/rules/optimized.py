@@ -32,9 +32,12 @@ def unregistered(case: Case) -> Iterator[RuleHit]:
                 box = f"{'Module' if layers else 'Parameter'}{'List' if value.kind == Kind.LIST else 'Dict'}"
                 change = [(statement.value, f"{nn}.{box}({case.text.of(statement.value)})")]
                 yield case.hit("hidden", statement, change, box=box, target=target)
-        elif value.kind == Kind.TENSOR and value.leaf and argument(statement.value, "requires_grad") is not None:
-            change = [(statement.value, f"{nn}.Parameter({case.text.of(statement.value)})")]
-            yield case.hit("no_parameter", statement, change if value.graph else None, target=target)
+        elif value.kind == Kind.TENSOR:
+            asked = value.leaf and argument(statement.value, "requires_grad") is not None
+            moved = any(v.leaf and v.graph and v.statement is statement for v in value.parents and ancestors(value))
+            if asked or moved:  # nn.Parameter(...).cuda() is a tensor computed from one
+                change = [(statement.value, f"{nn}.Parameter({case.text.of(statement.value)})")]
+                yield case.hit("no_parameter", statement, change if asked and value.graph else None, target=target)
 
 
 def is_tracked(case: Case) -> bool:
