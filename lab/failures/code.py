@@ -140,7 +140,17 @@ def program(source: str | bytes) -> str:
             m[2] if (m := re.match(r"(\s*)(?:>>>|\.\.\.|In \[\d+\]:|\.{3,}:) ?(.*)", s)) else ""
             for s in text.split("\n")
         )
-    return textwrap.dedent(re.sub(r"(?m)^([ \t]*)[%!](?=[\w%!])[^\n]*", r"\1pass", text))
+    return print_calls(textwrap.dedent(re.sub(r"(?m)^([ \t]*)[%!](?=[\w%!])[^\n]*", r"\1pass", text)))
+
+
+def print_calls(text: str) -> str:
+    """Return a text with the print statements of Python 2 as calls."""
+
+    def called(found: re.Match[str]) -> str:
+        call = f"print({found[2]})"
+        return found[1] + call if parses(call) else found[0]
+
+    return re.sub(r"(?m)^([ \t]*)print[ \t]+([^=(\s][^#\n]*)", called, text)
 
 
 def tree_of(text: str) -> ast.Module:
@@ -227,8 +237,6 @@ def parse(text: str) -> ast.Module:
         line = error.lineno or 1
         lines = text.split("\n")
         written = lines[line - 1].strip() if line <= len(lines) else ""
-        if re.match(r"(print|exec)\s+[^=\s(]", written) or re.match(r"except\s+\w+\s*,\s*\w+\s*:", written):
-            raise NotReadable(f"Line {line} is Python 2 (`{written[:60]}`): only Python 3 is read.") from None
         if line >= len(text.rstrip().split("\n")):
             raise NotReadable(f"The text breaks off in line {line} (`{written[:60]}`): paste all of it.") from None
         raise NotReadable(f"Line {line} is not Python (`{written[:60]}`): {error.msg}.") from None

@@ -4,7 +4,7 @@ import itertools
 import re
 import textwrap
 
-from lab.failures.code import CodeFinding, NotReadable, check_code, without_other_lines
+from lab.failures.code import CodeFinding, NotReadable, check_code, print_calls, without_other_lines
 
 MAX_REPAIRS = 40  # lines that are dropped because Python cannot read them
 FRAME = re.compile(r'\s*File "(?P<file>[^"]+)", line \d+')
@@ -36,7 +36,7 @@ def code_lines(text: str) -> str:
     """Return `text` with every line that is not code left blank, so that the rest is a program with the same lines."""
     kept: list[str | None] = []
     foreign = False  # below the frame of a library
-    for line in re.sub(r"\r\n?", "\n", text).expandtabs(4).split("\n"):
+    for line in print_calls(re.sub(r"\r\n?", "\n", text).expandtabs(4)).split("\n"):
         if frame := FRAME.match(line):
             foreign = bool(LIBRARY.search(frame["file"]))
         numbered = NUMBERED.match(line.strip())

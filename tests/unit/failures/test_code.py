@@ -155,8 +155,7 @@ def test_a_notebook_of_the_third_format_is_read():
         ("", "nothing to read"),
         ("   \n\n", "nothing to read"),
         ("Dear list, my loss does not fall, what can I do?", "breaks off in line 1"),
-        ("import torch\nprint 'loss', loss\nx = 1\n", "Line 2 is Python 2"),
-        ("try:\n    pass\nexcept ValueError, e:\n    pass\n", "Line 3 is Python 2"),
+        ("try:\n    pass\nexcept ValueError, e:\n    pass\n", "Line 3 is not Python"),
         ("for x, y in loader:\n    loss = criterion(mod", "breaks off in line 2"),
         ("x = = 2\ny = 3\n", "Line 1 is not Python"),
         ('{"a": [1, 2]}', "not a notebook"),
@@ -182,8 +181,9 @@ def test_what_cannot_be_read_gets_one_sentence(text, says):
         ">>> for x, y in loader:\n...     loss = f(net(x), y)\n...     loss.backward()\n...     opt.step()\n",
         "for x, y in loader:\r\n    loss = f(net(x), y)\r\n    loss.backward()\r\n    opt.step()\r\n",
         "\ufefffor x, y in loader:\n    loss = f(net(x), y)\n    loss.backward()\n    opt.step()",
+        "for x, y in loader:\n    loss = f(net(x), y)\n    loss.backward()\n    print 'loss', loss # falls\n    opt.step()",
     ],
-    ids=["indented", "console", "carriage returns", "byte order mark"],
+    ids=["indented", "console", "carriage returns", "byte order mark", "Python 2"],
 )
 def test_a_fragment_is_read_as_it_was_pasted(text):
     assert [(f.failure, f.line) for f in check_code(text)] == [(6, 3)]
