@@ -175,11 +175,6 @@ class Expressions:
     def visit_Lambda(self, node: ast.Lambda, scope: Scope) -> Value:
         return Value(Kind.FUNCTION, body=Body(node, scope))
 
-    def visit_Starred(self, node: ast.Starred | ast.Await, scope: Scope) -> Value:
-        return self.eval(node.value, scope)
-
-    visit_Await = visit_Starred
-
     def comprehend(
         self, parts: list[ast.comprehension], elements: list[ast.expr], scope: Scope
     ) -> tuple[list[tuple[Value, ...]], bool]:

@@ -391,8 +391,6 @@ class Interpreter:
         elif name == "requires_grad":
             if value.constant is False:
                 self.methods.freeze(owner)
-            elif owner.kind == Kind.MODULE and owner.op != "any":  # an attribute of its own: its parameters stay
-                self.state.record_event(EventKind.ATTRIBUTE, node, owner, value, name)
             elif owner.kind == Kind.PARAMETER and value.constant is True:
                 self.tensors.integers_asked(owner)
             elif owner.kind in {Kind.TENSOR, Kind.UNKNOWN}:

@@ -379,8 +379,6 @@ class Tensors:
                 value.cut, value.cut_by = Cut.WRAPPED, node
             elif name.endswith("_like"):
                 value.parents = ()
-        if wants is None and value.cut != Cut.NO_GRAD:
-            value.graph = False
         if value.graph and first.kind == Kind.UNKNOWN:
             self.state.record_event(EventKind.ASK, node, value)
         if kind == Kind.TENSOR and of_integers(name, args, keys):
