@@ -10,6 +10,7 @@ import numpy as np
 from lab.failures.catalogue import BY_KEY, ROWS
 from lab.failures.curve.history import UploadedCurve
 from lab.failures.curve.log import LogError, read
+from lab.failures.curve.roles import kinds, split
 from lab.failures.curve.table import Table, tables
 from lab.failures.failure import Failure
 from lab.training.config import Config
@@ -89,6 +90,10 @@ def of_table(table: Table) -> CurveAnswer:
         return replace(answer, notes=(*which, "No number here is called a loss: choose which one is.", *table.notes))
     curve = UploadedCurve.of(table)
     causes = _causes(curve)
+    beside = kinds(word for name in table.others for word in split(name))
+    if "game" in kinds(split(table.names.get("train_loss", ""))) or "reward" in beside:
+        which.append("In reinforcement learning, and where two networks work against each other, a loss need not fall.")
+        causes = tuple(cause for cause in causes if cause.key == "nan")
     if table.part:
         causes = tuple(replace(cause, sure=False) for cause in causes)
     unseen, log = _unseen(curve)

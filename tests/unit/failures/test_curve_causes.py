@@ -100,6 +100,19 @@ def test_the_first_cause_of_a_curve_is_a_fair_one(name):
     assert first(text) in (fair or {None})
 
 
+@pytest.mark.parametrize(
+    ("line", "ends", "keys"),
+    [
+        ("epoch {n} actor loss {loss:.3f} critic loss 44.0", "", []),
+        ("episode {n} reward {n} loss {loss:.3f}", "", []),
+        ("epoch {n} gen_loss 0.9", "\nepoch 31 gen_loss nan", ["nan"]),
+    ],
+)
+def test_a_loss_that_need_not_fall_is_only_judged_where_it_is_none(line, ends, keys):
+    log = "\n".join(line.format(n=n, loss=2 + 0.1 * n) for n in range(1, 31)) + ends
+    assert [cause.key for cause in read_log(log).causes] == keys
+
+
 @pytest.mark.parametrize("name", RUNS)
 def test_the_first_cause_of_a_run_is_a_fair_one(name):
     settings, fair = RUNS[name]
