@@ -122,7 +122,8 @@ class Libraries:
             return Value(Kind.TEXT)
         if call.root not in {"torch", *ENGINE}:
             return self.follower.call_unknown(Value(), args, keys, node)
-        if call.root == "torch" and call.first.kind in TENSORS and name in ALONG_AXIS:
+        along = call.first.kind in TENSORS or (call.argument(1, "dim") or Value()).kind == Kind.NUMBER
+        if call.root == "torch" and along and name in ALONG_AXIS:
             return self.methods.of_tensor(call)
         if name in EFFECTS:
             return self.tensors.function(name, args, keys, node)

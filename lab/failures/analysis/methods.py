@@ -237,9 +237,9 @@ class Methods:
         return Value(Kind.NUMBER if len(op.args) > 1 else Kind.LIST)
 
     def extremes_along_axis(self, op: Operation) -> Value | None:
-        """Return the extremes along an axis and their indices; None without an axis."""
+        """Return the extremes along an axis and their indices; None without an axis, as of two tensors."""
         owner, args = op.first, op.args[1:]
-        if not args and not op.keys:
+        if not (args or op.keys) or (args and args[0].kind in TENSORS):
             return None
         axis = (op.argument(1, "dim") or Value()).constant
         shape = reduced_shape(owner.shape, axis, op.keys.get("keepdim"))

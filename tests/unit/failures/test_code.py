@@ -276,6 +276,8 @@ SMALL = {
     "class A(nn.Module):\n def __init__(self):\n  self.f, self.logs = nn.Linear(2, 2), []\nnet = A()\ndef choose(x):\n"
     " net.logs.append(net.f(x).log_softmax(0))\ndef learn():\n torch.stack(net.logs).sum().backward()\n"
     " del net.logs[:]\nfor x in data:\n choose(x)\n learn()": [],
+    "chosen = torch.max(model(x), 1)[1]\nloss = criterion(chosen.float(), y.float())\nloss.backward()": [(1, 21)],
+    "net, x = nn.Linear(3, 1), torch.ones(8, 3)\nF.mse_loss(torch.min(net(x), net(-x)), torch.ones(8))": [(2, 8)],
     "net, terms, rewards = nn.Linear(2, 2), [], torch.ones(9)\nopt = SGD(net.parameters(), 0.1)\nfor x in data:\n"
     " d = torch.distributions.Categorical(logits=net(x))\n terms.append(d.log_prob(d.sample()) * rewards[0])\n"
     "torch.cat(terms).sum().backward()\nopt.step()": [(5, 18)],

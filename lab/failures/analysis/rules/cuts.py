@@ -86,7 +86,7 @@ def only_data(value: Value) -> bool:
     """Return whether no live path leads to a parameter: only batches, targets, and cuts with layers behind."""
     alive = list(ancestors(value))
     losses = [v for v in alive if v.op in LOSS_FUNCTIONS or is_unknown_loss(v)]
-    known = {v.parents[-1] for v in losses} | {v.base for v in losses}
+    known = {without(v.parents[-1], {"view"}) for v in losses} | {v.base for v in losses}
     for part in (v for v in alive if not v.cut and v not in losses):
         stranger = part.kind == Kind.UNKNOWN and not part.parents and not part.iterations and part not in known
         learned = part.kind in {Kind.MODULE, Kind.PARAMETER} or (part.graph and (part.leaf or not part.parents))
