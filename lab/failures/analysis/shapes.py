@@ -103,7 +103,7 @@ def reduced_shape(shape: Shape, axis: object, keep: Value | None) -> Shape:
 
 def created_shape(name: str, args: list[Value], keys: dict[str, Value]) -> Shape:
     first = args[0] if args else Value()
-    if name.endswith("_like"):
+    if name.endswith("_like") or name == "from_numpy":
         return first.shape
     if name in {"tensor", "as_tensor", "array", "Tensor", "FloatTensor"}:
         return literal_shape(first)

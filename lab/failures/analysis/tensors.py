@@ -370,8 +370,6 @@ class Tensors:
         wants = keys.get("requires_grad")
         value.leaf = True
         value.shape = created_shape(name, args, keys)
-        if name == "from_numpy":
-            value.shape = first.shape
         if kind == Kind.TENSOR:
             lost = any(computed(v) for source in value.parents for v in behind[source])
             value.graph = None if wants is not None and wants.constant is None else bool(wants and wants.constant)
