@@ -28,9 +28,6 @@ def derive(trace: Trace) -> list[Derived]:
     values = [np.asarray(node["value"]) for node in trace.nodes]
     reached, unsent = trace.gradients_after(), _unsent(trace)
     starts = {e["node"]: e["grad"] for e in trace.events if e["kind"] == "seed" and "replaced" not in e}
-    for event in trace.events:
-        if event["kind"] == "accumulate":
-            starts.pop(event["node"], None)  # its gradient is a sum
     derived: list[Derived] = [
         {
             "name": names[i],
@@ -138,8 +135,8 @@ def _why(
     unsent: dict[int, list[DueTerm]],
 ) -> str:
     if (start := starts.get(node["id"])) is not None:
-        changed = "" if reached[node["id"]] is start else f"; a hook of the program left {brief(reached[node['id']])}"
-        return f"{brief(start)} because it is the starting gradient{changed}"
+        reason, end = f"{brief(start)} because it is the starting gradient", reached[node["id"]]
+        return reason if end is start else f"{reason}; messages or a hook of the program then made it {brief(end)}"
     if node["id"] == trace.output and node["id"] not in reached:
         return "not computed: the backward pass has not started"
     if not node["requires_grad"]:

@@ -48,11 +48,11 @@ export function derivation(states, frame, id, cell) {
     ),
     line("local derivatives in", (term) => term.localIn, products),
   ];
-  const begun = beginning(states, id);
-  const more = begun !== undefined || terms.length > 1 || terms.some((term) => term.local === null || term.sums);
+  const { earlier } = states.nodes[id];
+  const more = earlier !== undefined || terms.length > 1 || terms.some((term) => term.local === null || term.sums);
   if (more) lines.push(line("messages", (term) => [number(term.message, term.late)]));
   const arrived = all.filter(({ event }) => event < frame.k - 1).map(({ event }) => states.arrivalAfter(event).message);
-  const parts = begun === undefined ? arrived : [begun.grad, ...arrived];
+  const parts = earlier === undefined ? arrived : [earlier, ...arrived];
   const hooks = states.events
     .slice(0, frame.k)
     .flatMap((e) => (e.kind === "seed" && e.node === id ? [e.replaced] : []));
@@ -60,21 +60,13 @@ export function derivation(states, frame, id, cell) {
   const [sum, ...added] = [replaced ?? frame.gradients.get(id) ?? 0, ...parts].map((value) => cellOrAll(value, cell));
   lines[lines.length - 1].next = more ? sumSign(added, sum) : products;
   if (replaced === undefined) return lines;
-  const tokens = [number(sum, false), { text: begun === undefined ? "" : begun.part(cell) }];
-  lines.push({ label: "before any hook", next: "→", tokens });
+  lines.push({ label: "before any hook", next: "→", tokens: [number(sum, false), { text: leftOver(earlier, cell) }] });
   return lines;
 }
 
-/** Return what a node's gradient held before any message, and its part of a cell in words. @param {TraceStates} states
- * @param {number} id */
-function beginning(states, id) {
-  const { earlier } = states.nodes[id];
-  const seed = states.events.find((event) => event.kind === "seed" && event.node === id);
-  const start = seed?.kind === "seed" && seed.replaced === undefined ? seed.grad : undefined;
-  const grad = earlier ?? start;
-  if (grad === undefined) return undefined;
-  const whence = earlier === undefined ? "the pass started with" : "an earlier pass left";
-  return { grad, part: (/** @type {number | null} */ cell) => `, of which ${whence} ${brief(cellOrAll(grad, cell))}` };
+/** Say what an earlier pass left of a gradient. @param {Value | undefined} earlier @param {number | null} cell */
+function leftOver(earlier, cell) {
+  return earlier === undefined ? "" : `, of which an earlier pass left ${brief(cellOrAll(earlier, cell))}`;
 }
 
 /** @typedef {object} Numbers one message's part of a derivation, for the chosen cell
@@ -222,13 +214,12 @@ export class Derivation {
     if (gradient === undefined) return h("p", { class: "result waiting" }, WAITING);
     const text = brief(cellOrAll(gradient, cell), fullShape(states.nodes[id]));
     const still = expected - arrived;
-    const begun = beginning(states, id);
     return h(
       "p",
       { class: `result ${states.derived[id].kind}` },
       `${sign} `,
       h("b", {}, text),
-      sign === "→" ? ", as a hook of the program left it" : (begun?.part(cell) ?? ""),
+      sign === "→" ? ", as a hook of the program left it" : leftOver(states.nodes[id].earlier, cell),
       still > 0 ? ` so far: ${still} more ${still === 1 ? "message" : "messages"} to come` : "",
     );
   }
