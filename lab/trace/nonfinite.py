@@ -33,6 +33,7 @@ def remarks(trace: Trace) -> list[Remark]:
 def _arose_in(trace: Trace, node: Node) -> bool:
     return (
         node["op"] not in GIVEN
+        and not node.get("unseen")
         and _bad(node["value"])
         and not any(_bad(trace.nodes[child]["value"]) for child in node["children"])
     )
