@@ -146,10 +146,9 @@ class NodeCard:
             node["source"], node["captured"], node["calls"] = sources.name(self.position), self.captured, [*self.calls]
         if self.hides:
             node["hides"] = [f"{name} ×{n}" if n > 1 else name for name, n in self.hides.items()]
-        if self.earlier is not None:
-            node["earlier"] = self.earlier
-        if self.now is not None:
-            node["now"] = self.now
+        for known in ("earlier", "now"):
+            if getattr(self, known) is not None:
+                node[known] = getattr(self, known)
         for key in ("version", "writes", "cut", "unseen", "shares"):
             if getattr(self, key):
                 node[key] = getattr(self, key)

@@ -78,11 +78,10 @@ class TorchRecorder(Listener):
 
     def engine_pass(self, function: Function, args: Args, kwargs: Kwargs) -> Look:
         """Look at a run of PyTorch's engine, and keep it as a recorded pass."""
-        outputs = tensors_in(args[0])
-        pairs = zip(args[0], args[1], strict=True)
-        made = [(one, given) for one, given in pairs if isinstance(one, Tensor) and one.grad_fn is not None]
+        pairs = zip(args[0], args[1], strict=False)
+        made = [(one, start) for one, start in pairs if isinstance(one, Tensor) and one.grad_fn is not None]
         leaves = [node.variable for node in walk(*(one.grad_fn for one, _ in made)) if hasattr(node, "variable")]
-        if self.left_alone() or is_batched(args[1]) or not all(map(has_numbers, (*outputs, *leaves))):
+        if self.left_alone() or is_batched(args[1]) or not all(map(has_numbers, (*dict(made), *leaves))):
             return
         if self.depth:
             if self.running_pass is not None:
@@ -95,8 +94,8 @@ class TorchRecorder(Listener):
         try:
             with self.away(), torch_pass:
                 yield
-        except RuntimeError as raised:
-            error = str(raised).splitlines()[0]
+        except BaseException as raised:  # a hook of the program may raise any
+            error = (str(raised) or type(raised).__name__).splitlines()[0]
             raise
         finally:
             self.running_pass = None
@@ -290,12 +289,11 @@ class TorchPass(TraceDraft):
         self.recorder, self.accumulates = recorder, accumulates
         super().__init__(SourceLine(script_frame()), [recorder.card(one) for one, _ in outputs][:1], recorder.ends)
         self.whole = not recorder.is_full
-        # Of the starting gradient and the messages to a node that has not received them all
-        self.partial_sums: dict[Key, Tensor] = {}
+        self.partial_sums: dict[Key, Tensor] = {}  # of the start and the messages to a node that waits for more
         for one, start in outputs:
             key = (one.grad_fn, one.output_nr)
-            self.partial_sums[key] = self.partial_sums[key] + start if key in self.partial_sums else start.detach()
-        roots = [one.grad_fn for one, _ in outputs]
+            self.partial_sums[key] = self.partial_sums.get(key, 0) + start.detach()
+        roots = (node for node, _ in self.partial_sums)
         self.users: dict[GraphNode, list[GraphNode]] = {node: [] for node in walk(*roots, most=math.inf)}
         for node in self.users:
             for other, _ in node.next_functions:
@@ -315,10 +313,10 @@ class TorchPass(TraceDraft):
             self.assign_card(node)
         self.copy_saved_values()
         label_leaves(self.leaf_cards.values(), "leaf")
-        for (node, number), start in self.partial_sums.items():
-            if (card := self.receiver(node, number)) is not None:
-                self.gradient_of_card[card] = tensor_preview(start)["value"]
-                self.seed(card, self.gradient_of_card[card])
+        for key, start in self.partial_sums.items():
+            card, shown = recorder.result_cards[key], tensor_preview(start)["value"]
+            self.gradient_of_card[card] = shown
+            self.seed(card, shown)
         self.handles: list[RemovableHandle] = []
 
     def assign_card(self, node: GraphNode) -> None:
