@@ -10,16 +10,17 @@ const WIDTH = 683; // CSS pixels that the zoomed window has, or fewer at the min
 const HEIGHT = 512;
 const GAP = 8; // pixels between the picture and the bar
 const MIN_HEIGHT = 90; // pixels
+export const PICTURE = "[class*=st-key-picture-]";
 /** Elements that may be a page's picture: charts, graphs, images, components without a text field (but no list of
  * tasks), and containers whose key says so. */
 const PICTURES = ["stGraphVizChart", "stEChartsChart", "stImage", "stBidiComponentIsolated", "stBidiComponentRegular"]
   .map((name) => `[data-testid=${name}]:not([class*=st-key-tasks-] *)`)
-  .concat("[class*=st-key-picture-]")
+  .concat(PICTURE)
   .join();
 const COMPONENTS = "[data-testid^=stBidiComponent]"; // that may contain a player
 const MAIN = "[data-testid=stMain]";
 const NAMES = { "-1": /(Back|Undo)$/, 0: / again$/, 1: /(?<! again)$/ }; // of the button that does a step
-const QUESTION = `${MAIN} [role=radiogroup]:not([aria-required=true])`; // a setting has always an answer
+export const QUESTION = `${MAIN} [role=radiogroup]:not([aria-required=true])`; // a setting has always an answer
 const PLAY = `${MAIN} button:enabled:has([aria-label="Shortcut P"])`; // starts and stops a run
 const ANSWER = "input[type=radio], [role=radio]";
 const NAME = "projecting";

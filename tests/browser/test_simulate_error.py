@@ -99,6 +99,17 @@ def test_the_four_steps_by_keyboard_alone(open_page):
     page.get_by_text(WRONG).wait_for()
 
 
+def test_on_a_phone_a_step_that_waits_for_a_guess_brings_the_answers(open_page):
+    page = open_page("simulate-error?step=2", width=360, height=740)
+    page.locator(".project-bar").wait_for(state="attached")  # what listens to presses is there
+    ready(page, "3 Backward").click()
+    for part in (page.get_by_text("Guess first.", exact=True), *page.locator("[role=radiogroup] label:visible").all()):
+        expect(part).to_be_in_viewport(ratio=1)
+    guess(page, "b.grad is wrong")
+    ready(page, "3 Backward").click()
+    expect(ready(page, "4 Compare")).to_be_in_viewport(ratio=1)
+
+
 # What is on the screen after a step: the button that led there, its result and its explanation.
 SEEN = {
     1: ("2 Mutate", ".trap-arrays", "The closure of"),
