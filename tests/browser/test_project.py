@@ -92,6 +92,7 @@ def test_a_presenter_sees_line_sentence_and_guess_at_each_step_and_goes_by_the_a
     for step, said in shown.items():
         settled(page)
         tops.add(round(ends(page, ".trap-program")[1]))
+        assert page.get_by_text(said).bounding_box()["y"] > 5  # a margin
         line = page.locator(".trap-program .next", has_text=step)
         for part in (line, page.get_by_text(said)):
             expect(part).to_be_in_viewport(ratio=0.98)  # less than a pixel of its margin may be out of it
