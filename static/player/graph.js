@@ -212,7 +212,8 @@ export class Graph {
     this.view.measure();
     const { presented } = this.view;
     const limit = presented ? MAX_FIT_SCALE : 1;
-    const plan = bestFor(plans, this.room(), limit, this.view.readable(), !presented);
+    const besideCode = this.element.closest(".present.with-code") !== null;
+    const plan = bestFor(plans, this.room(), limit, this.view.readable(), !presented, besideCode);
     if (plan === this.plan) return;
     this.plan = plan;
     this.build(states, plan);

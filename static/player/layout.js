@@ -117,17 +117,19 @@ export function fitTo({ width, height }, room, buttons = true) {
  * of those in which the most events can be followed, with both their cards in sight, of these a plan with large cards.
  * @param {Plan[]} plans @param {Size} room size of the window
  * @param {number} limit scale above which a plan gets no better
- * @param {number} readable smallest scale at which a drawing can be read @param {boolean} [buttons] for fitTo */
-export function bestFor(plans, room, limit, readable, buttons = true) {
+ * @param {number} readable smallest scale at which a drawing can be read @param {boolean} [buttons] for fitTo
+ * @param {boolean} [dense] what cannot be shown as a whole has small cells and cards, so that more of it is seen */
+export function bestFor(plans, room, limit, readable, buttons = true, dense = false) {
   const far = plans.some(({ afar }) => afar) ? plans.filter(({ afar }) => afar) : plans;
   const [whole, smaller] = [far, plans].map((all) => all.filter((one) => fitTo(one, room, buttons).scale >= readable));
-  const followed = far.map((plan) => {
+  const cut = dense ? plans.filter(({ afar }) => !afar) : far;
+  const followed = cut.map((plan) => {
     const both = plan.edges.map(({ child, node }) => boundsOfCards(plan, [child, node]));
     return both.filter((cards) => fitTo(cards, room, false).scale >= readable).length;
   });
-  const most = far.filter((_, i) => followed[i] === Math.max(...followed));
-  const large = most.filter(({ compact }) => !compact);
-  const candidates = [whole, smaller, large, most].find(({ length }) => length) ?? plans;
+  const most = cut.filter((_, i) => followed[i] === Math.max(...followed));
+  const wished = most.filter(({ compact }) => compact === dense);
+  const candidates = [whole, smaller, wished, most].find(({ length }) => length) ?? plans;
   /** @param {Plan} plan */
   const score = ({ down, compact, width, height }) => {
     const preference = ARRANGEMENTS.find((style) => style.down === down && style.compact === compact)?.preference ?? 0;

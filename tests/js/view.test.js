@@ -163,9 +163,12 @@ test("the plan is one that is read as a whole, or else one in which an event's c
     { plans: [farCut, whole], best: whole }, // with smaller cells
     { plans: [farWhole, whole], best: farWhole },
     { plans: [farCut, near], best: farCut },
+    { plans: [farCut, near, compact], dense: true, best: compact },
+    { plans: [farCut, near], dense: true, best: near },
+    { plans: [farWhole, whole, compact], dense: true, best: farWhole },
   ];
-  for (const { plans, best } of cases) {
-    for (const order of [plans, plans.toReversed()]) assert.equal(bestFor(order, room, 2, READ, false), best);
+  for (const { plans, dense, best } of cases) {
+    for (const order of [plans, plans.toReversed()]) assert.equal(bestFor(order, room, 2, READ, false, dense), best);
   }
 });
 
