@@ -8,6 +8,7 @@ from lab.watch import advice
 from lab.watch.graph import GraphNode, kind, leaves_of, seen_nodes, walk
 from lab.watch.records import MIN_ITERATIONS, NodeOrigin, shapes_of
 from lab.watch.run import WatchedRun
+from lab.watch.training_events import Act
 
 FLAT_OPERATIONS = frozenset(("Round", "Floor", "Ceil", "Sign", "Trunc", "Bernoulli"))
 SATURATING = frozenset(("Sigmoid", "Tanh"))
@@ -93,7 +94,8 @@ def gradient_size(tensor: Tensor) -> float:
 
 def judge(run: WatchedRun) -> None:
     """Report weights that began equal, dead relus, and vanishing gradients."""
-    if equal := list(run.numbers.constant_weights.values()):
+    trained = any(map(run.events.last, (Act.STEP, Act.WRITE)))  # others may be numbers for a picture of broadcasting
+    if trained and (equal := list(run.numbers.constant_weights.values())):
         where = equal[0].init_site or equal[0].site
         evidence = f"{len(equal)} weight matrices (shapes {shapes_of(equal)}) began with the same number "
         run.report(16, where, evidence + "everywhere, so all units of a layer get the same gradient.")

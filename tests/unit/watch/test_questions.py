@@ -234,6 +234,9 @@ for _ in range(3):
     ),
 }
 RIGHT = {
+    "equal numbers that nothing trains": """column = torch.ones(3, 1, requires_grad=True)
+(column * torch.full((1, 4), 2.0, requires_grad=True)).sum().backward()
+""",
     "the critic's part of an actor's loss is not stepped": """critic = nn.Linear(3, 1)
 other = torch.optim.SGD(critic.parameters(), lr=0.01)
 for i in range(5):
