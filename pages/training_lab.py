@@ -170,6 +170,8 @@ def _keep_up(config: Config, data: Dataset | None, own: Own) -> None:
 
 def _shelve(run: LiveRun) -> None:
     """Keep a run that is being replaced, and say where."""
+    # Streamlit removes from the address only what it knows, and static/keep/reached.js wrote this one past it.
+    st.query_params["training-trained"] = kept.position_text(run.position)
     if name := shelf.shelve(run):
         st.toast(
             f"The previous run is kept as “{escape_markdown(name)}” under Earlier runs.", icon=":material/inventory_2:"
