@@ -128,9 +128,11 @@ def _instruments(word: DeltaGenerator, ready: bool) -> None:
     with st.container(key="training-instruments"):
         places = lay_out(view, epochs)
         if session["training running"]:
-            st.fragment(follow, run_every=TICK)(view, places, turn)
+            with places.doctor:
+                st.fragment(follow, run_every=TICK)(view, places, turn)
         else:
-            draw(view, places)
+            with places.doctor.container():  # as a fragment has one, too
+                draw(view, places)
             start_spare_process()  # while the visitor reads
     one_input.show_one_input(view)
 

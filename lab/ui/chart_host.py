@@ -21,17 +21,16 @@ _component = component("charts", "charts/charts.js", lost="The charts", isolate_
 
 
 class ChartHost:
-    """Places charts on a page with `place` and updates their contents with `fill`, as often as needed.
+    """Places charts on a page with `place`, and shows their contents with `fill` and then `update`, as often as needed.
 
     Streamlit's frontend goes through the whole page for every element that changes. So the contents of all charts are
-    sent as one hidden text, the payload, which the charts read. A fragment may write it if the full run of the script
-    has, too.
+    sent as one hidden text, the payload, which the charts read.
     """
 
     def __init__(
         self, name: str, notes: Mapping[str, str] | None = None, heights: Mapping[str, str] | None = None
     ) -> None:
-        """Create the hidden text that holds the payload.
+        """Name the payload.
 
         name: unique on the page; notes: chart -> small print next to its heading; heights: chart -> CSS height that
         replaces the chart's own.
@@ -39,9 +38,6 @@ class ChartHost:
         self._name = f"feed-{name}"
         self._notes = notes or {}
         self._heights = heights or {}
-        with st.container(key=self._name):
-            self._payload = st.empty()
-            _component(key=f"{self._name} reader", data=strict_json({"feed": self._name}).encode())
 
     def place(self, *keys: str) -> None:
         """Reserve space at this point of the page for charts, one below the other.
@@ -53,12 +49,25 @@ class ChartHost:
         _component(key=f"charts {self._name} {keys[0]}", data=strict_json(data).encode())
 
     def fill(self, charts: Mapping[str, Chart], others: Mapping[str, Any] | None = None) -> None:
-        """Show charts in their places; others: the contents of "progress" and "network", as plain data."""
+        """Show charts in their places; others: the contents of "progress" and "network", as plain data.
+
+        A fragment calls it in each of its runs: a newer run of the page may take away at any time what lies outside.
+        """
+        text = self._text(charts, others)
+        with st.container(key=self._name):
+            self._payload = st.text(text)
+            _component(key=f"{self._name} reader", data=strict_json({"feed": self._name}).encode())
+
+    def update(self, charts: Mapping[str, Chart], others: Mapping[str, Any] | None = None) -> None:
+        """Show other contents after `fill`."""
+        self._payload.text(self._text(charts, others))
+
+    def _text(self, charts: Mapping[str, Chart], others: Mapping[str, Any] | None) -> str:
         shown = dict(others or {})
         for key, chart in charts.items():
             shown[key] = _entry(chart, self._notes.get(key, ""), self._heights.get(key, ""))
         # Comparing takes a fraction of the time that serializing a large chart does.
-        self._payload.text(memoize(f"payload {self._name}", shown, lambda: strict_json(shown)))
+        return memoize(f"payload {self._name}", shown, lambda: strict_json(shown))
 
 
 def show_chart(chart: Chart, key: str, of: str = "") -> None:

@@ -93,9 +93,7 @@ def shelf(at):
 
 def shown(at):
     """What the charts of the page were told to show."""
-    payload = find(at.main, "feed-training")
-    place = payload.children[0]
-    return json.loads(getattr(place, "children", {0: place})[0].value)  # a fragment fills it by way of a block
+    return json.loads(find(at.main, "feed-training").children[0].value)
 
 
 def chart(at, key):
@@ -111,6 +109,12 @@ def find(block, key):
         if found:
             return found
     return None
+
+
+def kinds(block):
+    """The kinds of a block and of all blocks in it."""
+    inside = [kinds(child) for child in block.children.values() if hasattr(child, "children")]
+    return {block.type}.union(*inside)
 
 
 def tick(at, *names):
@@ -238,6 +242,14 @@ def test_start_pause_continue_step_and_reset(at):
     assert not live(at).batches
     assert not at.session_state["training running"]
     assert at.button(key="training toggle").label == "Start"
+
+
+def test_what_a_fragment_draws_during_training_is_its_own(at):
+    """Streamlit puts what it draws elsewhere into transparent blocks, and raises an error if a newer run of the page
+    has taken them away meanwhile."""
+    start(run(at, epochs="300", speed="10"))
+    assert "flex_container" in kinds(at.main)
+    assert "transparent" not in kinds(at.main)
 
 
 def test_a_run_on_the_page_is_that_of_the_command_line_and_can_be_looked_back_at_rewound_and_repeated(at):

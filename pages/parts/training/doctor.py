@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 
 from lab.failures.curve import failure_of
 from lab.training.config import Config
@@ -23,25 +22,24 @@ TICK = 0.3  # seconds between two updates of an experiment
 MAX_TRIED = 20  # results that a visit keeps
 
 
-def say(seen: Sequence[Record], config: Config, place: DeltaGenerator, trials: Sequence[Trial] = ()) -> None:
+def say(seen: Sequence[Record], config: Config, trials: Sequence[Trial] = ()) -> None:
     """Show the verdict on the records up to the cursor, with the results of the remedies that were tried."""
     found = _found(seen, config)
     if not found:
-        place.caption("The doctor speaks after the first epoch.")
+        st.caption("The doctor speaks after the first epoch.")
         return
-    box = place.container()
     first, *more = found
     trials = _trials_of(found, trials)
     text = " ".join([_name(first, trials), *map(_result, trials), *first.evidence, _advice(first, trials)])
     if first.key == "healthy":
-        box.success(text, icon=":material/check_circle:")
+        st.success(text, icon=":material/check_circle:")
     elif first.well:
-        box.info(text, icon=":material/hourglass_top:")
+        st.info(text, icon=":material/hourglass_top:")
     else:
-        box.warning(text, icon=":material/stethoscope:")
+        st.warning(text, icon=":material/stethoscope:")
     if more:
         names = ", ".join(finding.name.lower() for finding in more)
-        also = box.expander(f"The doctor also sees: {names}", type="compact")
+        also = st.expander(f"The doctor also sees: {names}", type="compact")
         for finding in more:
             also.markdown(f"{_name(finding, trials)} {' '.join(finding.evidence)}")
 

@@ -43,8 +43,8 @@ from nn import MLP
 from pages.parts.training import doctor, kept
 from pages.parts.training.settings import FIELD, HELD, command, csv_name
 
-ROUND, UPDATES = 4.0, 21  # seconds of one run of the fragment, and updates in that time
-SLOW, REST = 4, 10  # a slow chart is redrawn every SLOW updates, the doctor's verdict every REST updates
+ROUND, UPDATES = 3.0, 16  # seconds of one run of the fragment, and updates in that time
+SLOW = 4  # updates in which one slow chart is redrawn
 SPEEDS = (10, 30, 100, 300, 1000, math.inf)  # batches per second
 TICK = 0.5  # seconds between two runs of the fragment
 POINTS = 500  # samples drawn on the plane
@@ -206,7 +206,7 @@ class Places:
     """The places of the instruments on the page, which are updated during training."""
 
     host: ChartHost
-    doctor: DeltaGenerator
+    doctor: DeltaGenerator  # here `draw` and `follow` are called: all that they write themselves is the verdict
     slow: dict[str, Callable[[], Chart]]  # charts that are redrawn in turn, not at each update
     next_slow: int = 0
     complete: bool = False  # True once everything has been drawn
@@ -243,7 +243,7 @@ def lay_out(view: View, progress: DeltaGenerator) -> Places:
             else:
                 del slow[PANEL[title]]
     with st.container(key="training-doctor", horizontal=True, vertical_alignment="top", gap="small"):
-        verdict = st.empty()
+        verdict = st.container()
         if not session["training running"]:  # the fragment that runs during training must not draw buttons
             doctor.prescribe(view.seen, view.run)
     detail = _tabs(view)
@@ -262,7 +262,6 @@ def _first(view: View) -> str:
 
 def draw(view: View, places: Places) -> None:
     """Fill all instruments."""
-    doctor.say(view.seen, view.run.config, places.doctor, doctor.tried(view.run))
     session, shown = st.session_state, _quick(view) | places.slow
     chosen = [session[key] for key in ("training-tables", "training-ridges", "training-ridges_of", "training compared")]
     contents = memoize(
@@ -270,8 +269,14 @@ def draw(view: View, places: Places) -> None:
         (view, view.run.batches, list(shown), chosen, _waiting(), page.theme()),
         lambda: ({key: make() for key, make in shown.items()}, _besides_charts(view)),
     )
-    places.host.fill(*contents)
+    _write(view, places, *contents)
     places.complete = True
+
+
+def _write(view: View, places: Places, charts: dict[str, Chart], others: dict[str, Any]) -> None:
+    """Write everything for the first time in a run of the script or the fragment."""
+    places.host.fill(charts, others)
+    doctor.say(view.seen, view.run.config, doctor.tried(view.run))
 
 
 def train(run: LiveRun, turn: int) -> None:
@@ -308,10 +313,12 @@ def follow(view: View, places: Places, turn: int) -> None:
             key = list(places.slow)[places.next_slow % len(places.slow)]
             places.next_slow += 1
             shown[key] = places.slow[key]
+        contents = {key: make() for key, make in shown.items()}
         others = _besides_charts(view)  # in each update, as the browser may skip a text
-        if update % REST == 0:
-            doctor.say(view.seen, view.run.config, places.doctor, doctor.tried(view.run))
-        places.host.fill({key: make() for key, make in shown.items()}, others)
+        if update == 0:
+            _write(view, places, contents, others)
+        else:
+            places.host.update(contents, others)
         due = begun + (update + 1) * ROUND / UPDATES
         while update < UPDATES - 1 and (now := time.monotonic()) < due:
             # Reading it lets Streamlit end this run when the visitor moves a widget.
