@@ -426,7 +426,9 @@ def test_a_regression_shows_its_curve_and_has_no_accuracy(at):
     assert "accuracy" not in shown(at)
     put(at, probe_open=True)
     hidden(at, "4")
-    assert any("should give" in m.value for m in at.markdown)
+    data = live(at).trainer.dataset
+    label, target = short(data.train_y[0]), short(data.in_units(data.train_y[0]), 6)
+    assert f"should give {label}, which stands for {target}: the target is standardised" in texts(at.markdown)
     tick(at, "sine 32-32 adam 0.01")
     assert any(f"best validation R² {best:.3f}" in m.value for m in at.markdown)
 

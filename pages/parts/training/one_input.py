@@ -4,6 +4,7 @@ import numpy as np
 import streamlit as st
 
 from lab import charts
+from lab.text import short
 from lab.trace.recording import record
 from lab.training.features import network_inputs
 from lab.training.images import IMAGE_SHAPE, LEVELS, normalise
@@ -69,7 +70,11 @@ def _play_sample(view: View) -> None:
     data = run.trainer.dataset
     number = st.number_input("Training sample", 1, len(data.train_x), key="training sample", width=FIELD) - 1
     label = data.train_y[number].item()  # index of the class, or the target of a regression
-    wanted = f"is of class {escape_markdown(data.classes[label])}" if data.classes else f"should give {label:.3g}"
+    if data.classes:
+        wanted = f"is of class {escape_markdown(data.classes[label])}"
+    else:
+        target = short(float(data.in_units(data.train_y[number])), 6)
+        wanted = f"should give {short(label)}, which stands for {target}: the target is standardised, too"
     st.markdown(f"Sample {number + 1} {wanted}. The weights are those of the epoch shown above.")
     prose("They are the [[leaves|leaf]]: the [[backward pass]] finds the [[gradient]] of the loss for each of them.")
     inputs = network_inputs(network, data.train_x[number : number + 1])[0]
