@@ -29,7 +29,7 @@ from pages.parts.training.instruments import (
     unchecked,
 )
 from pages.parts.training.settings import HELD
-from pages.parts.training.upload import OWN_DATA, POINTS, about_the_table
+from pages.parts.training.upload import OWN_DATA, POINTS, in_short
 
 STYLE = ROOT / "assets" / "training.css"
 
@@ -113,7 +113,7 @@ def _instruments(word: DeltaGenerator, ready: bool) -> None:
     session = st.session_state
     with word:
         if session["training-data"] == "table" and not _run().batches:  # then the picture needs the room
-            about_the_table(word)
+            in_short(word)
         if ready:
             _guess(_run())
         unchecked(_run().config)

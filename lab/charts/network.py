@@ -155,7 +155,7 @@ def _inputs(run: LiveRun, plane: PlaneGrid | None) -> Column:
         )
     if count > MAX_UNITS:
         return Column("inputs", count, None, [f"{count} inputs"], (), words=[str(count)])
-    return Column("inputs", count, None, [f"Input {name}" for name in data.columns], ())
+    return Column("inputs", count, None, [f"Input {name}" for name in data.columns], (), words=data.columns)
 
 
 def _layers(run: LiveRun, network: MLP, plane: PlaneGrid | None) -> list[Column]:
@@ -178,5 +178,5 @@ def _layers(run: LiveRun, network: MLP, plane: PlaneGrid | None) -> list[Column]
         for at, width in enumerate(hidden)
     ]
     names = [f"Class {name}" for name in data.classes] or ["Target"]
-    words = [] if plane is not None else [name[:3] for name in data.classes or ("out",)]
+    words = [] if plane is not None else data.classes or ("out",)
     return [*columns, Column("outputs", data.outputs, maps[-1], names, (), words=words)]

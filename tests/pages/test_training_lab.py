@@ -943,6 +943,12 @@ def test_what_was_decided_about_a_table_from_a_spreadsheet_is_said(at):
     said = " ".join(c.value for c in at.caption).replace("\\", "")
     for words in ("Decimal commas: 3,14", "Text columns: 'colour'", "Missing cells: 1 in 'b',", "4 inputs, 2 classes"):
         assert words in said
+    (first,) = (c.value.replace("\\", "") for c in find(at.main, "training-word").caption)
+    assert first.count(". ") == 1, "more than two sentences before the first action"
+    assert "4 inputs, 2 classes" in first
+    inputs, *_, outputs = network(at)["columns"]
+    assert [tile["word"] for tile in inputs["tiles"]] == ["a", "b", "colour “blue”", "colour “red”"]
+    assert [tile["word"] for tile in outputs["tiles"]] == ["0", "1"]
 
 
 def test_inputs_of_a_table_are_ticked(at):

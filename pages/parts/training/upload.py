@@ -154,6 +154,12 @@ def _tick_inputs(place: DeltaGenerator, choices: Choices) -> None:
     )
 
 
+def in_short(place: DeltaGenerator) -> None:
+    """Say how the visitor's table was read, and where the rest is said."""
+    first, *more = st.session_state["own table notes"]
+    place.caption(f"{escape_markdown(first)}. {len(more)} more remarks on it are under **Your table**.")
+
+
 def about_the_table(place: DeltaGenerator) -> None:
     """Say how the visitor's table was read, and what is worth knowing about it before training."""
     name, notes = st.session_state["own table data"].name, st.session_state["own table notes"]
