@@ -145,7 +145,7 @@ def _rescale(f: Figures) -> Remedy:
     init = "he" if config.activation in ("relu", "leaky_relu", "softplus") else "xavier"
     rate = config.init == "normal" and not usual / 3 <= config.lr <= usual
     also = f" and take the usual learning rate of {usual:g}" if rate else ""
-    text = f"Start from init {init} instead of {config.init}{also}: it keeps the scale from layer to layer."
+    text = f"Set initial weights to {init} instead of {config.init}{also}: it keeps the scale from layer to layer."
     return text, {"init": init} | ({"lr": usual} if rate else {})
 
 
@@ -153,7 +153,7 @@ def _carry(f: Figures) -> Remedy:
     config, fewer = f.config, f.config.hidden[: len(f.config.hidden) // 2]
     if config.activation in ("relu", "leaky_relu") and config.init == "he":
         return f"Use fewer hidden layers: {setting_text(fewer)}.", {"hidden": fewer}
-    text = f"Use relu with init he instead of {config.activation} with {config.init}: it passes on the whole gradient."
+    text = f"Use relu and initial weights he, not {config.activation} and {config.init}, to pass on the whole gradient."
     return text, {"activation": "relu", "init": "he"}
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from benchmarks.labelled_runs import BETTER, CAUSES, FIRST, HELD_OUT, labelled, score, trained
-from lab.training.config import Config
+from lab.training.config import SETTINGS, Config
 from lab.training.datasets import from_table
 from lab.training.doctor import MAX_REMARKS, REMARKS, TABLE, WELL, diagnose, rung
 from lab.training.figures import WINDOW
@@ -60,6 +60,8 @@ def test_a_finding_after_any_epoch_has_numbers_an_epoch_of_the_run_and_a_remedy_
                 assert all(sentence.endswith(".") and "nan" not in sentence for sentence in finding.evidence)
                 assert 1 <= finding.epoch <= count
                 assert finding.remedy.endswith(".")
+                named = set(finding.settings).intersection(finding.remedy.split())  # by their labels on the page
+                assert all(name in SETTINGS[name].label.lower().split() for name in named)
                 assert str(finding).startswith(finding.name)
                 tried = replace(run.config, **finding.settings)  # raises ConfigError for what cannot be chosen
                 changed = {f.name for f in fields(Config) if getattr(tried, f.name) != getattr(run.config, f.name)}
