@@ -491,6 +491,17 @@ def test_the_whole_sentence_of_a_presented_sample_is_in_sight(open_page):
         assert page.locator(f".present {part}").evaluate("(one) => one.scrollHeight <= one.clientHeight + 1")
 
 
+def test_the_learning_rate_of_a_projected_run_is_changed_while_it_trains(open_page):
+    page = open_lab(open_page)
+    project(page)
+    page.keyboard.press("p")
+    expect(page.locator(".st-key-training-lr")).to_be_in_viewport(ratio=0.99)
+    page.get_by_role("combobox", name="Learning rate").click()
+    page.get_by_role("option", name="0.1", exact=True).click()
+    page.wait_for_url("**lr=0.1**")
+    button(page, "Pause").first.wait_for()  # it goes on
+
+
 def test_a_link_to_the_pad_leads_to_the_pad(open_page):
     page = open_page("", height=720)
     page.get_by_role("link", name="Draw a digit for a network").click()
