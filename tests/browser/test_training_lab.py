@@ -502,6 +502,13 @@ def test_the_learning_rate_of_a_projected_run_is_changed_while_it_trains(open_pa
     button(page, "Pause").first.wait_for()  # it goes on
 
 
+def test_a_remedy_of_two_settings_is_not_cut(open_page):
+    page = open_lab(open_page, "data=xor&hidden=8+8+8+8+8+8&activation=sigmoid&optimizer=sgd&epochs=12&speed=inf")
+    button(page, "Start").click()
+    words = button(page, "Try activation relu and initial weights he").locator("p")
+    assert words.evaluate("({ parentElement: box }) => box.scrollWidth <= box.clientWidth")
+
+
 def test_a_link_to_the_pad_leads_to_the_pad(open_page):
     page = open_page("", height=720)
     page.get_by_role("link", name="Draw a digit for a network").click()
