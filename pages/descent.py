@@ -136,7 +136,7 @@ def _transport(walks: Mapping[str, Walk]) -> None:
 
 
 def _ended(walks: Mapping[str, Walk], steps: int) -> bool:
-    return all(walk.step_after(steps).state != "descending" for walk in walks.values())
+    return all(walk.step_after(steps).end for walk in walks.values())
 
 
 def _guess(surface: Surface, momentum: Walk, losses: Mapping[str, float]) -> None:
@@ -180,7 +180,7 @@ def _show(
 
     def drawn() -> tuple[Chart, str, str]:
         tracks = [
-            Track(KINDS[kind].title, walk.path(steps), step.to if step.state == "descending" else None, step.state)
+            Track(KINDS[kind].title, walk.path(steps), None if step.end else step.to, walk.state_after(steps))
             for (kind, walk), step in zip(walks.items(), ahead.values(), strict=True)
         ]
         title = f"{surface.title}: {surface.formula}"
@@ -199,14 +199,14 @@ def _state_table(walks: Mapping[str, Walk], ahead: Mapping[str, OptimizerStep], 
             KINDS[kind].title,
             short(step.loss),
             short(math.hypot(*step.gradient)),
-            step.state if step.state == "descending" else f"{step.state} after {len(walks[kind].first_steps(steps))}",
+            walks[kind].state_after(steps) + (f" after {len(walks[kind].first_steps(steps))}" if step.end else ""),
         )
         for kind, step in ahead.items()
     ]
     meanings = [
         f"**{word}**: {meaning}"
         for word, meaning in (("converged", CONVERGED), ("diverged", DIVERGED))
-        if any(step.state == word for step in ahead.values())
+        if any(step.end == word for step in ahead.values())
     ]
     return "\n\n".join([markdown_table([counted(steps, "step"), "loss", "|gradient|", "state"], rows), *meanings])
 
@@ -220,13 +220,13 @@ def _next_step_table(surface: Surface, ahead: Mapping[str, OptimizerStep]) -> st
             m, v = ([numeral(pair[i]) for pair in step.memory] + ["–", "–"])[:2]
             update, at, to = step.update[i], step.at[i], step.to[i]
             known = KINDS[kind].title, name, numeral(step.gradient[i]), m, v
-            if step.state == "descending":
-                holds = equals([rate * rounded(update / rate)], update)
-                product = f"{binding.number(rate)} · {_signed(update / rate)} {holds} {numeral(update)}"
-                holds = equals([rounded(at), -rounded(update)], to)
-                rows.append((*known, product, f"{numeral(at)} − {_signed(update)} {holds} {numeral(to)}"))
-            else:
-                rows.append((*known, "no step", f"{numeral(at)}: {step.state}"))
+            if step.end:
+                rows.append((*known, "no step", f"{numeral(at)}: {step.end}"))
+                continue
+            holds = equals([rate * rounded(update / rate)], update)
+            product = f"{binding.number(rate)} · {_signed(update / rate)} {holds} {numeral(update)}"
+            holds = equals([rounded(at), -rounded(update)], to)
+            rows.append((*known, product, f"{numeral(at)} − {_signed(update)} {holds} {numeral(to)}"))
     rules = "; ".join(f"{kind.title} {kind.rule}" for kind in KINDS.values())
     return "\n\n".join(
         [

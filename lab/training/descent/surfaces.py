@@ -46,16 +46,14 @@ class Surface:
 # Two weights of a network that was trained on seven points of a sine
 POINTS = np.linspace(-2.0, 2.0, 7).reshape(-1, 1)
 TARGETS = np.sin(1.5 * POINTS)
-HIDDEN = 3
-TRAINING_STEPS = 400
 
 
 @cache
 def trained() -> tuple[np.ndarray, ...]:
     """Train a 1-3-1 network on the points and return its parameters, as read-only arrays."""
-    network = MLP((1, HIDDEN, 1), "tanh", rng=1)
+    network = MLP((1, 3, 1), "tanh", rng=1)
     optimizer = Adam(network.parameters(), lr=0.03)
-    for _ in range(TRAINING_STEPS):
+    for _ in range(400):
         optimizer.zero_grad()
         mse_loss(network(POINTS), TARGETS).backward()
         optimizer.step()

@@ -17,7 +17,6 @@ MAX_STEPS = 500
 SETTLED = 1e-3  # below this, the lengths of gradient and step count as converged
 MAX_DISTANCE = 1000.0  # from the origin: beyond it, the walk counts as diverged
 MOMENTUM = 0.9
-# Definitions of the two words for readers
 CONVERGED = f"The gradient is shorter than {SETTLED:g}, and so is the step that follows from it."
 DIVERGED = f"The loss or a coordinate is not finite, or the point is farther than {MAX_DISTANCE:.0f} from the origin."
 
@@ -67,12 +66,12 @@ class OptimizerStep:
         return self.at[0] - self.to[0], self.at[1] - self.to[1]
 
     @property
-    def state(self) -> str:
-        """The state where the step begins: "descending", "converged" or "diverged"."""
+    def end(self) -> str:
+        """How the walk ends where the step begins: "converged", "diverged", or "" if it goes on."""
         if not (all(map(math.isfinite, (*self.at, self.loss))) and math.hypot(*self.at) <= MAX_DISTANCE):
             return "diverged"
         short = math.hypot(*self.gradient) < SETTLED and math.hypot(*self.update) < SETTLED
-        return "converged" if short else "descending"
+        return "converged" if short else ""
 
 
 class Walk:
@@ -86,9 +85,17 @@ class Walk:
 
     def step_after(self, count: int) -> OptimizerStep:
         """Return the step that follows `count` steps, or the one at which the walk converged or diverged before."""
-        while len(self._steps) <= count and self._steps[-1].state == "descending":
+        while len(self._steps) <= count and not self._steps[-1].end:
             self._steps.append(self._next())
         return self._steps[min(count, len(self._steps) - 1)]
+
+    def state_after(self, count: int) -> str:
+        """Return how the walk has ended, or else how the last of `count` steps has changed the loss."""
+        step, taken = self.step_after(count), self.first_steps(count)
+        if step.end or not taken:
+            return step.end or "at the start"
+        change = step.loss - taken[-1].loss
+        return "climbing" if change > 0 else "descending" if change < 0 else "unchanged"
 
     def first_steps(self, count: int) -> list[OptimizerStep]:
         """Return the first `count` steps, or fewer if the walk ended before."""
@@ -100,19 +107,14 @@ class Walk:
         return [*(step.at for step in self.first_steps(count)), self.step_after(count).at]
 
     def _next(self) -> OptimizerStep:
+        x, y = self._parameters
         with np.errstate(all="ignore"):
-            at = self._pair([p.item() for p in self._parameters])
+            at = x.item(), y.item()
             self._optimizer.zero_grad()
-            loss = self._surface.function(*self._parameters)
+            loss = self._surface.function(x, y)
             loss.backward()
-            gradient = self._pair([float("nan") if p.grad is None else float(p.grad) for p in self._parameters])
+            dx, dy = (math.nan if p.grad is None else float(p.grad) for p in self._parameters)
             self._optimizer.step()
             memory = self._optimizer.memory
-            remembered = tuple(self._pair([float(memory[f"{name}{i}"]) for i in (0, 1)]) for name in self._kind.memory)
-            to = self._pair([p.item() for p in self._parameters])
-        return OptimizerStep(at, loss.item(), gradient, remembered, to)
-
-    @staticmethod
-    def _pair(values: list[float]) -> Pair:
-        x, y = values
-        return x, y
+            remembered = tuple((float(memory[f"{name}0"]), float(memory[f"{name}1"])) for name in self._kind.memory)
+        return OptimizerStep(at, loss.item(), (dx, dy), remembered, (x.item(), y.item()))

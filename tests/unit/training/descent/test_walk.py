@@ -54,30 +54,44 @@ def test_the_step_ahead_is_the_step_that_is_taken():
 def test_converged_means_a_short_gradient_and_a_short_step():
     walk = Walk(RAVINE, "sgd", 0.09, RAVINE.start)
     end = walk.step_after(MAX_STEPS)
-    assert end.state == "converged"
+    assert end.end == "converged"
     assert math.hypot(*end.gradient) < SETTLED > math.hypot(*end.update)
     steps = len(walk.first_steps(MAX_STEPS))
     assert steps < MAX_STEPS
-    assert walk.step_after(steps - 1).state == "descending"
+    assert not walk.step_after(steps - 1).end
     assert walk.path(MAX_STEPS) == walk.path(steps)  # it stays there
     rolling = Walk(SURFACES["bowl"], "momentum", 0.1, SURFACES["bowl"].start)
     passing = [step for step in rolling.first_steps(MAX_STEPS) if math.hypot(*step.gradient) < 0.05]
     assert passing  # the gradient is short while it rushes through the minimum
-    assert all(step.state == "descending" for step in passing)
+    assert not any(step.end for step in passing)
+
+
+@pytest.mark.parametrize(
+    ("kind", "rate", "said"),
+    [
+        ("sgd", 0.1, "descending " * 3),
+        ("sgd", 1.0, "unchanged " * 3),  # from one side to the other
+        ("momentum", 0.1, "descending " * 3 + "climbing " * 3 + "descending"),  # past the minimum, and back
+    ],
+)
+def test_the_state_says_what_the_last_step_did_to_the_loss(kind, rate, said):
+    walk = Walk(SURFACES["bowl"], kind, rate, SURFACES["bowl"].start)
+    words = said.split()
+    assert [walk.state_after(count) for count in range(len(words) + 1)] == ["at the start", *words]
 
 
 @pytest.mark.parametrize("rate", [0.11, 50.0])
 def test_diverged_means_far_away_or_not_finite(rate):
     walk = Walk(RAVINE, "sgd", rate, RAVINE.start)
     end = walk.step_after(MAX_STEPS)
-    assert end.state == "diverged"
+    assert end.end == "diverged"
     assert math.hypot(*end.at) > MAX_DISTANCE
-    assert all(step.state == "descending" for step in walk.first_steps(MAX_STEPS))
+    assert not any(step.end for step in walk.first_steps(MAX_STEPS))
 
 
 def test_what_overflows_at_once_has_diverged():
     walk = Walk(SURFACES["rosenbrock"], "sgd", 1e300, (-1.2, 1.0))
-    assert walk.step_after(MAX_STEPS).state == "diverged"
+    assert walk.step_after(MAX_STEPS).end == "diverged"
     assert not math.isfinite(walk.step_after(MAX_STEPS).loss)
 
 
