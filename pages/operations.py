@@ -164,8 +164,8 @@ def _curve(shown: Example, draw: int, upstream: np.ndarray) -> None:
     sentence, chart = memoize("operations point", now, lambda: _at_the_point(at_x, upstream, at, x, line))
     st.markdown(sentence)
     show_chart(chart, "curve")
-    op = shown.op
-    notes = [op.at_kinks, op.convention, op.not_finite and f"**inf or nan:** {op.not_finite}"]
+    kinks, convention, not_finite = map(with_code, (shown.op.at_kinks, shown.op.convention, shown.op.not_finite))
+    notes = [kinks, convention, not_finite and f"**inf or nan:** {not_finite}"]
     if any(notes):
         st.caption(" ".join(filter(None, notes)))
     if upstream.ndim:

@@ -6,6 +6,7 @@ import sys
 import numpy as np
 
 from lab.operation_table import OPS
+from lab.ui.table import escape_markdown
 from model import Tensor
 from tests.pages.conftest import ROOT, components, open_at, press, texts
 
@@ -34,7 +35,7 @@ def test_an_elementwise_operation_has_its_rule_its_code_and_a_point_on_its_curve
     at = opened(op="relu", x=2)
     assert "At x = 2: y = **2**, slope in x **1**." in texts(at.markdown)
     assert "\\partial y/\\partial x = [x > 0]" in texts(at.markdown)
-    assert "A kink at 0: there is no derivative there. This engine, like PyTorch, uses 0." in texts(at.caption)
+    assert escape_markdown(OPS["relu"].at_kinks) in texts(at.caption)
     assert "self.accumulate(_chosen(result > 0.0, upstream))" in texts(at.code)
     assert "The gradients agree" in texts(at.success)
     assert len(components(at, "charts")) == 1
@@ -49,6 +50,7 @@ def test_of_two_operands_each_has_its_curve():
     assert "At a = 2, b = 3: y = **6**, slope in b **2**." in texts(at.markdown)
     at.selectbox(key="operations-element").set_value("a").run()
     assert "At a = 3, b = 2: y = **6**, slope in a **2**." in texts(at.markdown)
+    assert escape_markdown(OPS["**"].convention) in texts(opened(op="**").caption)  # a**0 is not bold
 
 
 def test_the_others_show_shapes_and_numbers():
