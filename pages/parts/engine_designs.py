@@ -66,7 +66,7 @@ def _designs() -> None:
     st.markdown(gradients)
     headers = ["design", "nodes", "calls", "runs", "bytes kept", "time", "2nd backward()"]
     with st.container(horizontal=True, gap="medium"):
-        with st.container(width="content"):
+        with st.container(key="picture-designs", width="content"):
             show_table(headers, [_row(result, results[0]) for result in results])
             button("Measure again", "designs again", forget, "designs", icon="timer")
         with st.container(width=PICTURE):

@@ -165,8 +165,9 @@ function isMovedByKeys({ key, target }) {
 /** Return the end of what the window's edge cuts above a picture, 0 if nothing.
  * @param {Element} main @param {DOMRect} picture */
 function cutAbove(main, { top, left, right }) {
-  const rows = [...main.querySelectorAll("[data-testid=stElementContainer]")].map((one) => one.getBoundingClientRect());
-  const above = rows.filter((one) => one.bottom <= top && one.left < right && one.right > left);
+  const rows = [...main.querySelectorAll("[data-testid=stElementContainer], [role=tablist]")];
+  const boxes = rows.map((one) => one.getBoundingClientRect());
+  const above = boxes.filter((one) => one.bottom <= top && one.left < right && one.right > left);
   return Math.max(0, ...above.filter((one) => one.top < 0).map(({ bottom }) => bottom));
 }
 

@@ -118,13 +118,14 @@ def test_a_presenter_sees_line_sentence_and_guess_at_each_step_and_goes_by_the_a
     expect(page.locator(".trap-program .next", has_text="1 Forward")).to_be_in_viewport(ratio=1)
 
 
-@pytest.mark.parametrize("path", ["shapes?tab=forgotten", "gradient-check"])
+@pytest.mark.parametrize("path", ["shapes?tab=forgotten", "gradient-check", "other-engines"])
 def test_a_projected_picture_has_no_row_above_it_that_is_cut(open_page, path):
     page = open_page(path, width=1024, height=768)
     project(page)
     page.wait_for_function("document.querySelector('[data-testid=stMain]').scrollTop > 0")
     settled(page)
-    cut = page.locator("[data-testid=stColumn]:first-child label, [data-testid=stButtonGroup] button").evaluate_all(
+    parts = "[data-testid=stColumn]:first-child label, [data-testid=stButtonGroup] button, [role=tab]"
+    cut = page.locator(parts).evaluate_all(
         "(all) => all.map((one) => one.getBoundingClientRect()).filter(({ top, bottom }) => top < -1 && bottom > 1).length"
     )
     assert cut == 0
@@ -240,6 +241,7 @@ def test_a_table_arrays_and_the_lines_that_differ_are_seen_whole(open_page, widt
         ("what-went-wrong?fault=overwrite", ".st-key-picture-rule pre", 1),
         ("descent", ".st-key-descent-settings tr", 4),
         ("shapes", ".grids figure", 8),
+        ("other-engines", ".st-key-picture-designs tr", 7),
     ):
         page = open_page(path, width=width, height=height)
         expect(page.locator(rows)).to_have_count(first)
@@ -247,6 +249,7 @@ def test_a_table_arrays_and_the_lines_that_differ_are_seen_whole(open_page, widt
         for row in page.locator(rows).all():
             expect(row).to_be_in_viewport(ratio=0.99)
         assert ends(page, f"{rows} >> nth=-1")[3] <= ends(page, ".project-bar")[1]
+    expect(page.locator(".st-key-engines-inputs")).to_be_in_viewport(ratio=1)  # the engines' sliders are in the bar
 
 
 def test_a_projected_task_comes_before_the_list_of_tasks(open_page):
