@@ -6,7 +6,8 @@ from lab.ui import expression_box, page
 from pages.parts import for_the_curious, gradient_cost, jacobian
 from pages.parts.curious import checkpointing, formula
 
-with page.frame("why-reverse-mode", *jacobian.HELD, *formula.HELD, *checkpointing.HELD) as arrived:
+HELD = gradient_cost.MEASURED, *jacobian.HELD, *formula.HELD, *checkpointing.HELD
+with page.frame("why-reverse-mode", *HELD) as arrived:
     st.title("Why reverse mode")
     if arrived:
         expression_box.restart(jacobian.NAME)

@@ -13,10 +13,12 @@ from lab.gradcheck.finite_differences import difference, differences
 from lab.text import numeral
 from lab.ui import binding, page, progress
 from lab.ui.chart_host import show_chart
+from lab.ui.memoize import forget, memoize
 from lab.ui.table import show_table
 from lab.ui.terms import prose
 from lab.ui.widgets import FIRST, ask, button
 
+MEASURED = binding.flag("why-measured")  # a reload measures again: times are those of a machine and a moment
 SLOWER = {"10": 10, "100": 100, "1000": 1000, "10000": 10_000}  # guesses: name in the session -> factor
 COUNTS = (*(digit * 10**power for power in range(12) for digit in (1, 2, 5)), MAX_COUNTED)  # values of the slider
 BRUTE_FORCE = "\n\n".join(inspect.getsource(part) for part in (differences, difference))
@@ -26,7 +28,6 @@ UNITS = (("d", 86_400_000), ("h", 3_600_000), ("min", 60_000), ("s", 1000), ("ms
 def draw() -> None:
     """Draw the tab."""
     _cost()
-    progress.done("what-it-costs", "why measured" in st.session_state)
     page.closing(
         "From how many parameters on is reverse mode the fastest?",
         "pages/why_reverse_mode.py",
@@ -58,7 +59,8 @@ def _cost() -> None:
         SLOWER,
         "why-slower",
     )
-    points: list[CostPoint] | None = st.session_state.get("why measured")
+    points = memoize("why measured", 1, measure) if guessed and st.session_state[MEASURED.key] else None
+    progress.done("what-it-costs", points is not None)
     with st.container(horizontal=True, vertical_alignment="center"):
         title = "Measure again" if points else "Measure"
         button(title, "why measure", _measure, icon="timer", disabled=not guessed, type="primary")
@@ -77,7 +79,8 @@ def _cost() -> None:
 
 
 def _measure() -> None:
-    binding.put("why measured", measure())
+    forget("why measured")
+    binding.put(MEASURED.key, True)
 
 
 def _counted() -> None:
@@ -103,15 +106,17 @@ def _duration(milliseconds: int) -> str:
 
 
 def _summary(points: list[CostPoint] | None, guessed: str | None) -> str:
+    if not guessed:
+        return FIRST
     if not points:
-        return "Measures the gradient of a network with one hidden layer, on this machine." if guessed else FIRST
+        return "Measures the gradient of a network with one hidden layer, on this machine."
     last = points[-1]
     if last.contradictory:
         return "The times contradict the passes: the machine was busy with something else. **Measure again.**"
     finite = last.ratio("finite")
     return (
         f"At {last.parameters:,} parameters finite differences took **{finite:,.0f}×** as long as reverse mode, "
-        f"forward mode {last.ratio('forward'):,.0f}×. {nearest_verdict(SLOWER, finite, guessed) if guessed else ''}"
+        f"forward mode {last.ratio('forward'):,.0f}×. {nearest_verdict(SLOWER, finite, guessed)}"
     )
 
 
