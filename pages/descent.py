@@ -49,8 +49,9 @@ def _down() -> None:
         "The optimizers start at the same point: click on the picture to move it. The hollow marks show where the "
         "next step **would** land."
     )
-    with st.container(horizontal=True, gap="medium"):
+    with st.container(key="picture-descent", horizontal=True, gap="medium"):
         left, right = st.container(key="descent-picture"), st.container(key="descent-settings")
+        below = st.container(key="descent-next").empty()
     with right:
         surface = _settings()
     walks = _walks(surface)
@@ -61,7 +62,6 @@ def _down() -> None:
     with right:
         _guess(surface, walks["momentum"], {kind: walk.step_after(GUESS_STEPS).loss for kind, walk in walks.items()})
         states = st.empty()  # the fragment, which draws during a run, fills places that are made outside it
-    below = st.container(key="descent-next").empty()
     running = _is_running()
     st.fragment(_show, run_every=TICK if running else None)(surface, walks, host, states, below)
 
@@ -230,8 +230,7 @@ def _next_step_table(surface: Surface, ahead: Mapping[str, OptimizerStep]) -> st
     rules = "; ".join(f"{kind.title} {kind.rule}" for kind in KINDS.values())
     return "\n\n".join(
         [
-            "**The next step**, before it is taken: the update is the rate times a direction; "
-            "θ − update is the next θ.",
+            "**The next step**, before it is taken: θ − update is the next θ.",
             markdown_table(["optimizer", "θ", "gradient", "m", "v", "rate · direction = update", "θ − update"], rows),
             f":small[{rules}. m and v are what the optimizer remembers once this gradient has arrived.]",
         ]
