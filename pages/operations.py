@@ -183,11 +183,12 @@ def _at_the_point(
     name, index = elements(shown)[at]
     slope = gradcheck(weighted(shown, upstream), shown.values).inputs[name].element(index)
     judged = f"By finite differences: {numeral(slope.slope)}." if slope.kind == "smooth" else slope.sentence
+    gives = "slope in" if slope.has_value else "backward() gives"
     numbers = {one: float(value) for one, value in shown.values.items() if not value.ndim} | {at: x}
     where = ", ".join(f"{escape_markdown(one)} = {numeral(value)}" for one, value in numbers.items())
     sentence = (
         f"At {where}: {what} = **{numeral(here.y[0])}**, "
-        f"slope in {escape_markdown(at)} **{numeral(here.slopes[at][0])}**."
+        f"{gives} {escape_markdown(at)} **{numeral(here.slopes[at][0])}**."
     )
     title = f"{shown.text}, {at} moved" + (f"; g = {_array(upstream)}" if upstream.ndim else "")
     return f"{sentence} {with_code(judged)}", _chart(title, line, here, at, what)

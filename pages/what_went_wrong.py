@@ -178,7 +178,7 @@ def _question() -> str:
             )
         st.caption("A link to this page does not contain the text, and a reload forgets it.")
     if unclear and not chosen:
-        asks = "**Several causes raise this message.** In your code, is there ... *(press one to run its program)*"
+        asks = "**Several causes fit this text.** In your code, is there ... *(press one to run its program)*"
         st.markdown(asks if found[0].asks else "**Not clear from this text.** It may be:")
         _causes(found, None)
         if found[0].note:

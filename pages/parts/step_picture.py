@@ -64,7 +64,8 @@ def _curve(point: CheckPoint, place: ElementName, found: Difference, slope: Slop
         if math.isfinite(rate)
     ]
     title = "f under the microscope"
-    across, up = Axis(f"({place} − {short(found.x)}) / h"), Axis("change of f")
+    x = f"({short(found.x)})" if found.x < 0 else short(found.x)
+    across, up = Axis(f"({place} − {x}) / h"), Axis("change of f")
     return charts.lines(title, drawn, across, up, height=HEIGHT, theme=page.theme())
 
 
@@ -126,9 +127,9 @@ def sentence(found: Difference, sweep: Sweep, digits: int, name: str, slope: Slo
     if regime == "truncation":
         return f"h = {h} is too large: the curve bends on the way, and the secant’s slope is off by {error}."
     same = round(found.digits_lost)
-    shared = "The two values of f share no digit, so the subtraction cancels none"
+    shared = "The two values of f agree to no digit, so the subtraction cancels none"
     if same:
-        shared = f"The two values of f share {same} of about {digits} digits, which the subtraction cancels"
+        shared = f"The two values of f agree to about {same} of {digits} digits, which the subtraction cancels"
     if regime == "best":
         return f"h = {h} is a good step: the error is {error}. {shared}."
     return f"h = {h} is too small. {shared}: the error is {error}."

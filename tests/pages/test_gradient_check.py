@@ -38,7 +38,7 @@ def test_a_step_is_arithmetic_with_the_digits_that_cancel():
     assert rows["f(x + h)"].startswith("~~11.026~~")
     assert rows["f(x − h)"].startswith("~~11.026~~")
     assert "h = 1e−5 is a good step" in sentence
-    assert "share 5 of about 16 digits" in sentence
+    assert "agree to about 5 of 16 digits" in sentence
     assert names(at, "curve") == ["f", "secant 9.36", "tangent 9.36"]
     f, secant, tangent = (line["data"] for line in charts(at)["curve"]["spec"]["series"])
     assert secant[1][1] == pytest.approx(1.6 * 9.36166e-5, rel=1e-4)
@@ -165,6 +165,8 @@ def test_a_broken_rule_of_the_engine_is_seen(monkeypatch):
 
 
 def test_numbers_below_zero_keep_their_digits():
-    rows = shown(opened(expression="x*x", in_x="-0.5", h=-3))[1]
+    at = opened(expression="x*x", in_x="-0.5", h=-3)
+    rows = shown(at)[1]
+    assert charts(at)["curve"]["spec"]["xAxis"][0]["name"] == "(x − (−0.5)) / h"
     assert rows["f(x + h)"].replace("~", "") == "0.249001"
     assert rows["backward()"] == "−1.0"

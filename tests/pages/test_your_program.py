@@ -98,6 +98,7 @@ def test_what_ran_is_shown_with_its_passes_its_output_and_its_end():
     assert editor(at)["result"] == {"hash": hashed(SOURCE), "problem": "ValueError: *no*", "line": 5}
     assert sent(at)["trace"]["nodes"][0]["label"] == "w"
     assert at.code[0].value == "[2. 4.]"
+    assert not at.code[0].proto.wrap_lines  # the columns of a printed array stay below each other
     assert r"certain: it ran" in texts(at.markdown)
     assert r"\<b\>to\<\/b\> \*it\*" in texts(at.markdown)  # from the program's process: no Markdown
     at.selectbox(key="program pass").select_index(1).run()

@@ -161,7 +161,7 @@ def tell(ran: ProgramRun) -> None:
     with printed:
         if ran.printed:
             lines = ran.printed.count("\n")
-            st.code(ran.printed, None, wrap_lines=True, height="content" if lines <= MAX_LINES else PRINTED_HEIGHT)
+            st.code(ran.printed, None, height="content" if lines <= MAX_LINES else PRINTED_HEIGHT)
         else:
             st.caption("It printed nothing.")
     with found:
