@@ -106,10 +106,8 @@ def _duration(milliseconds: int) -> str:
 
 
 def _summary(points: list[CostPoint] | None, guessed: str | None) -> str:
-    if not guessed:
-        return FIRST
-    if not points:
-        return "Measures the gradient of a network with one hidden layer, on this machine."
+    if not (points and guessed):
+        return "Measures the gradient of a network with one hidden layer, on this machine." if guessed else FIRST
     last = points[-1]
     if last.contradictory:
         return "The times contradict the passes: the machine was busy with something else. **Measure again.**"

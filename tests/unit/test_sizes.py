@@ -12,21 +12,21 @@ CAPS = {  # lines of code and of data, in rooms separated by spaces
     "train.py": 180,
     "app.py": 45,
     "lab/failures": 9_872,
-    "lab/watch": 4_716,
+    "lab/watch": 4_742,
     "lab/training": 6_250,
     "lab/training/doctor.py lab/training/figures.py": 700,
     "lab/practice": 5_200,
     "lab/practice/sandbox.py lab/practice/driver.py lab/practice/syscalls.py": 800,
     "lab/traps lab/designs lab/autodiff lab/gradcheck": 5_800,
-    "lab/ui": 1_360,
-    "pages": 8_775,
-    "static": 10_192,
-    "tests": 57_575,
+    "lab/ui": 1_368,
+    "pages": 8_800,
+    "static": 10_216,
+    "tests": 57_810,
 }
 CODE = {".py", ".js", ".ts", ".css", ".html"}
 COUNTED = CODE | {".toml", ".txt", ".json"}
 THEIRS = {"codemirror", "echarts", "graphviz"}  # folders of code that others wrote
-PRODUCT, PRODUCT_CAP = "app.py model.py nn.py train.py lab pages static practice assets", 62_200  # lines of code
+PRODUCT, PRODUCT_CAP = "app.py model.py nn.py train.py lab pages static practice assets", 62_335  # lines of code
 
 
 def lines_of(rooms, counted=COUNTED):

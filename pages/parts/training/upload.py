@@ -157,7 +157,7 @@ def _tick_inputs(place: DeltaGenerator, choices: Choices) -> None:
 def in_short(place: DeltaGenerator) -> None:
     """Say how the visitor's table was read, and where the rest is said."""
     first, *more = st.session_state["own table notes"]
-    place.caption(f"{escape_markdown(first)}. {len(more)} more remarks on it are under **Your table**.")
+    place.caption(f"{escape_markdown(first)}.{' More on it is under **Your table**.' if more else ''}")
 
 
 def about_the_table(place: DeltaGenerator) -> None:
