@@ -139,8 +139,8 @@ def _next_step() -> int:
     done = st.session_state[STEP.key]
     over = done == len(STEPS)
     asked = done == MUTATE and not st.session_state.get("trap seen")
-    line = st.container(horizontal=True, gap="small")  # of a phone, too
-    line.button(  # of one type and never disabled: else it loses the keyboard focus
+    following, back = st.columns([3, 1], gap="small")
+    following.button(  # of one type and never disabled: else it loses the keyboard focus
         "Start again" if over else f"{done + 1} {STEPS[done]}",
         key="trap next",
         on_click=go,
@@ -149,7 +149,7 @@ def _next_step() -> int:
         type="primary",
         icon=":material/replay:" if over else ":material/play_arrow:",
     )
-    line.button("Back", key="trap back", on_click=go, args=(done - 1,), disabled=done == 0)
+    back.button("Back", key="trap back", on_click=go, args=(done - 1,), width="stretch", disabled=done == 0)
     return done
 
 

@@ -41,7 +41,7 @@ SMALL_FOR_A_FINGER = """() => {
       && (height < 43.5 || width < 43.5 && one.matches("button, [role=tab]")))
     .map(([one, { width, height }]) => `${one.tagName} ${one.ariaLabel || one.textContent}: ${width} x ${height}`);
 }"""
-PICTURES = ":is([data-testid=stGraphVizChart], [data-testid=stEChartsChart], .grids, section.figure .picture, .player)"
+PICTURES = ":is([class*=st-key-picture-], [data-testid=stGraphVizChart], [data-testid=stEChartsChart], .grids, section.figure .picture, .player)"
 
 
 # Streamlit's browser looks for its server below the page's address first.
