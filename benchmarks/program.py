@@ -46,7 +46,7 @@ def time_runs(page, source, runs):
         time.sleep(THINKING)
         start = time.perf_counter()
         page.keyboard.press("Control+Enter")
-        page.locator(f'text="run {number}" >> visible=true').wait_for(timeout=120_000)  # the player holds it, too
+        page.get_by_test_id("stCode").filter(has_text=f"run {number}").wait_for(timeout=120_000)
         page.locator(".card").first.wait_for(timeout=120_000)
         times.append(time.perf_counter() - start)
     return times[1:]
