@@ -26,12 +26,14 @@ settings.load_profile("seeded")
 
 @pytest.hookimpl(tryfirst=True)  # before `-m` selects
 def pytest_collection_modifyitems(items):
-    """Mark as exhaustive the cases that `sample(n)` leaves out: it keeps the first, the last and some between."""
+    """Mark as exhaustive the cases that `sample(n)` leaves out: it keeps the first, the last and some between, in
+    whatever order they run."""
     cases = {}
     for item in items:
         if sample := item.get_closest_marker("sample"):
             cases.setdefault((sample.args[0], item.path, item.originalname), []).append(item)
     for (kept, *_), group in cases.items():
+        group.sort(key=lambda item: [*item.callspec.indices.values()])
         chosen = {round(place * (len(group) - 1) / max(kept - 1, 1)) for place in range(kept)}
         for place, item in enumerate(group):
             if place not in chosen:

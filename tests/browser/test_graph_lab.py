@@ -377,6 +377,7 @@ def test_a_run_takes_what_is_typed_and_enter_applies_it(open_page):
 
 
 @pytest.mark.flow
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(
     ("engine", "marked"),
     [("= for +=", "10 + 21 = 31"), ("any order", "13 × 3 = 39"), ("no sum", "[1, 0] + [1, 1] = [2, 1]")],

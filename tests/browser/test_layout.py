@@ -80,7 +80,7 @@ def console():
 
 
 @pytest.mark.flow
-@pytest.mark.sample(10)
+@pytest.mark.sample(8)
 @pytest.mark.parametrize(("known", "tab_name"), PLACES, ids=NAMES)
 def test_a_page_can_be_read_and_hit_on_a_laptop_on_a_phone_and_projected(tab, console, app_url, known, tab_name):
     """One visit for all: to open the page is most of the work."""
