@@ -10,6 +10,7 @@ from dataclasses import replace
 import psutil
 import pytest
 
+from lab.expression import run_pytorch
 from lab.practice import learner_program, process_pool, sandbox, stop_reasons
 from lab.practice.driver import ENGINE, TORCH
 from lab.practice.learner_program import ProgramRun, examples, pack, run_program, unpack
@@ -121,8 +122,8 @@ def test_a_forged_trace_is_refused_when_it_is_loaded(pool):
 
 @linux
 @pytest.mark.exhaustive
+@pytest.mark.skipif(not run_pytorch.installed(), reason="PyTorch is not installed")
 def test_a_program_of_pytorch_is_recorded_there(boxed):
-    pytest.importorskip("torch")
     source = (
         "import torch\nnet = torch.nn.Sequential(torch.nn.Conv2d(1, 2, 3), torch.nn.BatchNorm2d(2))\n"
         "optimizer = torch.optim.Adam(net.parameters())\nnet(torch.ones(2, 1, 5, 5)).exp().sum().backward()\n"
