@@ -23,7 +23,7 @@ export class Bar {
       const buttons = options.map(([option, label]) =>
         h("button", { "aria-pressed": option === value, onclick: () => this.onChoose(name, option) }, label),
       );
-      const shown = options.length > 2 ? name : ""; // the others say what they are
+      const shown = options.length > 2 && !options[0][1].startsWith(name) ? name : ""; // the others say what they are
       const group = h("span", { class: "switch", role: "group", "aria-label": name }, shown, ...buttons);
       return { group, offered: value === null };
     });

@@ -135,6 +135,7 @@ export class Graph {
       if (String(before.roomForDue) !== String(states.roomForDue)) this.draw(states);
       return;
     }
+    this.view.wished = false; // it was wished for another graph
     this.groups = groupsOf(states);
     this.folded = new Set(openingFolds(states, this.groups));
     this.showFolding();

@@ -183,7 +183,7 @@ function storyOf(states, frame, cell) {
   if (!event) {
     return {
       phase: "Start",
-      sentence: "Nothing has run yet: only the inputs have values.",
+      sentence: "This pass has not begun: only the inputs have values.",
       equation: fitting(states.leaves().map((leaf) => amount(leaf.value, states.name(leaf.id), "value"))),
       note: "The forward pass computes everything that depends on them, down to the result.",
     };

@@ -35,6 +35,7 @@ class Program {
     this.at = null;
     this.asked = false; // for a run whose result has not come
     this.awaited = false; // the picture of a run, which has not come
+    this.older = false; // the picture is of a text that has changed since
     this.writing = new Debounced(() => this.writeAddress(), WRITE_MS);
     this.runButton = h("button", { class: "check", onclick: () => this.run() }, "Run (Ctrl+Enter)");
     this.stopButton = h("button", { onclick: () => tell("stop", true) }, "Stop");
@@ -57,6 +58,7 @@ class Program {
       pointed: (line) => dispatchEvent(new CustomEvent(LINE, { detail: this.isCurrent() ? line : null })),
     });
     this.open(0);
+    this.tabs[1].hidden = true; // until a pass of the engine is shown
     this.onShown = (/** @type {Event} */ event) => this.follow(/** @type {CustomEvent<Shown>} */ (event).detail);
     this.onPointed = (/** @type {Event} */ event) => this.light(/** @type {CustomEvent<Pointed>} */ (event).detail);
     this.sizes = new ResizeObserver(([{ target }]) => this.fit(target));
@@ -100,6 +102,7 @@ class Program {
     const where = result?.line && !working && !refuses && !older ? `Line ${result.line}: ` : "";
     const parts = withCode(where + sentence);
     const told = h("p", {}, ...parts).textContent;
+    this.older = Boolean(older);
     if (told !== this.problem.textContent) this.problem.replaceChildren(...parts); // or it would be read out again
     this.problem.classList.toggle("failed", !working && sentence !== "" && sentence !== older);
     const line = this.isCurrent() ? result?.line : null;
@@ -168,6 +171,7 @@ class Program {
       this.sizes.observe(player);
     }
     this.at = shown;
+    player?.classList.toggle("outdated", this.older);
     const { states, frame } = shown;
     const engine = states.events.some((event) => event.engine);
     this.tabs[1].hidden = !engine;

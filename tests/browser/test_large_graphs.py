@@ -44,7 +44,7 @@ def test_a_graph_of_300_nodes_is_drawn_folded(open_player, shape):  # noqa: F811
     expect(folded).to_have_count(shut.count())  # it is drawn as chosen: a later drawing would move what is in sight
     assert cards.count() <= 100
     press(page, "Home")
-    assert page.locator(".sentence").inner_text() == "Nothing has run yet: only the inputs have values."
+    assert page.locator(".sentence").inner_text() == "This pass has not begun: only the inputs have values."
     press(page, "End")
     page.get_by_role("tab", name="Nodes").click()
     expect(page.locator(".nodes tbody tr")).to_have_count(nodes)

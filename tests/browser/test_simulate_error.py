@@ -196,7 +196,7 @@ def test_the_pass_is_gone_through_event_by_event(open_page):
     expect(drawn.locator(".name")).to_have_text("a (3,) ⚠ written to")
     assert drawn.locator(".cell-number").all_text_contents()[:3] == ["3", "0", "4"]
     page.locator(".scrubber").press("Home")
-    page.locator(".sentence", has_text="Nothing has run yet").wait_for()
+    page.locator(".sentence", has_text="This pass has not begun").wait_for()
     page.locator(".nodes tbody tr", has_text="not run yet").first.wait_for()
     assert "→" not in page.locator(".nodes").inner_text()  # nothing was written to yet
     expect(drawn.locator(".name")).to_have_text("a (3,)")

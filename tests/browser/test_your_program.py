@@ -53,11 +53,19 @@ def test_a_program_is_pasted_run_played_and_kept(open_page):
     # The engine's own line
     page.get_by_role("tab", name="Engine: model.py").click()
     expect(page.locator(".engine [aria-current]:visible")).to_contain_text("self.grad += message")
+    # While the text is not the one that ran, the picture is grey
+    page.get_by_role("tab", name="Your program").click()
+    page.locator(".cm-content").press("Control+End")
+    page.keyboard.type("#")
+    expect(page.locator(".player.outdated")).to_be_visible()
+    page.keyboard.press("Backspace")
+    expect(page.locator(".player:not(.outdated)")).to_be_visible()
     # Kept over a reload, with nothing run again
     expect(page).to_have_url(re.compile("code="))
     page.reload()
     expect(page.locator(".cm-content")).to_contain_text("loss = h.sum()")
     expect(page.locator(".card")).to_have_count(0)
+    expect(page.get_by_role("tab", name="Engine: model.py")).to_be_hidden()
     page.get_by_role("button", name="Run (Ctrl+Enter)").click()
     expect(card).to_be_visible()
 

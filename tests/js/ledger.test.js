@@ -171,7 +171,7 @@ test("the sentences of the first example are these", () => {
   const states = statesOf("shared");
   const told = [0, 1, 4, 5, 6, 7, states.length].map((k) => tell(states, states.frame(k), null).sentence);
   assert.deepEqual(told, [
-    "Nothing has run yet: only the inputs have values.",
+    "This pass has not begun: only the inputs have values.",
     "v1 = a * b: 2 * 3 gives 6.",
     "out = v2 * v3: 10 * 7 gives 70.",
     "The backward pass starts at out with the starting gradient 1.",

@@ -100,11 +100,14 @@ def test_what_ran_is_shown_with_its_passes_its_output_and_its_end():
     assert at.code[0].value == "[2. 4.]"
     assert not at.code[0].proto.wrap_lines  # the columns of a printed array stay below each other
     assert r"certain: it ran" in texts(at.markdown)
+    assert "See it happen: zero_grad forgotten" in texts(at.markdown)  # a link, where app.py has named the pages
     assert r"\<b\>to\<\/b\> \*it\*" in texts(at.markdown)  # from the program's process: no Markdown
     at.selectbox(key="program pass").select_index(1).run()
     assert not at.exception
     accumulated = [event["after"] for event in sent(at)["trace"]["events"] if event["kind"] == "accumulate"]
     assert accumulated[-1] == [4.0, 8.0]
+    (switch,) = sent(at)["switches"]  # in full screen, too
+    assert (switch["options"], switch["value"]) == ([["0", "Pass 1"], ["1", "Pass 2"]], "1")
 
 
 @pytest.mark.parametrize(
@@ -138,6 +141,15 @@ def test_a_picture_of_a_part_says_what_its_last_card_stands_for(operations, said
 def test_a_forged_pass_gets_a_sentence():
     at = opened(ProgramRun(SOURCE, (ProgramPass(1, 1, '{"nodes": "<script>"}'),), 1))
     assert "holds no recorded pass" in at.warning[0].value
+
+
+def test_what_ran_as_a_failing_program_is_played_without_running_again():
+    other = ProgramRun("pass")
+    for code, shown in ((SOURCE, ran()), ("pass", other)):
+        at = app("pages/graph_lab.py")
+        at.session_state["program ran for code"], at.session_state["program ran for graph"] = ran(), other
+        run(at, kind="Your program", code=pack(code))
+        assert editor(at)["result"]["hash"] == hashed(shown.source)
 
 
 def test_an_example_goes_to_the_editor():

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import streamlit as st
 
+from lab.failures import FAILURES
 from lab.practice.driver import TORCH
 from lab.practice.learner_program import MAX_CHARACTERS, ProgramPass, ProgramRun, examples, imports, unpack
 from lab.practice.progress_file import hashed
 from lab.text import strict_json
 from lab.trace.loading import LoadError, load
-from lab.ui import binding
+from lab.ui import binding, page
 from lab.ui.assets import component
 from lab.ui.memoize import memoize
-from lab.ui.player import player
+from lab.ui.player import Switch, player
 from lab.ui.table import escape_markdown, with_code
 from lab.ui.widgets import pick
 from pages.parts.practice import running
@@ -21,6 +22,7 @@ KEY = "program editor"
 PLAYER_KEY = "program player"
 PRINTED_HEIGHT, MAX_LINES = 110, 3  # pixels, and the lines that fit
 BELOW = PRINTED_HEIGHT + 24  # pixels below the player, for what the program printed
+NEAR = 2  # passes before and after the one that is shown, which are offered in full screen
 PASS = "program pass"  # session key: the position of the pass that is shown
 CODE = binding.HeldValue("graph-code", "", unpack, written=False)  # the editor writes it
 HOW = (
@@ -37,10 +39,14 @@ _component = component("program", "program/program.js", lost="The editor")
 
 
 def restored() -> None:
-    """Hand the program in the address to the editor."""
-    st.session_state["program linked"] = st.session_state["graph-code"]
-    if st.session_state["graph-code"]:
-        _give(st.session_state["graph-code"])
+    """Hand the program in the address to the editor, with what it did if it has just run as a failing program."""
+    code = st.session_state["program linked"] = st.session_state["graph-code"]
+    if code:
+        _give(code)
+    elsewhere = running.result("code")
+    if elsewhere and elsewhere.source == code:
+        running.share("code", "graph")
+        st.session_state[PASS] = 0
 
 
 def _give(source: str) -> None:
@@ -74,6 +80,17 @@ def _position(count: int) -> int:
 def _title(ran: ProgramRun, at: int) -> str:
     line = ran.passes[at].line
     return f"Pass {at + 1} of {ran.count}, line {line}" if line else "After the last pass"
+
+
+def _switches(ran: ProgramRun) -> list[Switch]:
+    """Offer the passes near the one that is shown, if there are several."""
+    at = st.session_state.get(PASS, 0)
+    near = [*range(len(ran.passes))][max(at - NEAR, 0) : at + NEAR + 1]
+    return [Switch("Pass", {str(one): f"Pass {one + 1}" for one in near}, str(at))] if len(near) > 1 else []
+
+
+def _switch(_: str, at: str) -> None:
+    st.session_state[PASS] = int(at)
 
 
 def show() -> None:
@@ -144,6 +161,8 @@ def _play(ran: ProgramRun, shown: ProgramPass) -> None:
         event=trace.forward_events,
         compact=True,
         grows=BELOW,
+        switches=_switches(ran),
+        on_switch=_switch,
     )
 
 
@@ -179,3 +198,5 @@ def tell(ran: ProgramRun) -> None:
                 f"**Line {one.line}: {escape_markdown(one.name)}** (certain: it ran). {with_code(one.evidence)} "
                 f"{with_code(one.fix)}"
             )
+            known = {"failure": FAILURES[one.failure - 1].key}
+            page.link_to("pages/what_went_wrong.py", f"See it happen: {one.name}", "troubleshoot", known)

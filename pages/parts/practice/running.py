@@ -42,6 +42,11 @@ def result(place: str) -> ProgramRun | None:
     return ran
 
 
+def share(place: str, other: str) -> None:
+    """Show at another place, too, what the last program of a place did."""
+    st.session_state[f"program ran for {other}"] = result(place)
+
+
 def finish(place: str) -> bool:
     """Keep the result of the program if it has ended, and return whether it has in this run of the page."""
     running = current(place)
