@@ -46,7 +46,7 @@ const COLOURS = HighlightStyle.define([
 const ERROR_COLOUR = "light-dark(#a3123f, #ff9db0)";
 const LOOK = EditorView.theme({
   "&": { height: "100%", color: "var(--st-text-color)", backgroundColor: "var(--st-background-color)" },
-  "&.cm-focused": { outline: "2px solid var(--st-primary-color)", outlineOffset: "1px" },
+  "&.cm-focused": { outline: "2px solid var(--st-primary-color)", outlineOffset: "-2px" },
   ".cm-scroller": { fontFamily: "var(--st-code-font)", fontSize: "0.84rem", lineHeight: "1.45" },
   ".cm-content": { caretColor: "var(--st-text-color)" },
   ".cm-cursor": { borderLeft: "2px solid var(--st-text-color)" },

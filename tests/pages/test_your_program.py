@@ -107,7 +107,7 @@ def test_what_ran_is_shown_with_its_passes_its_output_and_its_end():
     accumulated = [event["after"] for event in sent(at)["trace"]["events"] if event["kind"] == "accumulate"]
     assert accumulated[-1] == [4.0, 8.0]
     (switch,) = sent(at)["switches"]  # in full screen, too
-    assert (switch["options"], switch["value"]) == ([["0", "Pass 1"], ["1", "Pass 2"]], "1")
+    assert (switch["options"], switch["value"]) == ([["0", "Pass 1 of 2"], ["1", "Pass 2 of 2"]], "1")
 
 
 @pytest.mark.parametrize(

@@ -22,14 +22,14 @@ KEY = "program editor"
 PLAYER_KEY = "program player"
 PRINTED_HEIGHT, MAX_LINES = 110, 3  # pixels, and the lines that fit
 BELOW = PRINTED_HEIGHT + 24  # pixels below the player, for what the program printed
-NEAR = 2  # passes before and after the one that is shown, which are offered in full screen
+NEAR = 1  # passes before and after the one that is shown, which are offered in full screen
 PASS = "program pass"  # session key: the position of the pass that is shown
 CODE = binding.HeldValue("graph-code", "", unpack, written=False)  # the editor writes it
 HOW = (
     "Write a program with `model.Tensor` or PyTorch, and press **Run**. It runs once, in a process of its own: at most "
     "5 seconds of processor time and 2 GB, without files and network. Each `backward()` becomes a pass that you can "
-    "play: the lit line is the one that runs. Point at a line to find its cards, and at a card to find its line. The "
-    "address carries programs of up to 4,000 characters."
+    "play: the lit line is the one that runs. Point at a line to find its cards, and at a card to find its line. "
+    "Tab indents; Escape, then Tab leaves the editor. The address carries programs of up to 4,000 characters."
 )
 TRY = (
     "Paste a training step of your own and play its pass. Then remove `zero_grad()`, put a `detach()` between two "
@@ -86,7 +86,9 @@ def _switches(ran: ProgramRun) -> list[Switch]:
     """Offer the passes near the one that is shown, if there are several."""
     at = st.session_state.get(PASS, 0)
     near = [*range(len(ran.passes))][max(at - NEAR, 0) : at + NEAR + 1]
-    return [Switch("Pass", {str(one): f"Pass {one + 1}" for one in near}, str(at))] if len(near) > 1 else []
+    return (
+        [Switch("Pass", {str(one): f"Pass {one + 1} of {ran.count}" for one in near}, str(at))] if len(near) > 1 else []
+    )
 
 
 def _switch(_: str, at: str) -> None:
