@@ -75,13 +75,17 @@ def first_disagreement(trace: Trace) -> int | None:
 
 
 def short_names(trace: Trace) -> list[str]:
-    """Return a name for each node, short enough for a formula; names are unique unless labels are not."""
+    """Return a name for each node, short enough for a formula. All are different, so that a sentence says which node it
+    is about: of nodes with one label, as in a loop, all but the first have a number."""
     labels = {node["label"] for node in trace.nodes}
+    numbered = {label: _unused_names(f"{label}_", labels, 2) for label in labels}
+    seen = set[str]()
     operations, constants = _unused_names("v", labels), _unused_names("const", labels)
     names = []
     for node in trace.nodes:
         if node["label"]:
-            names.append(node["label"])
+            names.append(next(numbered[node["label"]]) if node["label"] in seen else node["label"])
+            seen.add(node["label"])
         elif node["id"] == trace.output and "out" not in labels:
             names.append("out")
         elif node["op"]:
@@ -97,8 +101,8 @@ def _written(number: float) -> str:
     return numeral(number) + ("" if shown else "…")
 
 
-def _unused_names(prefix: str, labels: set[str]) -> Iterator[str]:
-    return (name for i in itertools.count(1) if (name := f"{prefix}{i}") not in labels)
+def _unused_names(prefix: str, labels: set[str], first: int = 1) -> Iterator[str]:
+    return (name for i in itertools.count(first) if (name := f"{prefix}{i}") not in labels)
 
 
 def table(trace: Trace) -> list[dict[str, str]]:

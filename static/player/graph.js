@@ -367,7 +367,8 @@ export class Graph {
     const cell = grid && target.matches(".map-frame") ? cellAt(event, target, grid) : 0;
     let last = 0;
     const move = (/** @type {PointerEvent} */ later) => {
-      const steps = Math.round((event.clientY - later.clientY) / STEP_PIXELS);
+      const [right, up] = [later.clientX - event.clientX, event.clientY - later.clientY];
+      const steps = Math.round((right + up) / STEP_PIXELS);
       if (steps === last) return;
       this.dragged = true;
       this.numbers.moveBy(node, cell, steps - last);

@@ -150,8 +150,7 @@ export function boundsOfCards(plan, nodes) {
 }
 
 /** Return the groups that can be folded into one card, by key, largest first: lines of the learner's code, calls of
- * engine functions, and stretches of a large graph. Each has at least two operations, but not all of them. Lines of one
- * name, as in a loop, are numbered.
+ * engine functions, and stretches of a large graph. Each has at least two operations, but not all of them.
  * @param {TraceStates} states @returns {Map<string, Group>} */
 export function groupsOf(states) {
   /** @type {Map<string, Group>} */
@@ -163,10 +162,9 @@ export function groupsOf(states) {
     groups.set(key, group);
   };
   const lines = linesOf(states);
-  const names = lineNames(states, lines);
   for (const node of states.nodes) {
     const line = lines[node.id] ?? null;
-    if (line !== null) add(`line ${line}`, names.get(line) ?? "", "lines", node.id);
+    if (line !== null) add(`line ${line}`, states.name(line), "lines", node.id);
     for (const call of node.calls ?? []) add(`call ${call}`, call, call.replace(/ \d+$/, ""), node.id);
   }
   const operations = states.nodes.filter(isOperation);
@@ -196,22 +194,6 @@ function linesOf(states) {
     for (const child of node.children) lines[child] = [undefined, line].includes(lines[child]) ? line : null;
   }
   return lines.map((line, id) => (isOperation(states.nodes[id]) ? (line ?? null) : null));
-}
-
-/** Return the name of each line: "h", or "h 1", "h 2", ... if several lines are named h.
- * @param {TraceStates} states @param {(number | null)[]} lines of the operations */
-function lineNames(states, lines) {
-  const ids = [...new Set(lines.filter((line) => line !== null))].toSorted((a, b) => a - b);
-  /** @type {Map<string, number[]>} */
-  const same = new Map();
-  for (const id of ids) same.set(states.name(id), [...(same.get(states.name(id)) ?? []), id]);
-  /** @param {number} id @returns {[number, string]} */
-  const named = (id) => {
-    const name = states.name(id);
-    const all = same.get(name) ?? [];
-    return [id, all.length > 1 ? `${name} ${all.indexOf(id) + 1}` : name];
-  };
-  return new Map(ids.map(named));
 }
 
 /** Return the groups with which a graph opens folded: none if it is small, otherwise all lines or calls, if they leave

@@ -191,7 +191,8 @@ def tell(ran: ProgramRun) -> None:
             st.container(key="program-problem").markdown(f"{where} {with_code(ran.problem)}")
         elif not ran.findings:
             st.caption(
-                "Nothing here is certainly wrong. What may be intended, such as adding up gradients, is not reported."
+                "Nothing here is certainly wrong. What may be intended, such as adding up gradients, is not reported; "
+                "rules of your own are not checked."
                 if imports(ran.source) == TORCH
                 else "No step used a stale gradient. Other failures are looked for in programs with PyTorch only."
             )

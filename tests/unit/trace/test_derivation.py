@@ -43,6 +43,15 @@ def test_names_fit_into_formulas_and_do_not_collide():
     assert short_names(arrays) == ["a", "const1", "v1", "out"]
     assert short_names(record(lambda out: out * out, {"out": 1.0})) == ["out", "v1"]
 
+    def loop(h_2):
+        h = h_2
+        for _ in range(3):
+            h = h.tanh()
+            h.label = "h"
+        return h
+
+    assert short_names(record(loop, {"h_2": 1.0})) == ["h_2", "h", "h_3", "h_4"]
+
 
 def test_the_reasons_for_a_gradient_that_is_no_sum_differ():
     derived = derive(record(lambda a, b: a * 2.0, {"a": 3.0, "b": 1.0}))
