@@ -324,8 +324,8 @@ TABLE = (
     Rule("rate-high", HIGH, "log", lambda f: f.grew >= 1.1,
         lambda f: f"On average the loss is multiplied by about {short(f.grew, 2)} in each epoch, from "
         f"{short(f.loss[0])} to {short(largest(f.loss))}.", _lower, since=lambda f: 0, like=("climbing",)),
-    Rule("climbing", "The loss climbs", "code", lambda f: len(f.lately) > WINDOW
-        and np.nanmin(f.loss) >= 0.95 * f.loss[0] and f.lately[-1] >= 1.05 * f.loss[0]
+    Rule("climbing", "The loss climbs", "code", lambda f: len(f.lately) > WINDOW and f.never_fell
+        and f.lately[-1] >= 1.05 * f.loss[0]
         and np.all(np.diff([np.median(one) for one in np.array_split(f.lately, 4)]) > 0),
         lambda f: f"The training loss climbs from its first value, {short(f.loss[0])}, to {short(f.loss[-1])}.",
         _do("Check the sign of the update: weights move against the gradient. Then check the sign of the loss."),

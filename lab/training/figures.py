@@ -58,12 +58,12 @@ class Figures:
         self.dead_now = float(self.dead[-1].max()) if self.dead.size else math.nan
         # The less noisy loss, and the finite training losses of the last ten epochs or of half of a long run
         self.smooth = self.val_loss if config.val_fraction else self.loss
-        self.lately = self.loss[np.isfinite(self.loss)][-max(LONG, len(records) // 2) :]
+        finite = self.loss[np.isfinite(self.loss)]
+        self.lately = finite[-max(LONG, len(records) // 2) :]
+        self.never_fell = bool(np.all(finite >= 0.95 * finite[:1]))
 
     def __len__(self) -> int:
         return len(self.epochs)
-
-    # ---------------------------------------------------------------- against the answer that ignores the inputs
 
     @cached_property
     def classes(self) -> int | None:

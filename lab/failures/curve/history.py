@@ -140,7 +140,7 @@ class UploadedCurve(Figures):
     def grew(self) -> float:
         """By which factor the loss grows from epoch to epoch on average, if to the end without slowing; else 0."""
         loss = self.loss[np.isfinite(self.loss)]
-        if len(loss) < 2 * WINDOW or loss.min() <= 0 or loss.min() < 0.95 * loss[0] or loss.max() < 8 * loss[0]:
+        if len(loss) < 2 * WINDOW or loss.min() <= 0 or not self.never_fell or loss.max() < 8 * loss[0]:
             return 0.0
         early, middle, late = (math.log(np.median(part)) for part in np.array_split(loss, 3))
         grows = late - middle >= 0.85 * (middle - early) > 0
