@@ -5,7 +5,6 @@ from collections.abc import Mapping
 from typing import Any
 
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 
 from lab import charts
 from lab.charts import Chart, Track
@@ -50,8 +49,7 @@ def _down() -> None:
         "next step **would** land."
     )
     with st.container(key="picture-descent", horizontal=True, gap="medium"):
-        left, right = st.container(key="descent-picture"), st.container(key="descent-settings")
-        below = st.container(key="descent-next").empty()
+        left, right, told = (st.container(key=f"descent-{part}") for part in ("picture", "settings", "told"))
     with right:
         surface = _settings()
     walks = _walks(surface)
@@ -61,9 +59,8 @@ def _down() -> None:
         host.place("landscape")
     with right:
         _guess(surface, walks["momentum"], {kind: walk.step_after(GUESS_STEPS).loss for kind, walk in walks.items()})
-        states = st.empty()  # the fragment, which draws during a run, fills places that are made outside it
-    running = _is_running()
-    st.fragment(_show, run_every=TICK if running else None)(surface, walks, host, states, below)
+    with told:
+        st.fragment(_show, run_every=TICK if _is_running() else None)(surface, walks, host)
 
 
 def _settings() -> Surface:
@@ -162,9 +159,7 @@ def _guess(surface: Surface, momentum: Walk, losses: Mapping[str, float]) -> Non
         st.markdown(f"{verdict(guessed == right)} **After {GUESS_STEPS} steps: {answers[right]}.** {because}")
 
 
-def _show(
-    surface: Surface, walks: Mapping[str, Walk], host: ChartHost, states: DeltaGenerator, below: DeltaGenerator
-) -> None:
+def _show(surface: Surface, walks: Mapping[str, Walk], host: ChartHost) -> None:
     """Draw the picture and the numbers; during a run, take the next step first."""
     session = st.session_state
     if _is_running():
@@ -189,8 +184,8 @@ def _show(
 
     chart, state_table, next_step_table = memoize("descent landscape", (walks, steps, theme), drawn)
     host.fill({"landscape": chart})
-    states.markdown(state_table)
-    below.markdown(next_step_table)
+    st.container(key="descent-states").markdown(state_table)
+    st.container(key="descent-next").markdown(next_step_table)
 
 
 def _state_table(walks: Mapping[str, Walk], ahead: Mapping[str, OptimizerStep], steps: int) -> str:

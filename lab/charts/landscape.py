@@ -98,7 +98,7 @@ def landscape(
         "animationEasingUpdate": "linear",
         "square": True,
         "grid": dict(zip(("left", "top", "right", "bottom"), MARGINS, strict=True)),
-        "legend": {"top": 0, "left": 0, "itemWidth": 34, "data": [track.name for track in tracks]},
+        "legend": {"top": 0, "left": 0, "itemWidth": 24, "itemGap": 6, "data": [track.name for track in tracks]},
         "xAxis": [{**axis, "min": float(xs[0]) - half[0], "max": float(xs[-1]) + half[0]}],
         "yAxis": [{**axis, "min": float(ys[0]) - half[1], "max": float(ys[-1]) + half[1]}],
         "series": series,

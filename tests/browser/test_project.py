@@ -239,8 +239,8 @@ def test_a_table_arrays_and_the_lines_that_differ_are_seen_whole(open_page, widt
     for path, rows, first in (
         ("simulate-error?tab=predict", ".st-key-picture-writes [data-testid=stCheckbox]", 12),
         ("what-went-wrong?fault=overwrite", ".st-key-picture-rule pre", 1),
-        ("descent?guess=past it&steps=12", ":is(.st-key-descent-settings, .st-key-descent-next) tr", 11),
-        ("descent?surface=Two weights of a network&guess=Adam&steps=12", ".st-key-descent-next tr", 7),
+        ("descent?guess=past it&steps=12", ":is([class*=st-key-descent-] :is(tr, td), .st-key-descent-x)", 66),
+        ("descent?surface=Two weights of a network&guess=Adam&steps=12", ".st-key-descent-next :is(tr, td)", 49),
         ("shapes", ".grids figure", 8),
         ("other-engines", ".st-key-picture-designs tr", 7),
     ):

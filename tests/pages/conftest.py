@@ -80,6 +80,12 @@ def components(at, name):
     return [c for c in at.get("bidi_component") if c.proto.component_name.endswith(f"tensor_ops_lab_{name}")]
 
 
+def kinds(block):
+    """The kinds of a block and of all blocks in it."""
+    inside = [kinds(child) for child in block.children.values() if hasattr(child, "children")]
+    return {block.type}.union(*inside)
+
+
 def progress(at, kind):
     """The data of what shows or takes the visitor's progress: "note", "path", "assignment", "tasks" or "engines"."""
     return [shown for one in components(at, "progress") if (shown := json.loads(one.proto.bytes))["kind"] == kind]

@@ -3,7 +3,7 @@
 import pytest
 
 from model import Tensor
-from tests.pages.conftest import open_at, press, texts
+from tests.pages.conftest import kinds, open_at, press, texts
 
 
 def opened(**parameters):
@@ -56,6 +56,7 @@ def test_the_guess_is_answered_by_the_steps(parameters, said):
 def test_a_run_takes_one_step_at_a_time_can_be_stopped_and_goes_to_the_end():
     at = opened()
     press(at, "descent run")
+    assert "transparent" not in kinds(at.main)  # what the fragment draws is its own
     assert at.session_state["descent-steps"] == 1
     at.run()  # the browser asks for the next step
     assert at.session_state["descent-steps"] == 2
