@@ -10,6 +10,7 @@ from lab.failures.programs import NO_PROGRAM, Numbers, run
 from lab.failures.text_kind import kind_of
 from lab.lessons.pages import BY_PATH, PAGES
 from lab.ui import binding, page, progress, search_field
+from lab.ui.memoize import memoize
 from lab.ui.table import escape_markdown, with_code
 from lab.ui.widgets import button, switch
 from pages.parts.failures import fault, from_a_curve, from_code, index, spot_the_fault
@@ -217,7 +218,8 @@ def _by(match: Match) -> str:
 
 def _nothing(text: str) -> None:
     if other := st.session_state[OTHER_MISTAKE.key]:
-        verb = "is" if any(match.sure for match in look_up(text)) else "may be"
+        sure = memoize("wrong nearby", text, lambda: any(match.sure for match in look_up(text)))
+        verb = "is" if sure else "may be"
         st.success(f"This text {verb} about: **{NEARBY[other].name}**", icon=":material/check:")
         return
     st.info("No match. Four checks that find most failures:", icon=":material/help:")
