@@ -64,7 +64,7 @@ def doubts(text: str, encoding: str) -> list[str]:
         if pair := next(differ, None):
             others.append(f"{other} for {pair[1][:20]!r} instead of {pair[0][:20]!r}")
     example = f", such as {', '.join(others[:MAX_OTHERS])}" if others else ""
-    return [f"the encoding is a guess: if words look wrong, choose another one (--encoding){example}", *found]
+    return [f"the encoding is a guess: if words look wrong, choose another one{example}", *found]
 
 
 def reread(text: str, encoding: str, other: str) -> str:

@@ -22,15 +22,13 @@ from lab.training.datasets import NAMES
 from lab.training.doctor import diagnose
 from lab.training.memory import keep_freed_memory
 from lab.training.run_folder import RunError, RunFolder, lock_run, new_folder, uninterrupted, write_atomic
-from lab.training.samples import DataError
+from lab.training.samples import DataError, TargetError
 from lab.training.terminal import TerminalLog, progress_bar
 from lab.training.trial import try_in_turn
 from train import Trainer, train_in_folder
 
 if TYPE_CHECKING:
     from lab.training.tensorboard import EventWriter  # an optional extra
-
-EXIT_CODES = "exit codes: 0 trained, 1 the loss diverged, 2 invalid input, 130 stopped by Ctrl-C"
 
 
 class _Parser(argparse.ArgumentParser):
@@ -56,7 +54,7 @@ def _parser() -> argparse.ArgumentParser:
     parser = _Parser(
         description="Train a network with the engine of model.py. What is wrong with a run, and whether the remedy "
         "helps: train.py doctor RUN --try. To use one: train.py predict RUN FILE.csv.",
-        epilog=EXIT_CODES,
+        epilog="exit codes: 0 trained, 1 the loss diverged, 2 invalid input, 130 stopped by Ctrl-C",
         argument_default=argparse.SUPPRESS,
     )
     add = parser.add_argument
@@ -106,6 +104,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         sweep, scheduler = given.pop("sweep"), given.pop("scheduler")
         require(sweep is not None or scheduler is None, "--scheduler needs a --sweep: a single run trains here.")
         return _run_command(given) if sweep is None else _sweep_command(sweep, scheduler, given)
+    except TargetError as error:
+        return _fail(f"{error} Options: --target, --task.")
     except (ConfigError, DataError, RunError) as error:
         return _fail(str(error))
     except MemoryError:

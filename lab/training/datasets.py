@@ -24,8 +24,7 @@ from lab.training.preprocessing import fill_missing, split, standardise
 from lab.training.samples import Cell, Choices, DataError, Raw, TableSettings, TargetError, numbered
 
 SYNTHETIC_SAMPLES = 1000
-# with the name, all but the seed
-DATA_SETTINGS = ("data_dir", *TableSettings._fields, "val_fraction", "noise", "samples")
+DATA_SETTINGS = ("data_dir", *TableSettings._fields, "val_fraction", "noise", "samples")  # besides name and seed
 
 
 @dataclass(frozen=True)
@@ -41,6 +40,7 @@ class Dataset:
     columns:        the names of the inputs of a table, (features,); empty for images
     cells:          for each input of a table, the column that it is read from, and the text for which it is 1
     choices:        the columns of a table that may be inputs, and whether they are
+    encoding:       what the text of a table was read from
     held_out:       False if no samples were held out, so that val_x and val_y are the training samples
     """
 
@@ -59,6 +59,7 @@ class Dataset:
     held_out: bool = True
     cells: tuple[Cell, ...] = ()
     choices: Choices = ()
+    encoding: str = ""
 
     @property
     def preparation(self) -> dict[str, np.ndarray]:
@@ -239,7 +240,9 @@ def _split_and_standardise(name: str, raw: Raw, val_fraction: float, rng: np.ran
     try:
         train, val = split(raw.labels, raw.classes, val_fraction, rng)
     except TargetError as error:
-        hint = table_to_samples.or_a_number(raw.classes) if raw.cells else ""
+        if not raw.cells:
+            raise DataError(str(error)) from None
+        hint = table_to_samples.or_a_number(raw.classes)
         raise TargetError(f"{str(error).removesuffix('.')}{hint}.") from None
     pixels = raw.inputs.dtype == np.uint8
     # float32 holds pixels exactly; a table's columns may have large offsets, to be subtracted before rounding.
@@ -282,14 +285,11 @@ def _split_and_standardise(name: str, raw: Raw, val_fraction: float, rng: np.ran
         train_y=labels[train],
         val_x=val_x.astype(np.float32, copy=False),
         val_y=labels[val],
-        classes=raw.classes,
         mean=mean,
         scale=scale,
         notes=notes,
-        image_shape=raw.image_shape,
         target=target,
         columns=() if pixels else tuple(raw.columns),
         held_out=held_out,
-        cells=raw.cells,
-        choices=raw.choices,
+        **{name: getattr(raw, name) for name in ("classes", "image_shape", "cells", "choices", "encoding")},
     )

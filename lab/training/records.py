@@ -163,17 +163,14 @@ def scores(records: Sequence[Record], part: Literal["train", "val"]) -> np.ndarr
     return np.where(np.isfinite(values), values, np.nan)
 
 
-def score_text(value: float, record: Measured) -> str:
-    """Format a score as that record's kind of run has it: "accuracy 97.1%" or "R² 0.94"."""
-    return with_minus(f"R² {value:.3f}") if is_regression(record) else f"accuracy {percent_text(value, 1)}"
-
-
 def best_text(records: Sequence[Record], config: Config) -> str:
-    """Describe the best score of a run: "best validation accuracy 97.1%", or "no complete epoch"."""
+    """Describe the best score of a run: "best validation accuracy 97.1%", "... R² 0.940" or "no complete epoch"."""
     if not records:
         return "no complete epoch"
     part = "validation" if config.val_fraction else "training"
-    return f"best {part} {score_text(max(score(record, 'val') for record in records), records[0])}"
+    best = max(score(record, "val") for record in records)
+    scored = with_minus(f"R² {best:.3f}") if is_regression(records[0]) else f"accuracy {percent_text(best, 1)}"
+    return f"best {part} {scored}"
 
 
 def ending(config: Config, records: Sequence[Record]) -> str:

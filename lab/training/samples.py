@@ -24,7 +24,7 @@ class DataError(ValueError):
 
 
 class TargetError(DataError):
-    """A column of the table cannot be the target; another one may be."""
+    """A column of a table cannot be the target, or not in this task; another one may be."""
 
 
 class Cell(NamedTuple):
@@ -51,7 +51,7 @@ class Raw:
 
     labels: class indices, or the target (float64) if there are no classes. columns: names of the features, for errors;
     empty for images. A feature that is nan is missing. cells: where each feature of a table comes from.
-    remarks: sentences about what the reader had to decide. choices: of a table.
+    remarks: sentences about what the reader had to decide. choices: of a table. encoding: what it was read from.
     """
 
     inputs: np.ndarray
@@ -63,6 +63,7 @@ class Raw:
     image_shape: tuple[int, int] | None = None
     cells: tuple[Cell, ...] = ()
     choices: Choices = ()
+    encoding: str = ""
 
 
 def numbered(columns: int) -> tuple[str, ...]:

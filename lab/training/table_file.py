@@ -186,7 +186,7 @@ def _flat(record: dict[str, Any], lists: dict[str, None], path: str = "") -> Ite
         elif isinstance(value, list):
             lists[name] = None
         else:
-            yield name, value
+            yield name, json.dumps(value) if isinstance(value, bool) else value  # as it is written
 
 
 def _csv_table(content: bytes, name: str, shared: bool, as_texts: bool) -> ReadTable:
@@ -220,7 +220,7 @@ def _csv_table(content: bytes, name: str, shared: bool, as_texts: bool) -> ReadT
     how = {
         "sep": r"\s+" if mark == " " else mark,
         "header": None,
-        "dtype": str if as_texts else None,
+        "dtype": {at: str for at in range(columns + 1) if as_texts or at not in plain},  # TRUE as it is written
         "keep_default_na": False,
         "na_values": {at: NOT_A_NUMBER if at in plain and not as_texts else [""] for at in range(columns + 1)},
         "skipinitialspace": f'{mark} "' in head,  # slow, but only then quotes begin a cell

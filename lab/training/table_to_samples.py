@@ -67,7 +67,7 @@ def of_text(text: bytes, name: str, settings: TableSettings, shared: bool) -> Ra
     wanted = names[-1] if settings.target is None else find_column(name, settings.target, names)
     dropped, kept = ({find_column(name, one, names) for one in given} for given in (settings.drop, settings.keep))
     if wanted in dropped:
-        raise TargetError(f"{name!r}: the target {wanted!r} cannot be left out: choose another one (--target).")
+        raise TargetError(f"{name!r}: the target {wanted!r} cannot be left out: choose another one.")
     read = [columns.read(frame[one], one, table.comma, one == wanted, settings.task) for one in names]
     answer = read.pop(names.index(wanted))
     encoding = settings.encoding or "utf-8"
@@ -118,7 +118,7 @@ def of_text(text: bytes, name: str, settings: TableSettings, shared: bool) -> Ra
     note = f"read as {text_encoding.described(encoding)}, target {wanted!r}{'' if classes else ' (regression)'}"
     titles = tuple(cell.column if cell.text is None else f"{cell.column} “{cell.text}”" for cell in cells)
     values = answer.values.astype(int) if classes else answer.values
-    return Raw(block.T, values, classes, note, titles, tuple(report), cells=tuple(cells), choices=choices)
+    return Raw(block.T, values, classes, note, titles, tuple(report), None, tuple(cells), choices, encoding)
 
 
 def _classes(
@@ -130,14 +130,14 @@ def _classes(
     """
     rows = ~np.isnan(answer.values)
     if not rows.any():
-        raise TargetError(f"{name!r}: the target {answer.name!r} is empty: choose another target column (--target).")
+        raise TargetError(f"{name!r}: the target {answer.name!r} is empty: choose another target column.")
     if not rows.all():
         report.append(f"rows without a target: {(~rows).sum():,}, left out")
     if task == "regression" or (task is None and not answer.texts and _measured(answer.values[rows])):
         if answer.texts:
             raise TargetError(
                 f"{name!r}: the target {answer.name!r} holds texts, such as {quoted(answer.texts[:1])}, but a "
-                "regression needs numbers: choose another target column (--target) or the task classification (--task)."
+                "regression needs numbers: choose another target column or the task classification."
             )
         return (), rows
     if not answer.texts:
@@ -152,9 +152,9 @@ def _classes(
         ]
         raise TargetError(
             f"{name!r}: the target {answer.name!r} has {len(counts)} different values in {rows.sum()} rows, such as "
-            f"{answer.texts[0][:40]!r}, too many for classes: choose another target column (--target"
-            f"{', for example ' + quoted(fit) if fit else ''})"
-            f"{f', or, since it has {answer.about}, the task regression (--task regression)' if answer.about else ''}."
+            f"{answer.texts[0][:40]!r}, too many for classes: choose another target column"
+            f"{', such as ' + quoted(fit) if fit else ''}"
+            f"{f', or, since it has {answer.about}, the task regression' if answer.about else ''}."
         )
     several = counts > 1
     if several.sum() > 1 and not several.all():
@@ -180,7 +180,7 @@ def or_a_number(classes: Sequence[str]) -> str:
     """Return the end of a sentence about classes: that numbers can be predicted as numbers; "" if they are none."""
     if len(classes) < 2 or not all(map(is_number, classes)):
         return ""
-    return ", or, if the target is a number to predict, choose the task regression (--task regression)"
+    return ", or, if the target is a number to predict, choose the task regression"
 
 
 def _check_column(column: TableColumn) -> None:

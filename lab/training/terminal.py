@@ -9,6 +9,7 @@ from types import TracebackType
 from typing import IO, TYPE_CHECKING, Any, Self
 
 from lab.text import percent_text
+from lab.text.encoding import ENCODINGS
 from lab.text.numbers import is_number
 from lab.training import data_card
 from lab.training.base_trainer import BaseTrainer
@@ -86,6 +87,7 @@ def progress_bar(total: int, initial: int, unit: str, show: bool) -> Any:
 def _to_change(data: Dataset) -> list[str]:
     """Return a line with the options that change what was decided about a table's columns, ready to be copied."""
     options = ["--task regression"] if data.classes and all(map(is_number, data.classes)) else []
+    options += ["--encoding NAME"] if data.encoding in ENCODINGS else []
     for option, used in (("--drop", True), ("--keep", False)):
         options += [f"{option} {shlex.quote(name)}" for name, is_used in data.choices if is_used == used][:1]
     return [f"to change what was decided: {' '.join(['--target COLUMN', *options])}"] if data.choices else []

@@ -30,7 +30,7 @@ from pages.parts.training import one_input, upload
 from pages.parts.training import shelf as shelf_part
 from pages.parts.training.instruments import PANEL, View
 from pages.parts.training.settings import change_network
-from tests.pages.conftest import ROOT, address, app, run, switch, texts
+from tests.pages.conftest import ROOT, address, app, kinds, run, switch, texts
 from train import train
 
 # ---------------------------------------------------------------- what the tests share
@@ -109,12 +109,6 @@ def find(block, key):
         if found:
             return found
     return None
-
-
-def kinds(block):
-    """The kinds of a block and of all blocks in it."""
-    inside = [kinds(child) for child in block.children.values() if hasattr(child, "children")]
-    return {block.type}.union(*inside)
 
 
 def tick(at, *names):
@@ -930,6 +924,7 @@ def test_a_table_is_read_and_its_mistakes_are_said(at):
     rows = "".join(f"{i % 2},{i * i % 7},so {i}\n" for i in range(40))
     upload_table(at, "gaps.csv", f"class,a,b\n{rows}".encode())
     assert "the target 'b' has 40 different values in 40 rows" in at.error[0].value.replace("\\", "")
+    assert at.error[0].value.endswith(" Look under **Your table**: **Target column**, **Task**.")
     at.selectbox(key="own table target").set_value("class").run()
     assert not at.error
     assert live(at).trainer.dataset.classes == ("0", "1")

@@ -14,7 +14,7 @@ from lab.training import data_card, points, table_file
 from lab.training.config import TASKS
 from lab.training.datasets import Dataset
 from lab.training.live import Own, checked_own, own_dataset
-from lab.training.samples import Choices, DataError, TableSettings
+from lab.training.samples import Choices, DataError, TableSettings, TargetError
 from lab.training.table_file import ON_YOUR_MACHINE
 from lab.ui.binding import HeldValue
 from lab.ui.chart_host import clicked_points
@@ -106,17 +106,18 @@ def your_table(val_fraction: float, seed: int, bar: DeltaGenerator) -> tuple[Dat
             data = own_dataset(own, val_fraction, seed)
             assert data is not None  # own holds a table
             _check_classes(data)
-            notes = (*data.notes, *data_card.remarks(data))
+            notes = [_sentence(note, data.name) for note in (*data.notes, *data_card.remarks(data))]
             session["own table data"], session["own table notes"], session["own table asked"] = data, notes, asked
         choices = session["own table data"].choices
     except DataError as error:  # its message may quote the table
-        st.error(with_code(str(error)))
         choices = error.choices
+        where = "**Target column**, **Task**" if isinstance(error, TargetError) else "**Inputs**" if choices else ""
+        st.error(with_code(str(error)) + (f" Look under **Your table**: {where}." if where else ""))
         return None
     finally:
         if choices:
             _tick_inputs(place, choices)
-    about_the_table(place)
+    place.caption(escape_markdown(" ".join(session["own table notes"])))
     return session["own table data"], own
 
 
@@ -157,14 +158,13 @@ def _tick_inputs(place: DeltaGenerator, choices: Choices) -> None:
 def in_short(place: DeltaGenerator) -> None:
     """Say how the visitor's table was read, and where the rest is said."""
     first, *more = st.session_state["own table notes"]
-    place.caption(f"{escape_markdown(first)}.{' More on it is under **Your table**.' if more else ''}")
+    place.caption(f"{escape_markdown(first)}{' More on it is under **Your table**.' if more else ''}")
 
 
-def about_the_table(place: DeltaGenerator) -> None:
-    """Say how the visitor's table was read, and what is worth knowing about it before training."""
-    name, notes = st.session_state["own table data"].name, st.session_state["own table notes"]
-    named = [note if note.startswith(name) else f"{note[0].upper()}{note[1:]}" for note in notes]
-    place.caption(escape_markdown(" ".join(note if note.endswith("?") else f"{note}." for note in named)))
+def _sentence(note: str, name: str) -> str:
+    """Return a note as a sentence; the name of the table stays as it is."""
+    begun = note if note.startswith(name) else f"{note[0].upper()}{note[1:]}"
+    return begun if begun.endswith("?") else f"{begun}."
 
 
 def _check_classes(data: Dataset) -> None:

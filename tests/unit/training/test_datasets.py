@@ -471,7 +471,7 @@ def test_large_offsets_survive_rounding_to_float32(table):
         (
             "a,b,name\n" + "".join(f"{n % 7},{n % 2},Ada{n}\n" for n in range(30)),
             "the target 'name' has 30 different values in 30 rows, such as 'Ada0', too many for classes: choose another "
-            "target column .--target, for example 'a', 'b'.",
+            "target column, such as 'a', 'b'.",
         ),
         (FLOWERS.replace(",kind", "," + "k" * 9).replace("rose", "").replace("lily", ""), "'kkkkkkkkk' is empty"),
     ],

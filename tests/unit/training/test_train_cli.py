@@ -706,6 +706,10 @@ def test_where_ctrl_c_is_ignored_the_run_goes_on(here):
             ["--data", "csv:single.csv", "--drop", "1"],
             "has no column left that can be an input. Classes with a single row",
         ),
+        (
+            ["--data", "csv:single.csv", "--task", "regression"],
+            "choose another target column or the task classification. Options: --target, --task.\n",
+        ),
         (["--drop", "x"], "--drop is for a CSV file, but the data is 'digits'"),
         (["--hidden", "100000", "100000"], "10,007,600,010 weights, more than"),
         (["--out", "empty.csv"], "'empty.csv' could not be written"),
@@ -821,14 +825,14 @@ def test_a_loss_that_diverges_is_one_sentence(here, capsys):
 
 def test_the_options_that_change_what_was_decided_can_be_copied(tmp_path, capsys):
     rows = "".join(f"{i},{i * i % 17},{i % 5},{i % 3}\n" for i in range(60))
-    (tmp_path / "t.csv").write_text(f"id,the size,b,y\n{rows}")
+    (tmp_path / "t.csv").write_text(f"id,the größe,b,y\n{rows}", "cp1252")
     words = ["--data", f"csv:{tmp_path / 't.csv'}", "--epochs", "1", "--hidden", "4"]
     assert cli.main([*words, "--out", str(tmp_path / "one")]) == 0
     line = next(line for line in capsys.readouterr().out.splitlines() if line.startswith("to change what was decided"))
-    assert line.endswith("--target COLUMN --task regression --drop 'the size' --keep id")
-    options = shlex.split(line.partition("COLUMN ")[2])
+    assert line.endswith("--target COLUMN --task regression --encoding NAME --drop 'the größe' --keep id")
+    options = shlex.split(line.partition("COLUMN ")[2].replace("NAME", "cp1250"))
     assert cli.main([*words, *options, "--out", str(tmp_path / "two")]) == 0
     said = capsys.readouterr().out
     assert "(regression)" in said
-    assert "left out, as you asked: 'the size'" in said
+    assert "left out, as you asked: 'the größe'" in said
     assert "2 inputs" in said
