@@ -280,7 +280,7 @@ def _widget(name: str) -> None:
     elif known.choices:
         st.selectbox(known.label, known.choices, **shared)
     elif known.kind == "flag":
-        st.toggle(known.label, **shared)
+        st.toggle(known.label, **shared | {"width": "content"})  # its name has its own width
     elif known.kind == "widths":
         st.text_input(known.label, **shared)
     else:
