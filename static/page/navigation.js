@@ -54,6 +54,16 @@ export function follow(titles) {
     readAddress();
   }).observe(document.head, { childList: true, subtree: true });
   addEventListener("click", followLink, { capture: true });
+  addEventListener("keydown", project);
+}
+
+/** Project the page by F until project.js has been loaded, which then goes on. @param {KeyboardEvent} event */
+function project({ key, ctrlKey, metaKey, altKey }) {
+  const taken = ".project-bar, :is(input, select, textarea, [contenteditable=true]):focus";
+  if (key !== "f" || ctrlKey || metaKey || altKey || document.querySelector(taken)) return;
+  const page = document.documentElement;
+  const full = page.classList.toggle("projecting") ? page.requestFullscreen() : document.exitFullscreen();
+  full.catch(() => {}); // without full screen, too
 }
 
 /** Return the path of the page at an address. @param {{ pathname: string }} address */

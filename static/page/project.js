@@ -11,13 +11,10 @@ const HEIGHT = 512;
 const GAP = 8; // pixels between the picture and the bar
 const MIN_HEIGHT = 90; // pixels
 export const PICTURE = "[class*=st-key-picture-]";
-/** Elements that may be a page's picture: charts, graphs, images, components without a text field (but no list of
- * tasks), and containers whose key says so. */
-const PICTURES = ["stGraphVizChart", "stEChartsChart", "stImage", "stBidiComponentIsolated", "stBidiComponentRegular"]
-  .map((name) => `[data-testid=${name}]:not([class*=st-key-tasks-] *)`)
-  .concat(PICTURE)
-  .join();
 const COMPONENTS = "[data-testid^=stBidiComponent]"; // that may contain a player
+/** Elements that may be a page's picture: graphs, components without a text field such as charts (but no list of
+ * tasks), and containers whose key says so. */
+const PICTURES = `:is([data-testid=stGraphVizChart], ${COMPONENTS}):not([class*=st-key-tasks-] *), ${PICTURE}`;
 const MAIN = "[data-testid=stMain]";
 const NAMES = { "-1": /(Back|Undo)$/, 0: / again$/, 1: /(?<! again)$/ }; // of the button that does a step
 export const QUESTION = `${MAIN} [role=radiogroup]:not([aria-required=true])`; // a setting has always an answer
@@ -74,8 +71,7 @@ export class Projector {
 
   /** Act on F, Escape, the keys that step, and the space bar. @param {KeyboardEvent} event */
   press(event) {
-    if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
-    if (isInField(event)) return;
+    if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || isInField(event)) return;
     if (event.key.toLowerCase() === "f") this.project();
     else if (!this.present.on) return;
     else if (event.key === "Escape") this.present.leave();
@@ -185,7 +181,7 @@ function presenter() {
 function pictureOf(main) {
   const topOf = (/** @type {Element} */ one) => one.getBoundingClientRect().top;
   const found = [...main.querySelectorAll(PICTURES)]
-    .filter((one) => one.clientHeight > MIN_HEIGHT && !hasField(one))
+    .filter((one) => one.clientHeight > MIN_HEIGHT && !inside(one).some((part) => part.querySelector(EDITOR)))
     .toSorted((one, other) => topOf(one) - topOf(other));
   const visibleArea = (/** @type {Element} */ one) => {
     const { top, bottom, width } = one.getBoundingClientRect();
@@ -193,11 +189,6 @@ function pictureOf(main) {
   };
   const largest = Math.max(...found.map(visibleArea));
   return found.find((one) => visibleArea(one) >= largest / 2);
-}
-
-/** Return whether a component has a text field. @param {Element} component */
-function hasField(component) {
-  return inside(component).some((one) => one.querySelector(EDITOR));
 }
 
 /** Return a component and all elements in it, with shadow roots in place of their hosts. @param {Element} component */

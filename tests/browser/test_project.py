@@ -326,11 +326,22 @@ def test_who_writes_an_f_projects_nothing(open_page):
     assert not page.locator("html.projecting").count()
 
 
-def test_a_page_projected_before_its_player_came_is_left_by_the_same_key(open_page):
-    page = open_page("graph-lab", width=1024, height=768)
-    page.locator(".player").first.wait_for()
-    page.locator(".project-bar").wait_for(state="attached")
-    page.evaluate("document.documentElement.classList.add('projecting')")  # as an early F does
-    page.evaluate("document.activeElement.blur()")
+@pytest.mark.parametrize(("path", "picture"), [("graph-lab", ".stage .card"), ("descent", "[data-chart] canvas")])
+def test_f_projects_a_page_whose_scripts_are_still_loading_and_leaves_it(tab, app_url, path, picture):
+    page = tab(width=1024, height=768)
+    held, released = [], []
+    page.route("**/search/search.js", lambda route: route.continue_() if released else held.append(route))
+    page.goto(f"{app_url}/{path}")
+    page.get_by_role("heading", level=1).wait_for()
+    page.keyboard.press("Control+f")  # the browser's own
+    page.keyboard.press("f")
+    expect(page.locator("html.projecting")).to_be_attached()
+    page.wait_for_function("() => document.fullscreenElement")
+    released.append(True)
+    for one in held:
+        one.continue_()
+    page.locator(picture).first.wait_for()
+    expect(page.locator(".project-bar")).to_be_visible()
+    expect(page.locator("html")).to_have_attribute("style", re.compile("--projected: 1.5"))
     page.keyboard.press("f")
     expect(page.locator("html.projecting, .player.present")).to_have_count(0)
