@@ -706,10 +706,7 @@ def test_where_ctrl_c_is_ignored_the_run_goes_on(here):
             ["--data", "csv:single.csv", "--drop", "1"],
             "has no column left that can be an input. Classes with a single row",
         ),
-        (
-            ["--data", "csv:single.csv", "--task", "regression"],
-            "choose another target column or the task classification. Options: --target, --task.\n",
-        ),
+        (["--data", "csv:single.csv", "--task", "regression"], "task classification. Options: --target, --task.\n"),
         (["--drop", "x"], "--drop is for a CSV file, but the data is 'digits'"),
         (["--hidden", "100000", "100000"], "10,007,600,010 weights, more than"),
         (["--out", "empty.csv"], "'empty.csv' could not be written"),
