@@ -91,7 +91,8 @@ class Picture {
   /** Choose a cell and point at it. @param {ShownGrids["start"]} place */
   choose(place) {
     this.chosen = place;
-    this.grids.get(place.key)?.makeTabStop(place.cell);
+    // Tab reaches it
+    this.grids.get(place.key)?.buttons.forEach((button, at) => (button.tabIndex = at === place.cell ? 0 : -1));
     this.point(place);
   }
 
@@ -143,11 +144,6 @@ class Grid {
       const name = `${this.shown.title}${shape.length > 2 ? `, part ${slice}` : ""}`;
       return h("table", { "aria-label": name }, ...head, h("tbody", {}, ...lines));
     });
-  }
-
-  /** Make a cell the one that Tab reaches. @param {number} cell */
-  makeTabStop(cell) {
-    this.buttons.forEach((button, at) => (button.tabIndex = at === cell ? 0 : -1));
   }
 
   /** Highlight cells. @param {number[]} cells @param {number | null} pointed the cell that is pointed at */

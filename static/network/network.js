@@ -138,7 +138,12 @@ export class Network {
     this.shown.wires.forEach((wires, gap) => {
       const from = this.ends(places, gap, wires.length);
       const to = this.ends(places, gap + 1, wires[0]?.length ?? 0);
-      const paths = from.flatMap((a) => to.map((b) => `M${a.right} ${a.y}C${curveBetween(a, b)}`));
+      const paths = from.flatMap((a) =>
+        to.map((b) => {
+          const x = (a.right + b.left) / 2; // where the curve between two tiles is steepest
+          return `M${a.right} ${a.y}C${x} ${a.y} ${x} ${b.y} ${b.left} ${b.y}`;
+        }),
+      );
       paths.forEach((path, at) => this.wires[gap][at]?.setAttribute("d", path));
     });
   }
@@ -172,13 +177,6 @@ export class Network {
     this.size.disconnect();
     this.element.remove();
   }
-}
-
-/** Return the end of an SVG path that curves from one tile to the next. @param {{right: number, y: number}} a
- * @param {{left: number, y: number}} b */
-function curveBetween(a, b) {
-  const x = (a.right + b.left) / 2;
-  return `${x} ${a.y} ${x} ${b.y} ${b.left} ${b.y}`;
 }
 
 /** Return each colour as the four bytes of a pixel in one number.

@@ -40,7 +40,10 @@ export class Projector {
       if (!this.present.on) this.stop();
     });
     this.resizes = new ResizeObserver(() => this.reveal());
-    this.mutations = new MutationObserver(() => this.arriveSoon());
+    this.mutations = new MutationObserver(() => {
+      cancelAnimationFrame(this.frame);
+      this.frame = requestAnimationFrame(() => this.arrive()); // once the page is laid out
+    });
     // After the page's own listeners, which may take the key.
     addEventListener("keydown", (event) => this.press(event), { signal });
     addEventListener("keydown", (event) => this.pressOnAnswer(event), { signal, capture: true });
@@ -54,12 +57,7 @@ export class Projector {
     if (this.present.on) this.follow(); // another page
   }
 
-  /** Update the bar and scroll to the picture once the page is laid out. */
-  arriveSoon() {
-    cancelAnimationFrame(this.frame);
-    this.frame = requestAnimationFrame(() => this.arrive());
-  }
-
+  /** Update the bar and scroll to the picture. */
   arrive() {
     this.back.hidden = !stepper(-1);
     const next = stepper(1) ?? stepper(0);

@@ -331,7 +331,10 @@ export class Graph {
     const { x, y } = grid.maps[i];
     const [width, height] = [columns * cell.width, rows * cell.height];
     const middle = x + width / 2;
-    const onclick = (/** @type {MouseEvent} */ event) => this.pickCell(event, frame, node, grid);
+    const onclick = (/** @type {MouseEvent} */ event) => {
+      event.stopPropagation();
+      if (this.current() && !this.dragged) this.onSelect(node, cellAt(event, frame, grid));
+    };
     const frame = s("rect", { x, y, width, height, class: `map-frame of-${name}`, onclick });
     const mark = { class: `mark ${name}`, "text-anchor": "middle", dy: "0.35em" };
     const text = s("text", { ...mark, x: middle, y: numbers ? y + height / 2 : y + height + 10 });
@@ -349,12 +352,6 @@ export class Graph {
     });
     parts.push(...cells.flatMap((one) => [one.back, one.text]), frame, text);
     return { text, map: null, cells, name, shown: null };
-  }
-
-  /** Select a cell. @param {MouseEvent} event @param {SVGRectElement} frame @param {number} node @param {Grid} grid */
-  pickCell(event, frame, node, grid) {
-    event.stopPropagation();
-    if (this.current() && !this.dragged) this.onSelect(node, cellAt(event, frame, grid));
   }
 
   /** Start a drag that changes a card's number, or the cell where it begins. @param {PointerEvent} event

@@ -10,7 +10,7 @@ const [BUTTON_ROW, BUTTON_ROW_PHONE] = [36, 52]; // pixels at the bottom; absent
 const [MIN_READABLE, MIN_READABLE_PHONE] = [0.75, 0.6]; // scales; a phone is held closer
 const PRESENTED_SCALE = 1.286; // text of 14 pixels grows to 18
 const PRESENTED_SCALE_PHONE = 0.72; // a phone is held in the hand: 10 pixels
-const CROPPED_SCALE = 1; // for a drawing that does not fit
+const [CROPPED_SCALE, CROPPED_SCALE_PHONE] = [1, 0.84]; // for a drawing that does not fit; text of 12 pixels: 10
 const VIEW_MARGIN = 6; // pixels between an event's nodes and the edge of the view
 const GLIDE = { duration: 300, easing: "ease-out" }; // of a presented drawing that follows the events
 
@@ -70,7 +70,8 @@ export class View {
     if (!width || !height) return;
     const { scale, right, bottom } = fitTo(size, this.window, !this.presented);
     this.fitted = this.wished || scale >= this.readable();
-    this.followed = Math.max(this.readable(), CROPPED_SCALE);
+    const phone = this.svg.closest(".narrow") && !this.presented;
+    this.followed = Math.max(this.readable(), phone ? CROPPED_SCALE_PHONE : CROPPED_SCALE);
     this.scale = this.fitted ? Math.min(scale, MAX_FIT_SCALE) : this.followed;
     if (!this.fitted) return this.centre(point);
     this.x = (width - right - size.width * this.scale) / 2;
@@ -112,7 +113,7 @@ export class View {
     this.apply();
   }
 
-  /** Move to the middle of the first box that fits in the window, or of the last, unless it is already visible. A
+  /** Move to the first box that fits in the window, or to the last with most of the first, unless it is visible. A
    * presented drawing shrinks to show one, as far as it can be read. @param {(Point & Size)[]} boxes */
   reveal(boxes) {
     this.boxes = boxes;
@@ -124,12 +125,22 @@ export class View {
     const whole = boxes.find((box) => scaleOf(box) >= this.readable());
     if (this.presented && !this.free) this.scale = Math.min(this.followed, whole ? scaleOf(whole) : Infinity);
     const { x, y, width, height } = boxes.find((box) => scaleOf(box) >= this.scale) ?? boxes[boxes.length - 1];
-    const [left, top] = [this.x + x * this.scale, this.y + y * this.scale];
+    const [all] = boxes;
+    const [left, top] = [this.x + all.x * this.scale, this.y + all.y * this.scale];
     const inside = (/** @type {number} */ at, /** @type {number} */ extent, /** @type {number} */ end) =>
       at >= VIEW_MARGIN && at + extent * this.scale <= end - VIEW_MARGIN;
-    const isSeen = inside(left, width, room.width) && inside(top, height, room.height);
+    const isSeen = inside(left, all.width, room.width) && inside(top, all.height, room.height);
     if (isSeen && this.scale === before) return;
-    this.centre({ x: x + width / 2, y: y + height / 2 });
+    /** The middle of `all`, or what is nearest to it with the box in the window.
+     * @param {number} middle @param {number} at @param {number} extent @param {number} end */
+    const near = (middle, at, extent, end) => {
+      const half = (end / 2 - VIEW_MARGIN) / this.scale;
+      return Math.max(at + extent - half, Math.min(middle, at + half));
+    };
+    this.centre({
+      x: near(all.x + all.width / 2, x, width, room.width),
+      y: near(all.y + all.height / 2, y, height, room.height),
+    });
     if (this.presented && mayMove()) this.scene.animate({ transform: [placing, this.placing] }, GLIDE);
   }
 

@@ -468,8 +468,9 @@ def test_on_a_phone_a_tapped_unit_is_named_above_its_layer_and_the_event_told_be
     page.get_by_role("button", name="Layer 1, unit 2", exact=True).click()
     page.locator(".card.selected").wait_for(timeout=PATIENCE)
     settled(page)
-    card, stage = (page.locator(part).bounding_box() for part in (".card.selected", ".stage"))
+    card, stage, sent = (page.locator(part).bounding_box() for part in (".card.selected", ".stage", ".pill"))
     assert stage["y"] <= card["y"] <= stage["y"] + stage["height"] - card["height"]
+    assert stage["x"] <= card["x"] <= sent["x"] <= stage["x"] + stage["width"] - sent["width"]
     above = [page.locator(part).bounding_box() for part in ("[data-testid=stHeader]", ".st-key-training-transport")]
     parts = ("text=which you chose", ".controls", ".stage", ".sentence")
     boxes = [page.locator(part).first.bounding_box() for part in parts]
