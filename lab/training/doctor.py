@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from copy import copy
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -105,15 +104,13 @@ def examine(f: Figures) -> list[Finding]:
             place = row.key in WELL if found else row.key in REMARKS  # of another kind than what is looked for
             if not place and len(found) <= MAX_REMARKS and f.known >= set(row.needs.split()) and row.fits(f):
                 found.setdefault(row.key, row)
-        said = copy(f)  # with the figures by which it was judged
-        said.__dict__.update(f.stated)
-        causes = " ".join(row.says(said) for row in found.values() if row.key not in REMARKS)  # not repeated
+        causes = " ".join(row.says(f) for row in found.values() if row.key not in REMARKS)  # not repeated
         return [
             Finding(
-                row.key, row.name, tuple(row.says(said).split("\n")), *row.remedy(f),
+                row.key, row.name, tuple(row.says(f).split("\n")), *row.remedy(f),
                 f.epochs[row.since(f)], "seen" if row.key in WELL | REMARKS else "suspected", row.like,
             )
-            for row in found.values() if row.key not in REMARKS or row.says(said) not in causes
+            for row in found.values() if row.key not in REMARKS or row.says(f) not in causes
         ]  # read by rows  # fmt: skip
 
 
@@ -300,7 +297,7 @@ def _says_now(f: Figures) -> str:
     plain = f"Always answering with {f.answer} costs {short(f.plain)} and {short(f.plain_val)}"
     scores = [f.shown(f.plain_score(part), 1) for part in ("train", "val")] if f.origin else []
     plain += f", with {f.scored} {' and '.join(scores)}" if scores else ""
-    return f"{now}. {plain}." if f.plain < math.inf else f"{now}."
+    return f"{now}. {plain}." if f.plain < math.inf and "log" not in f.known else f"{now}."  # there it is a guess
 
 
 def _says_swings(f: Figures) -> str:
@@ -330,11 +327,13 @@ TABLE = (
         lambda f: f"The training loss climbs from its first value, {short(f.loss[0])}, to {short(f.loss[-1])}.",
         _do("Check the sign of the update: weights move against the gradient. Then check the sign of the loss."),
         since=lambda f: 0, like=("rate-high",)),
-    Rule("scale", "Numbers are far too large", "log", lambda f: f.first[0] >= 10 and not f.loss[-1] > f.first[0]
-        and (max(f.first[1], largest(f.norm[:1])) > 30 or ("accuracy" in f.known and f.learned)),
-        lambda f: f"The first loss is {short(f.first[0])}: guessing among ten classes costs 2.3.", _rescale,
+    Rule("scale", "Numbers are far too large", "log", lambda f: f.first >= 10 and not f.loss[-1] > f.first
+        and (largest(f.norm[:1]) > 30 or ("accuracy" in f.known and f.learned)),
+        lambda f: f"The first loss is {short(f.first)}: guessing among ten classes costs 2.3.", _rescale,
         since=lambda f: 0, like=("rate-high",)),
-    Rule("rate-high", HIGH, "log", lambda f: f.turned, lambda f: f.says_turn, _lower, lambda f: f.turned, ("piling",)),
+    Rule("rate-high", HIGH, "log", lambda f: f.turned,
+        lambda f: f"It diverges: the loss fell to {short(f.loss.min())} and ends at {short(f.loss[-1])}.", _lower,
+        lambda f: f.turned, ("piling",)),
     Rule("piling", "Gradients pile up", "code", _piles_up,
         lambda f: f"The loss fell to {short(f.loss.min())} and ends at {short(f.loss[-1])}; the gradient norm went "
         f"from {short(f.norm[0], 2)} to {short(f.norm[-1], 2)}.",

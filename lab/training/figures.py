@@ -40,7 +40,6 @@ class Figures:
         self.dead = _table(records, "dead_units")
         self.measured = np.flatnonzero(np.isfinite(self.val_loss))  # epochs that have a validation loss; the best one
         self.best = int(self.measured[np.argmin(self.val_loss[self.measured])]) if self.measured.size else 0
-        self.stated: dict[str, np.ndarray] = {}  # of a log, by name: the numbers that sentences quote in place of means
         self.total = np.full(len(records), math.nan)  # norm of all gradients together, which only a log has
         self.clipped = float(np.median([record.get("clipped", 0.0) for record in records]))
         has = {"settings": kind != "log", "code": kind != "run", "log": kind == "log", "norms": self.norms.shape[1] > 1}

@@ -91,7 +91,7 @@ def of_table(table: Table) -> CurveAnswer:
     curve = UploadedCurve.of(table)
     causes = _causes(curve)
     beside = kinds(word for name in table.others for word in split(name))
-    if "game" in kinds(split(table.names.get("train_loss", ""))) or "reward" in beside:
+    if {"game", "reward"} & (beside | kinds(split(table.names.get("train_loss", "")))):
         which.append("In reinforcement learning, and where two networks work against each other, a loss need not fall.")
         causes = tuple(cause for cause in causes if cause.key == "nan")
     if table.part:
@@ -161,9 +161,6 @@ def _unseen(c: UploadedCurve) -> tuple[tuple[str, ...], tuple[str, ...]]:
         log.append("norms = {name: p.grad.norm().item() for name, p in model.named_parameters()}  # after backward()")
     if not c.norms.size and not np.isfinite(c.total).any():
         unseen.append("Gradients that pile up while the loss still falls: there is no gradient norm.")
-    if not c.updates.size:
-        unseen.append("How large the steps are: there is no update-to-weight ratio.")
-        log.append("ratio = (lr * p.grad.norm() / p.norm()).item()  # plain SGD; about 0.001 is usual")
     if len(c) < LONG:
         unseen.append(f"Slow trends: the curve has only {len(c)} points to compare.")
     unseen.append("A few wrong labels, training data in the validation set, and other mistakes in the code.")

@@ -12,7 +12,6 @@ from typing import Any, cast
 import numpy as np
 
 from lab.failures.curve.table import Table, forward_filled
-from lab.text import short
 from lab.training.config import Config
 from lab.training.figures import RECENT, STILL, WINDOW, Figures
 from lab.training.records import Record
@@ -21,8 +20,7 @@ BLOCKS, PER_BLOCK = 30, 8  # number of blocks that steps are averaged in; fewest
 MANY_ROWS, FEW_EPOCHS = 60, 8  # with more rows in fewer epochs than these, steps are looked at
 MAX_EPOCHS = 5000  # that are points of their own
 MAX_CLASSES, MAX_TOLD_APART = 1000, 14  # classes; of these, the floors of the loss are told apart by 0.03
-STATED = ("loss", "val_loss", "train_score", "val_score", "gap", "norms", "total", "smooth", "lately")
-SPIKE = 10  # gradient norm over its median
+LAYER = "grad_norm/"  # before the name of a layer
 CURVES = ("train_loss", "val_loss", "train_accuracy", "val_accuracy")
 ONLY = {"val_loss": "train_loss", "val_accuracy": "train_accuracy"}  # where nothing is known of the training
 
@@ -33,8 +31,7 @@ class UploadedCurve(Figures):
     places   where each point lies on the axis of the curve
     unit     what a point is: an "epoch", a "block" of steps, or a "row"
     counter  what the points are numbered by: "epoch", "step" or "row"; `watched`: which loss `smooth` is
-    stated   arrays by name, of numbers that stand in the log, where those of the curve have means and bridges
-    first    loss and gradient norm of the very first step
+    first    the loss of the very first step
     raw      the loss of each row; `starts`: the first row of each point
     norm_ended  the point from which on the gradient norm is mostly inf or nan, or None
     notes    what was done with the rows, in sentences
@@ -48,14 +45,11 @@ class UploadedCurve(Figures):
     def __init__(self, records: Sequence[Record], config: Config, places: Sequence[float], unit: str = "epoch") -> None:
         super().__init__(records, config, "log")
         self.places, self.unit = places, unit
-        self.first, self.raw = (float(self.loss[0]), math.nan), self.loss
+        self.first, self.raw = float(self.loss[0]), self.loss
 
     @classmethod
-    def of(cls, table: Table, *, said: bool = False) -> UploadedCurve:
-        """Average the rows of each epoch to one point, and many steps to the points of a few blocks.
-
-        said: take a number of each point's instead of the mean, and that before a gap in place of a bridge.
-        """
+    def of(cls, table: Table) -> UploadedCurve:
+        """Average the rows of each epoch to one point, and many steps to the points of a few blocks."""
         columns, bad, notes = table.columns, table.bad, []
         if "train_loss" not in columns:
             columns, bad = ({ONLY.get(kind, kind): values for kind, values in each.items()} for each in (columns, bad))
@@ -66,19 +60,10 @@ class UploadedCurve(Figures):
             above, step = np.maximum(known - 1, 0), columns["step"]
             known = np.where((step[above] == step[known]) & ~np.isin(above, known), above, known)
         starts, unit = _grouped(columns.get("epoch"), known, notes)
-        gather = _stated if said else _means
-        means = {kind: gather(values, starts) for kind, values in columns.items()}
-        if said:
-            norms = [kind for kind in columns if kind.startswith("grad_norm")]
-            means |= {kind: np.fmax.reduceat(columns[kind], starts) for kind in norms}
+        means = {kind: _means(values, starts) for kind, values in columns.items()}
         ended = {kind: np.logical_or.reduceat(marks, starts) for kind, marks in bad.items()}
-        layers, dead = table.layers("grad_norm"), table.layers("dead_units")
-        if layers and layers[: len(dead)] != dead:
-            notes.append("The dead units belong to other layers than the gradient norms and are not used.")
-            dead = []
-        for name in dead:
-            means[f"dead_units/{name}"] = np.nan_to_num(_filled(means[f"dead_units/{name}"]))
-        points = {kind: _filled(means[kind], said) for kind in CURVES if kind in means}
+        layers = [kind.removeprefix(LAYER) for kind in columns if kind.startswith(LAYER)]
+        points = {kind: _bridged(means[kind]) for kind in CURVES if kind in means}
         for kind in points.keys() & {"train_loss", "val_loss"}:
             points[kind][ended[kind]] = math.nan  # no gap
         if validated := "val_loss" in points:
@@ -86,23 +71,22 @@ class UploadedCurve(Figures):
                 notes.append("Straight lines bridge the gaps in the validation loss.")
         else:
             points = {f"val_{kind[6:]}": values for kind, values in points.items()} | points
-        per_layer = {"grad_norm": layers, "dead_units": dead, "update_ratio": table.layers("update_ratio")}
         at, counter = _places(columns.get("epoch" if unit == "epoch" else "step"), unit, starts, table.rows)
         records: list[Any] = [
             {"epoch": math.floor(place)}
             | {kind: points[kind][point] if kind in points else math.nan for kind in CURVES}
-            | {kind: {name: means[f"{kind}/{name}"][point] for name in names} for kind, names in per_layer.items()}
+            | {"grad_norm": {name: means[LAYER + name][point] for name in layers}}
             for point, place in enumerate(at)
         ]
         rates = columns.get("lr", np.empty(0))
         rates = rates[np.isfinite(rates) & (rates > 0)]
         config = Config(
-            hidden=(64,) * max(len(layers or dead) - 1, 1),
+            hidden=(64,) * max(len(layers) - 1, 1),
             lr=float(rates[0]) if rates.size else cast(float, None),
             val_fraction=0.2 if validated else 0.0,
         )
         curve = cls(records, config, at, unit)
-        curve.layers = layers or dead or curve.layers
+        curve.layers = layers or curve.layers
         curve.total = means.get("grad_norm", curve.total)
         curve.notes, curve.raw, curve.starts, curve.counter = notes, loss, starts, counter
         curve.watched = "validation loss" if validated else "loss"
@@ -112,12 +96,7 @@ class UploadedCurve(Figures):
         ends = ended.get("grad_norm", np.zeros(1, bool))
         if ends[int(np.argmax(ends)) :].mean() > 0.5:  # a scaler of losses tries a few that are
             curve.norm_ended = int(np.argmax(ends))
-        if len(starts) < table.rows and np.isfinite(loss[: starts[1] if len(starts) > 1 else None]).sum() > 1:
-            curve.first = float(loss[0]), float(columns["grad_norm"][0]) if "grad_norm" in columns else math.nan
-        if not said:
-            stated = cls.of(table, said=True)
-            curve.best = stated.best
-            curve.stated = {name: getattr(stated, name) for name in STATED} | {"plain": math.inf}  # which is a guess
+        curve.first = float(next(iter(loss[np.isfinite(loss)]), math.nan))
         return curve
 
     @cached_property
@@ -172,28 +151,11 @@ class UploadedCurve(Figures):
         return high if (np.diff(high) > 1).all() and len(high) <= 0.1 * len(loss) else high[:0]
 
     @cached_property
-    def jumped(self) -> int:
-        """The point at which the gradient norm was far above usual, if the loss never came back down; 0 for none."""
-        norm, loss = self.norm, self.loss
-        if len(norm) < 2 * WINDOW or not (np.isfinite(norm).all() and np.isfinite(loss).all()):
-            return 0
-        at = int(np.argmax(norm))
-        lost = WINDOW <= at < len(self) - WINDOW and loss[at + 1 :].min() > 1.1 * loss[:at].min()
-        return at if lost and norm[at] >= SPIKE * np.median(norm) else 0
-
-    @cached_property
     def turned(self) -> int:
-        """The point from which a loss that had fallen goes up for good: at a jump, or to far above its start."""
+        """The point from which a loss that had fallen goes up for good, to far above its start; 0 for none."""
         low = int(np.argmin(self.loss))
         up = len(self) > WINDOW and low and np.median(self.loss[-WINDOW:]) > 1.5 * self.loss[0] > 0
-        return self.jumped or (low if up else 0)
-
-    @property
-    def says_turn(self) -> str:
-        """The sentence for `turned`."""
-        at, loss = self.jumped, self.loss
-        norm = f" In epoch {self.epochs[at]} the gradient norm is {short(self.norm[at])}." if at else ""
-        return f"It diverges: the loss fell to {short(loss[: at or None].min())} and ends at {short(loss[-1])}.{norm}"
+        return low if up else 0
 
     @cached_property
     def double_softmax(self) -> int:
@@ -234,7 +196,7 @@ class UploadedCurve(Figures):
         before, now = self.val_loss[-2 * late : -late], np.median(self.val_loss[-late:])
         if len(before) < late or self.ended is not None:
             return False
-        loss, val_loss = (self.stated[name][self.measured[-1]] for name in ("loss", "val_loss"))
+        loss, val_loss = (values[self.measured[-1]] for values in (self.loss, self.val_loss))
         far = now > (4 if now < 1.05 * self.val_loss.min() else 2) * low and now - low >= 0.25 * self.loss[0]
         return bool(
             far and val_loss > 2 * loss and now >= 0.98 * np.median(before) and self.val_loss[0] <= 4 * self.loss[0]
@@ -287,14 +249,7 @@ def _means(values: np.ndarray, starts: Sequence[int]) -> np.ndarray:
     return np.divide(sums, counts, out=np.full(len(counts), math.nan), where=counts > 0)
 
 
-def _stated(values: np.ndarray, starts: Sequence[int]) -> np.ndarray:
-    """Return the last finite value of each group, and the first one of the first group; nan where there is none."""
-    groups = [group[np.isfinite(group)] for group in np.split(values, starts[1:])]
-    return np.array([group[-1 if at else 0] if group.size else math.nan for at, group in enumerate(groups)])
-
-
-def _filled(values: np.ndarray, held: bool = False) -> np.ndarray:
-    """Bridge gaps with straight lines, or fill them with the value before."""
+def _bridged(values: np.ndarray) -> np.ndarray:
+    """Bridge gaps with straight lines."""
     known = np.flatnonzero(np.isfinite(values))
-    bridged = np.interp(np.arange(len(values)), known, values[known]) if known.size else values.copy()
-    return forward_filled(values) if held and known.size else bridged
+    return np.interp(np.arange(len(values)), known, values[known]) if known.size else values.copy()

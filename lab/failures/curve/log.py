@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from itertools import dropwhile, pairwise, zip_longest
+from itertools import dropwhile, zip_longest
 from typing import Any, NamedTuple
 
 from lab.failures.curve import roles
@@ -24,7 +24,6 @@ from lab.text.encoding import decode
 MAX_BYTES = 400_000
 MAX_ROWS = 50_000
 MAX_NAME = 80  # characters of a column's name
-MAX_QUOTED = 120  # characters of a line that is quoted
 MAX_NUMBER = 100  # characters of a number
 MAX_WORDS = 5  # of a name
 MAX_HEADER = 4  # lines of a header, with those drawn below it
@@ -34,7 +33,7 @@ LESS = "Paste or export fewer of them, such as one for each epoch."
 
 DELIMITERS = ("\t", "|", ";", ",", "&", " ", "  ")  # of cells; "  ": two or more spaces
 GAPS = {"", "-", "–", "none", "null", "n/a", "na", "#n/a", "?", "no log"}
-VALUES = {"value", "values", "y"}  # names of a column that is the only one
+VALUES = {"value", "values"}  # names of a column that is the only one
 UNNAMED = "column {}"  # of a row without names
 COUNTER = "number {}"  # of an integer without a name at the beginning of a line
 MAX_COUNTERS = 2  # of these in a record: epoch and step
@@ -45,8 +44,6 @@ MAX_UNNAMED_ROW = 4  # a longer list without a name is a column
 _NUMBER = r"(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?"
 _COLOURS = re.compile(r"\x1b\[[0-9;?]{0,20}[A-Za-z]|\x1b\][^\x07\x1b\n]{0,200}\x07")  # of a terminal
 _UPDATES = re.compile(r"\r\n|[\r\x08\x0b\x0c\x85\u2028\u2029]+")  # what begins a line, or draws it again
-_ROW_TAG, _CELL_TAG = re.compile(r"(?i)</?tr\b[^<>]*>"), re.compile(r"(?i)</?t[dh]\b[^<>]*>")
-_TAG = re.compile(r"<[^<>]*>")
 _SIGNS = str.maketrans("：，＝｜（）；、。−\u00a0\u202f│┃║┆┇┊┋", ":,=|();,;-  |||||||", "\u200b\ufeff")
 _TIMES = re.compile(
     r"(?<![\d.])(?:\d{4}[-/.]\d{1,2}[-/.]\d{1,2}T?|\d{1,2}[-/.]\d{1,2}[-/.]\d{4}|\d{1,3}:\d\d(?!\d)(?::\d\d(?:[.,]\d+)?)?Z?)"
@@ -57,7 +54,6 @@ _NUMERAL = re.compile(r"[-+]?(?:" + _NUMBER + r"|nan|inf|infinity)", re.ASCII | 
 _SHARE = re.compile(r"([-+]?" + _NUMBER + r")\s?%|(\d+)\s?/\s?\d+")  # 91 %, or 3/20
 _DECIMAL_COMMA, _DECIMAL_POINT = re.compile(r"(?<=\d),(?=\d)"), re.compile(r"\d\.\d")
 _COMMA_OF_CELLS = re.compile(r"[^\W\d],[^\W\d]|\d,\d{1,20},\d|[\[{]\s{0,9}[\d\"']")
-_TWO_INTEGERS = re.compile(r"\s*\d{1,20},\d{1,20}\s*")
 _THOUSANDS = re.compile(r"(?<![\d.,\[])(\d{1,3})((?:,\d{3})+)(?![\d,])")
 _OBJECT = re.compile(
     r"\s*(?:([^\W\d][\w./'-]*(?: [\w./'-]+){0,4})(?:\s*[:=]\s*|\s+))?(?=(?:[^\W\d][\w.]{0,40}\()?[\[{(])"
@@ -81,16 +77,9 @@ _BEFORE_COUNT = re.compile(  # in a script without spaces, and behind the name o
 _HARD = re.compile(r"[,;·]")  # no name belongs to a number behind one of these
 _PLAIN = re.compile(r" ?\(?")  # between a number and the name after it
 _IS_TEXT = re.compile(r"=\s?[\"']?$")  # before a word that is the value of a name
-_NO_NUMBER = re.compile(r"\b(?:(?:non-?|not |in)finite|not a number|nans)\b", re.IGNORECASE)
-_TROUBLE = re.compile(
-    _NO_NUMBER.pattern + r"|\bnan\b(?!\s?(?:\w+\s?)?[:=])|\b(?:diverg|explod)(?:ed|es|ing)\b", re.IGNORECASE
-)
 _HAS_NUMBER = re.compile(r"\d|nan|inf|∞", re.IGNORECASE)
 _STARTS_WITH_NAME = re.compile(r"\s*[^\W\dnNiI]")
 _MEANT = re.compile(r"\w|∞")
-_LIST = re.compile(  # without brackets
-    rf"\s*([^\W\d][^\d:=]{{0,{MAX_NAME}}})[:=]\s*([-+.\w]+(?:[\s,;]+[-+.\w]+){{{MAX_UNNAMED_ROW},}})\s*"
-)
 _REST_OF_LINE = re.compile(r"[ ,;\t]*$", re.MULTILINE)  # behind an object that fills its lines
 
 
@@ -107,7 +96,6 @@ class LogRecords:
     loose   names whose nan may be a blank: those of tables, which some programs fill up with it
     texts   how many cells of a column hold text in place of a number
     unread  how many lines hold no number with a name
-    said    after which row a line says in words that a number is none or that the training diverges, and the line
     """
 
     rows: list[dict[str, float]] = field(default_factory=list)
@@ -115,7 +103,6 @@ class LogRecords:
     loose: set[str] = field(default_factory=set)
     texts: Counter[str] = field(default_factory=Counter)
     unread: int = 0
-    said: list[tuple[int, str]] = field(default_factory=list)
     lists: dict[str, Sequence[float | None]] = field(default_factory=dict)  # columns that are no rows yet
     runs: dict[str, int] = field(default_factory=dict)  # the number of each run that has a name
 
@@ -193,19 +180,13 @@ def _text(source: str | bytes) -> str:
         source = "\0"
     if "\0" in source:
         raise LogError("That is a binary file, not text.")
-    if "</td>" in source.lower():  # a table of HTML
-        rows = (_CELL_TAG.split(row)[1::2] for row in _ROW_TAG.split(source))
-        source = "\n".join("\t".join(_TAG.sub("", cell).strip() for cell in row) for row in rows)
     return _UPDATES.sub("\n", _COLOURS.sub("", source)).translate(_SIGNS)
 
 
 def _has_decimal_commas(text: str) -> bool:
     """Return whether "0,693" is one number: no number has a point, and no comma stands between other cells."""
     text = _TIMES.sub(" ", text)
-    if not _DECIMAL_COMMA.search(text) or _DECIMAL_POINT.search(text) or _COMMA_OF_CELLS.search(text):
-        return False
-    pairs = [line.split(",") for line in text.split("\n") if _TWO_INTEGERS.fullmatch(line)]
-    return not (pairs and all(int(a) < int(b) for (a, _), (b, _) in pairwise(pairs)))
+    return bool(_DECIMAL_COMMA.search(text)) and not (_DECIMAL_POINT.search(text) or _COMMA_OF_CELLS.search(text))
 
 
 def number(cell: str) -> float | None:
@@ -275,14 +256,7 @@ def _add_dict(value: dict[str, Any], name: str, log: LogRecords) -> None:
 
 
 def _flatten(value: dict[str, Any], before: str) -> Iterator[tuple[str, Any]]:
-    """Yield what is in a dict, those of inner dicts with names such as "train/loss"; a curve that is given as x and y,
-    or as steps and values, by its own name."""
-    lists = {name.lower(): item for name, item in value.items() if _is_list_of_numbers(item)}
-    if points := next((item for name, item in lists.items() if name in VALUES), None):
-        titles = (item for item in value.values() if isinstance(item, str) and role(item))
-        yield before.rstrip("/") or next(titles, "value"), points
-        yield from (("step", item) for name, item in lists.items() if name == "x" or role(name) in COUNTERS)
-        return
+    """Yield what is in a dict, those of inner dicts with names such as "train/loss"."""
     for name, item in value.items():
         if not isinstance(item, dict):
             yield f"{before}{name}", item
@@ -329,22 +303,13 @@ class _Lines:
             return at + 1
         if after := self._begin_table(at):
             return after
-        found = _LIST.fullmatch(line)
-        name, listed = (found[1].strip(), [*map(number, re.split(r"[\s,;]+", found[2]))]) if found else ("", [None])
-        if None not in listed and (role(name) or is_phase(name)):
-            self.log.add_lists({name: listed})
-            return at + 1
         for bare in () if _STARTS_WITH_NAME.match(line) else (line, _TIMES.sub(" ", line)):
             cells = _cells(bare, next((sign for sign in "\t;,|" if sign in bare), " "))
             if all(number(cell) is not None or cell.lower() in GAPS for cell in cells) and {*cells} - GAPS:
                 self.log.add_cells(_numbered(cells))
                 self.log.loose |= dict(_numbered(cells)).keys()
                 return at + 1
-        rows = len(self.log.rows)
-        self._add_text(_NO_NUMBER.sub("nan", line))
-        numbers = (value for row in self.log.rows[rows:] for name, value in row.items() if role(name))
-        if _TROUBLE.search(line) and all(map(math.isfinite, numbers)):
-            self.log.said.append((rows, line.strip()[:MAX_QUOTED]))
+        self._add_text(line)
         return at + 1
 
     # ------------------------------------------------------------ tables
@@ -354,14 +319,17 @@ class _Lines:
         line, below = self.lines[at : at + 2]
         if number(below) is not None and (role(line.strip()) or line.strip().lower() in VALUES):
             return self._take_header([line.strip()], ",", [True], at + 1)
-        named = len(line) > MAX_LINE or _NAMED_CELL.search(line) or _NAMED_CELL.search(below)
-        if named or not any(map(_HAS_NUMBER.search, self.lines[at + 1 : at + 1 + MAX_HEADER])):
+        beside = len(line) > MAX_LINE or _NAMED_CELL.search(line) or _NAMED_CELL.search(below)
+        if beside or not any(map(_HAS_NUMBER.search, self.lines[at + 1 : at + 1 + MAX_HEADER])):
             return 0
         for delimiter in (sign for sign in DELIMITERS if sign in line):
             header, spaced = _cells(line, delimiter), delimiter.startswith(" ")
-            if len(header) < 2 or not all(header[1:]) or any(number(cell) is not None for cell in header):
+            named = sum(map(bool, header))
+            if named < 2 or 2 * named <= len(header) or any(number(cell) is not None for cell in header):
                 continue
-            header, after = self._whole_header(header, delimiter, at)
+            after = at + 1  # what is drawn below a header, or the types of its columns, is left out
+            while after <= at + MAX_HEADER and not any(map(_is_known, _cells(self.lines[after], delimiter))):
+                after += 1
             cells = _cells(self.lines[after], delimiter) or [""]
             if spaced and line.startswith(" ") and len(cells) == len(header) + 1 and number(cells[0]) is not None:
                 header = ["", *header]  # the rows are numbered
@@ -371,24 +339,6 @@ class _Lines:
             ):
                 return self._take_header(header, delimiter, numeric, after)
         return 0
-
-    def _whole_header(self, header: list[str], delimiter: str, at: int) -> tuple[list[str], int]:
-        """Return the header with what stands below it in cells of its own, and the index of the next line. A row of
-        words, such as the types of the columns, is left out."""
-        after = at + 1
-        for after in range(at + 1, at + 1 + MAX_HEADER):
-            below = self.lines[after]
-            cells = _cells(below, delimiter)
-            if not _MEANT.search(below) or not (delimiter in below or any(map(str.isdigit, below))):
-                continue
-            more = delimiter == "|" and "" in cells
-            if len(cells) != len(header) or any(
-                number(cell) is not None or (not more and role(cell)) for cell in cells
-            ):
-                break
-            if more:
-                header = [f"{above} {below}".strip() for above, below in zip(header, cells, strict=True)]
-        return header, after
 
     def _take_header(self, header: list[str], delimiter: str, numeric: list[bool], after: int) -> int:
         if header != self.header:
@@ -421,26 +371,13 @@ class _Lines:
         if "," in line:
             line = _THOUSANDS.sub(lambda found: found[0].replace(",", ""), line)
         line = _BEFORE_COUNT.sub(r"\g<0> ", line)
-        tokens = sorted(_tokens(line), key=lambda token: not _is_part(token))
-        records = self._records(list(self._pairs(tokens)))
-        rows = [self._named(roles.of_both(pairs)) for pairs in records]
-        for row in rows:
-            self.log.add(row)
-        self.log.unread += not any(rows)
-
-    def _records(self, pairs: Sequence[tuple[str, _Token | None]]) -> list[list[tuple[str, _Token | None]]]:
-        """Split a line's pairs where a counter stands again with another number: there the next record begins."""
-        records: list[list[tuple[str, _Token | None]]] = [[]]
-        counted: dict[str, float | None] = {}
-        for name, token in pairs:
-            if token and (role(name) in COUNTERS or name in COUNTER_NAMES):
-                self.heading = "" if name not in COUNTER_NAMES else self.heading
-                if counted.get(name, token.value) != token.value:
-                    records.append([])
-                    counted = {}
-                counted[name] = token.value
-            records[-1].append((name, token))
-        return records
+        tokens = [*_tokens(line)]
+        pairs = list(self._pairs(tokens))
+        if any(token and role(name) in COUNTERS for name, token in pairs):
+            self.heading = ""
+        row = self._named(pairs)
+        self.log.add(row)
+        self.log.unread += not row
 
     def _pairs(self, tokens: Sequence[_Token]) -> Iterator[tuple[str, _Token | None]]:
         """Yield names with their numbers, and names without one: a number belongs to the name before it, or else to
@@ -452,7 +389,7 @@ class _Lines:
             after, then = ahead[at + 1 : at + 3]
             at += 1
             if token.name:
-                own = after and not after.name and not _HARD.search(after.gap) and not _is_part(token)
+                own = after and not after.name and not _HARD.search(after.gap)
                 named = token.name if own else ""
                 yield token.name, after if named else None
                 at += bool(named)
@@ -470,8 +407,6 @@ class _Lines:
                 and (len(counters) < MAX_COUNTERS or token.total in counters)  # of the next record in the line
             ):
                 yield counters.setdefault(token.total or -at, COUNTER.format(len(counters) + 1)), token
-            elif named and not token.percent:
-                yield named + roles.SECOND, token
 
     def _named(self, pairs: Sequence[tuple[str, _Token | None]]) -> dict[str, float]:
         """Return the numbers of a line by name. What stands before them says whether they are of training or of
@@ -511,6 +446,10 @@ def _cells(line: str, delimiter: str) -> list[str]:
     return [cell.strip(" \\") for cell in line.split(delimiter)]
 
 
+def _is_known(cell: str) -> bool:
+    return number(cell) is not None or role(cell) is not None
+
+
 def _numbered(cells: Iterable[Any]) -> Iterator[tuple[str, Any]]:
     """Yield cells with the names of columns that have none."""
     return ((UNNAMED.format(at), cell) for at, cell in enumerate(cells, 1))
@@ -542,11 +481,6 @@ def _number_token(found: re.Match[str], gap: str) -> _Token:
     return _Token(gap, value=number(found["number"]) if known else None, percent=unit == "%")
 
 
-def _is_part(token: _Token) -> bool:
-    """Return whether a token is the value of a name and says training or validation, as in "split=val"."""
-    return "=" in token.gap and bool(_IS_TEXT.search(token.gap)) and is_phase(token.name)
-
-
 def _is_counted(unit: str | None) -> bool:
     """Return whether a unit, such as that of "20epochs", makes the number before it a counter; "3ms/step" does not."""
     return unit is not None and "/" not in unit and role(unit) in COUNTERS
@@ -557,9 +491,7 @@ def _names(text: str, is_text: bool) -> list[str]:
     """Return the names in some words: two if the first word is the value of another name, or if a sentence ends with a
     counter, as in "loss is high in epoch"."""
     words = [word.rstrip(".-/&'’") for word in re.split(r"[ (\[]+", text)]
-    cut = max((at for at in range(1, len(words)) if words[at - 1].lower() in FILLERS), default=0)
-    if is_text or role(" ".join(words[cut:])) not in COUNTERS:
-        cut = int(is_text)
+    cut = int(is_text)
     return [name for name in (_without_fillers(words[:cut]), _without_fillers(words[cut:])) if name]
 
 

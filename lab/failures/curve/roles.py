@@ -5,11 +5,9 @@ from __future__ import annotations
 import re
 import string
 import unicodedata
-from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
 
 from lab.text import read_rows
 
@@ -21,14 +19,12 @@ COUNTERS = {"epoch", "step"}  # roles
 TOTAL = {"total", "max", "of"}  # words in the name of how many there will be
 MAX_ABBREVIATION = 2  # letters of one, such as "ep", which is a name alone only
 MIN_LETTERS = 4  # of a word that counts without its accents, or cut short
-CUT_SHORT = {"epoch", "step", "loss", "accuracy", "train", "val"}  # kinds of the words that may be cut short
 MAX_COMPOUND = 20  # letters of two words that are written as one
 NORM_ALONE = {"norm", "total", "global", "l2"}  # words of the name of a norm that says of nothing else
 SECOND = " (2)"  # behind the name of another number
 UNSPACED = "\u2e80"  # the first character of the scripts that write words without spaces
 MAX_CACHED = 20_000  # names
 MAX_HEADING = 5  # words above which a name is no heading
-LAYERED = ("dead units", "update ratio")  # each may be followed by the name of a layer
 _LETTERS = str.maketrans("łıøđß", "liods")  # that no accent tells from another
 
 
@@ -40,10 +36,6 @@ def _folded(word: str) -> str:
 _EXACT = {word.rstrip("-"): kind for kind, words in WORDS.items() for word in words.split()}
 _FOLDED = {bare: kind for word, kind in _EXACT.items() if len(bare := _folded(word)) >= MIN_LETTERS}
 _STEMS = {kind: tuple(_folded(one[:-1]) for one in words.split() if one[-1] == "-") for kind, words in WORDS.items()}
-_BEGINNINGS = defaultdict(set)  # of words -> their kinds
-for _word, _kind in _FOLDED.items():
-    for _length in range(MIN_LETTERS, len(_word)):
-        _BEGINNINGS[_word[:_length]].add(_kind)
 # The same as regular expressions, and the words that counts have
 OF_WORD = "|".join(word if word > UNSPACED else rf"{word}\b" for word in _OF)
 COUNTER_WORD = "|".join(word for word, kind in _EXACT.items() if kind in COUNTERS)
@@ -80,8 +72,7 @@ def kinds_of(word: str) -> frozenset[str]:
         for kind, stems in _STEMS.items()
         if bare.startswith(stems) or bare.endswith(stems) or any(one in bare for one in stems if one > UNSPACED)
     }
-    cut = _BEGINNINGS.get(bare, set())
-    return frozenset(found or (cut if len(cut) == 1 and cut <= CUT_SHORT else ()))
+    return frozenset(found)
 
 
 def kinds(words: Iterable[str]) -> set[str]:
@@ -114,11 +105,7 @@ def role(name: str) -> str | None:
     short = name.rpartition(" - ")[2].strip()  # without the name of a run, as in "name of the run - train/loss"
     words = split(short)
     joined, found = " ".join(words), kinds(words)
-    for kind in LAYERED:
-        if joined.startswith(kind):
-            layer = joined.removeprefix(kind).strip()
-            return kind.replace(" ", "_") + (f"/{layer}" if layer else "")
-    if "other" in found or name.endswith("/s"):
+    if "other" in found or found >= {"train", "val"} or name.endswith("/s"):
         return None
     if "norm" in words and NORM_ALONE.issuperset(words):
         return "grad_norm"
@@ -131,33 +118,13 @@ def role(name: str) -> str | None:
     for kind in ("accuracy", "loss"):
         if kind in found:
             return f"{part}_{kind}"
-    if "lr" in found or "learning rate" in joined or _is_rate(words, found):
+    if "lr" in found or "learning rate" in joined:
         return "lr"
     if not TOTAL.isdisjoint(words) or _TOTAL.search(short) or "%" in name:
         return None
     if len(words) > 1:
         found = kinds(word for word in words if len(word) > MAX_ABBREVIATION or not word.isascii())
     return next((kind for kind in ("run", "epoch", "step") if kind in found), None)
-
-
-def _is_rate(words: Sequence[str], found: set[str]) -> bool:
-    """Return whether words say "rate", or one of the words for it with one for learning, and little else."""
-    rate = "rate" in found and (len(words) == 1 or "train" in found)
-    return (rate or found >= {"speed", "train"}) and all(len(word) <= 2 or kinds_of(word) for word in words)
-
-
-def of_both(pairs: Sequence[tuple[str, Any]]) -> list[tuple[str, Any]]:
-    """Name the two numbers behind a name such as "train/val loss", and behind the names that follow it in a line."""
-    twice = {name.removesuffix(SECOND) for name, _ in pairs if name.endswith(SECOND)}
-    parts, named = [""], [] if twice else [*pairs]
-    for name, token in pairs if twice else ():
-        words = split(first := name.removesuffix(SECOND))
-        own = [word for word in words if kinds_of(word) & {"train", "val"}]
-        parts = own if len(own) == 2 and kinds(own) >= {"train", "val"} else parts
-        if len(parts) == 2 and own in ([], parts) and first in twice:
-            name = " ".join([parts[name != first], *(word for word in words if word not in own)])
-        named.append((name, token))
-    return named
 
 
 def is_score(name: str) -> bool:

@@ -3,24 +3,18 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import groupby, pairwise
+from itertools import pairwise
 from types import MappingProxyType
 
 import numpy as np
 
 from lab.failures.curve.log import COUNTER, COUNTER_NAMES, UNNAMED, VALUES, LogError, LogRecords
 from lab.failures.curve.roles import COUNTERS, is_phase, kinds, kinds_of, phase, role, split
-from lab.text import counted
 
-PARTS = (None, "train_loss", "val_loss")  # roles of numbers that may be parts of a loss
-NO_PART = {"train", "val", "epoch", "step", "total", "plain"}  # words of a loss that tell no part of it
-_DIGITS = re.compile(r"\d+")
 MAX_CELLS = 600_000  # of the columns that are understood, gaps included
 MAX_LISTED = 8  # names in a sentence
-MAX_SAID = 2  # lines that are quoted
 MIN_RUN = 2  # rows
 MIN_UNNAMED = 3  # rows of numbers without any name
 MIN_COUNTED = 4  # rows, from which a counter that stands in a single one counts none of them
@@ -56,8 +50,7 @@ class LogColumn:
 class Table:
     """The columns of a run that were understood, each (rows,), with nan for a gap.
 
-    A role is one of ROLES, "dead_units" or "update_ratio"; the last two and "grad_norm" may be followed by "/" and the
-    name of a layer.
+    A role is one of ROLES; "grad_norm" may be followed by "/" and the name of a layer.
 
     names  role -> the column's name in the text
     bad    role -> which values are inf or nan (rows,); these are nan in the column, too
@@ -85,10 +78,6 @@ class Table:
         """How many losses there are, of training or else of validation."""
         kind = "train_loss" if "train_loss" in self.columns else "val_loss"
         return int((np.isfinite(self.columns[kind]) | self.bad[kind]).sum()) if kind in self.columns else 0
-
-    def layers(self, kind: str) -> list[str]:
-        """Return the layers that have a column of a kind, such as "grad_norm", in the order of the text."""
-        return [role.removeprefix(f"{kind}/") for role in self.columns if role.startswith(f"{kind}/")]
 
 
 def tables(log: LogRecords, chosen: Mapping[str, str | None] = MappingProxyType({})) -> list[Table]:
@@ -123,9 +112,6 @@ def tables(log: LogRecords, chosen: Mapping[str, str | None] = MappingProxyType(
     trained = names.get("train_loss", "")
     part = not _is_total(trained) and sum(role(name) == "train_loss" for name in columns) > 1
     part |= not _measures(names.get("val_loss", trained)) <= _measures(trained)
-    if "val_loss" in names and role(trained) == "val_loss" and "train_loss" not in wanted:
-        notes.append(f"“{trained}” falls far lower than “{names['val_loss']}” and counts as the training loss.")
-        part = True
     starts = _run_starts(arrays, log)
     found = []
     for run, (a, b) in enumerate(zip(starts, [*starts[1:], len(log.rows)], strict=True)):
@@ -134,9 +120,7 @@ def tables(log: LogRecords, chosen: Mapping[str, str | None] = MappingProxyType(
         if "val_loss" in bad and np.isfinite(kept["val_loss"]).any():  # a bar shows one before it was measured
             bad["val_loss"][: int(np.argmax(np.isfinite(kept["val_loss"])))] = False
         kept = {kind: _cleaned(kind, array) for kind, array in kept.items()}
-        table = Table(kept, bad, names, [*notes], others, len(starts), run, part)
-        table.notes.extend(_bad_notes(table, [(at - a, line) for at, line in log.said if a <= at <= b]))
-        found.append(table)
+        found.append(Table(kept, bad, names, notes, others, len(starts), run, part))
     return found
 
 
@@ -174,11 +158,8 @@ def _roles(columns: Mapping[str, LogColumn], log: LogRecords) -> dict[str, str]:
     for name, column in columns.items():
         if (kind := role(name)) and (kind == "lr" or name in often):
             candidates.setdefault(kind, []).append(column)
-    _add_totals(columns, candidates)
     candidates["step"] = [one for one in candidates.get("step", ()) if one.of_ints]  # others are shares of an epoch
-    part = _part(_best("train_loss", candidates["train_loss"], []).name) if "train_loss" in candidates else []
-    names = {kind: _best(kind, found, part).name for kind, found in candidates.items() if found}
-    names |= {} if "train_loss" in names else _trained_on(candidates.get("val_loss", ()), names)
+    names = {kind: _best(kind, found).name for kind, found in candidates.items() if found}
     for name in (name for name, column in often.items() if is_phase(name) and not column.whole):
         names.setdefault("val_loss" if "val" in kinds(split(name)) else "train_loss", name)
     if not names.keys() & {"train_loss", "val_loss"}:
@@ -198,15 +179,6 @@ def _roles(columns: Mapping[str, LogColumn], log: LogRecords) -> dict[str, str]:
     return names
 
 
-def _add_totals(columns: Mapping[str, LogColumn], candidates: dict[str, list[LogColumn]]) -> None:
-    """Add the columns that are called total, beside numbers that may be its parts, as losses."""
-    parts = [name for name, one in columns.items() if not one.of_ints and role(name) in PARTS and not _is_total(name)]
-    for name, column in columns.items() if len(parts) > 1 else ():
-        found = kinds(split(name))
-        if "total" in found and found <= {"total", "plain", "train", "val"} and not column.of_ints:
-            candidates.setdefault("val_loss" if "val" in found else "train_loss", []).append(column)
-
-
 def _follows_validation(name: str, log: LogRecords) -> bool:
     """Return whether a name says neither training nor validation, and the last loss that stands before it in a record
     is of validation."""
@@ -221,37 +193,22 @@ def _is_total(name: str) -> bool:
     return all(map(kinds_of, split(name)))
 
 
-def _best(kind: str, found: Sequence[LogColumn], part: Sequence[str]) -> LogColumn:
-    """Return the best of several columns for one role. part: of the training loss, whose likes are best to compare."""
+def _best(kind: str, found: Sequence[LogColumn]) -> LogColumn:
+    """Return the best of several columns for one role."""
 
     def rank(column: LogColumn) -> tuple[float, ...]:
         words = split(column.name)
         if kind in COUNTERS:
             return (column.varies, -column.falls, len(column.values))
         return (
-            kind != "val_loss" or _part(column.name) == part,
             _is_total(column.name),
             column.varies,
             any("loss" in word or not word.isascii() for word in words) or not kind.endswith("loss"),
-            "epoch" in words and len(column.values) > MIN_RUN,
             len(column.values),
             "test" not in words,
         )
 
     return max(found, key=rank)  # of equals the first
-
-
-def _trained_on(found: Sequence[LogColumn], names: Mapping[str, str]) -> dict[str, str]:
-    """Tell which of two losses, whose names differ in a number only, is of the training: one that falls far lower."""
-    alike = [one for one in found if _DIGITS.sub("", one.name) == _DIGITS.sub("", names["val_loss"])]
-    lower, higher = sorted(alike, key=lambda one: one.values[-1]) if len(alike) == 2 else (None, None)
-    if not (lower and higher and 2 * lower.values[-1] < higher.values[-1] and 2 * lower.values[0] > higher.values[0]):
-        return {}
-    return {"train_loss": lower.name, "val_loss": higher.name}
-
-
-def _part(name: str) -> list[str]:
-    return [word for word in split(name) if not kinds_of(word) & NO_PART]
 
 
 def _measures(name: str) -> set[str]:
@@ -320,18 +277,14 @@ def forward_filled(values: np.ndarray) -> np.ndarray:
 
 
 def _bad(values: np.ndarray, printed: np.ndarray, loose: bool) -> np.ndarray:
-    """Return which values (rows,) are inf or nan. Where a nan may be a blank, as in a table, those between numbers are,
-    if there is more than one run of them; and those at the end, unless there are more than in any such run."""
-    said_nan = printed & np.isnan(values)
-    bad = np.isinf(values) | said_nan
+    """Return which values (rows,) are inf or nan. Where a nan may be a blank, as in a table, only those at the end are,
+    if there are more than in any gap before."""
+    bad = np.isinf(values) | (printed & np.isnan(values))
     finite = np.flatnonzero(np.isfinite(values))
-    if not loose or not finite.size:
-        return bad
-    gaps = [len([*run]) for is_nan, run in groupby(said_nan[: finite[-1]]) if is_nan]  # between numbers
-    if len(gaps) < 2:
-        return bad
-    after = said_nan & (np.arange(len(values)) > finite[-1])
-    return np.isinf(values) | (after & (after.sum() > max(gaps)))
+    if loose and finite.size:
+        bad[: finite[-1]] &= np.isinf(values[: finite[-1]])
+        bad &= np.isinf(values) | (len(values) - finite[-1] > np.diff(finite).max(initial=1))
+    return bad
 
 
 def _notes(names: Mapping[str, str], others: Sequence[str], log: LogRecords) -> list[str]:
@@ -344,20 +297,4 @@ def _notes(names: Mapping[str, str], others: Sequence[str], log: LogRecords) -> 
         shown = ", ".join(f"“{name}”" for name in others[:MAX_LISTED])
         rest = len(others) - MAX_LISTED
         notes.append(f"Not used: {shown}{f' and {rest} more' if rest > 0 else ''}.")
-    return notes
-
-
-def _bad_notes(table: Table, said: Sequence[tuple[int, str]]) -> list[str]:
-    """Say where numbers are inf or nan, or are said to be."""
-    unit = next((kind for kind in ("step", "epoch") if kind in table.columns), "")
-    place = forward_filled(table.columns[unit]) if unit else np.arange(1, table.rows + 1)
-    after = f"After {unit or 'record'} {{:g}} the log says “{{}}”."
-    notes = [after.format(place[max(at - 1, 0)], line) for at, line in said[:MAX_SAID] if len(place)]
-    for kind, where in table.bad.items():
-        if where.any():
-            known = int((where | np.isfinite(table.columns[kind])).sum())
-            notes.append(
-                f"“{table.names[kind]}” is NaN or infinite in {where.sum()} of {counted(known, 'record')}, first in "
-                f"{unit or 'record'} {place[np.argmax(where)]:g}."
-            )
     return notes

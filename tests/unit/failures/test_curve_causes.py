@@ -105,12 +105,18 @@ def test_the_first_cause_of_a_curve_is_a_fair_one(name):
     [
         ("epoch {n} actor loss {loss:.3f} critic loss 44.0", "", []),
         ("episode {n} reward {n} loss {loss:.3f}", "", []),
+        ("epoch {n} Loss_D {loss:.3f} Loss_G {loss:.3f}", "", []),
         ("epoch {n} gen_loss 0.9", "\nepoch 31 gen_loss nan", ["nan"]),
     ],
 )
 def test_a_loss_that_need_not_fall_is_only_judged_where_it_is_none(line, ends, keys):
     log = "\n".join(line.format(n=n, loss=2 + 0.1 * n) for n in range(1, 31)) + ends
     assert [cause.key for cause in read_log(log).causes] == keys
+
+
+def test_a_first_loss_and_a_first_norm_that_are_huge_are_a_wrong_scale():
+    log = "\n".join(f"epoch {n} loss {300 * 0.7**n:.3f} grad_norm {900 * 0.7**n:.1f}" for n in range(20))
+    assert [cause.key for cause in read_log(log).causes] == ["scale", "rate-high"]
 
 
 @pytest.mark.parametrize("name", RUNS)
