@@ -376,10 +376,6 @@ TABLE = (
     Rule("softmax-twice", "Softmax before cross_entropy", "log accuracy", lambda f: f.double_softmax,
         lambda f: f"Training accuracy is {f.train_score[-1]:.0%}, and yet the loss stands at {short(f.loss[-1])}: "
         f"with two softmaxes {f.double_softmax} classes cannot cost much less.", _lower, like=("noise",)),
-    Rule("batch-noise", "Batches are too noisy", "log", lambda f: len(f.spikes) >= max(3, 0.02 * len(f.raw)),
-        lambda f: f"{len(f.spikes)} of {len(f.raw)} values stand far above their neighbours: the highest is "
-        f"{short(f.raw.max())}, and half of all values lie below {short(np.median(f.raw))}.",
-        _lower, lambda f: f.group_of(f.spikes[0]), ("rate-high",)),
     Rule("rate-high", HIGH, "log", lambda f: f.oscillates and swings(f.smooth[-len(f.lately) :], 0.03)
         and max(np.quantile(f.loss[len(f) // 2 :], 0.6), f.loss[-1]) > 0.6 * np.quantile(f.loss[: len(f) // 2], 0.6),
         _says_swings, _lower, like=("batch-noise", "piling")),

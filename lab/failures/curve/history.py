@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import math
 import re
-from bisect import bisect_right
 from collections.abc import Sequence
 from functools import cached_property
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
@@ -32,20 +31,18 @@ class UploadedCurve(Figures):
     unit     what a point is: an "epoch", a "block" of steps, or a "row"
     counter  what the points are numbered by: "epoch", "step" or "row"; `watched`: which loss `smooth` is
     first    the loss of the very first step
-    raw      the loss of each row; `starts`: the first row of each point
     norm_ended  the point from which on the gradient norm is mostly inf or nan, or None
     notes    what was done with the rows, in sentences
     """
 
-    starts: Sequence[int] = ()
     counter, watched = "epoch", "loss"
     norm_ended: int | None = None
     notes: Sequence[str] = ()
+    first = math.nan
 
     def __init__(self, records: Sequence[Record], config: Config, places: Sequence[float], unit: str = "epoch") -> None:
         super().__init__(records, config, "log")
         self.places, self.unit = places, unit
-        self.first, self.raw = float(self.loss[0]), self.loss
 
     @classmethod
     def of(cls, table: Table) -> UploadedCurve:
@@ -78,17 +75,11 @@ class UploadedCurve(Figures):
             | {"grad_norm": {name: means[LAYER + name][point] for name in layers}}
             for point, place in enumerate(at)
         ]
-        rates = columns.get("lr", np.empty(0))
-        rates = rates[np.isfinite(rates) & (rates > 0)]
-        config = Config(
-            hidden=(64,) * max(len(layers) - 1, 1),
-            lr=float(rates[0]) if rates.size else cast(float, None),
-            val_fraction=0.2 if validated else 0.0,
-        )
+        config = Config(hidden=(64,) * max(len(layers) - 1, 1), val_fraction=0.2 if validated else 0.0)
         curve = cls(records, config, at, unit)
         curve.layers = layers or curve.layers
         curve.total = means.get("grad_norm", curve.total)
-        curve.notes, curve.raw, curve.starts, curve.counter = notes, loss, starts, counter
+        curve.notes, curve.counter = notes, counter
         curve.watched = "validation loss" if validated else "loss"
         if validated and np.isfinite(means["val_loss"]).any():
             curve.measured = np.flatnonzero(np.isfinite(means["val_loss"]))
@@ -138,17 +129,6 @@ class UploadedCurve(Figures):
         first, last = self.smooth[:WINDOW].mean(), self.smooth[-WINDOW:].mean()
         better = self.train_score[-WINDOW:].mean() - self.train_score[0] > 0.15
         return bool(self.range < 0.12 and abs(1 - last / first) < 0.06 and not better)
-
-    @cached_property
-    def spikes(self) -> np.ndarray:
-        """The rows whose loss is above all early losses and far above their neighbours'."""
-        loss = self.raw[np.isfinite(self.raw)]
-        if len(loss) != len(self.raw) or len(loss) < 2 * RECENT or loss.min() < 0:
-            return np.empty(0, int)
-        wide = np.pad(loss, RECENT, constant_values=math.nan)  # the first and last values have fewer neighbours
-        around = np.nanmedian(np.lib.stride_tricks.sliding_window_view(wide, 2 * RECENT + 1), axis=1)
-        high = np.flatnonzero((loss > 1.3 * np.median(loss[:RECENT])) & (loss > 2.5 * around))
-        return high if (np.diff(high) > 1).all() and len(high) <= 0.1 * len(loss) else high[:0]
 
     @cached_property
     def turned(self) -> int:
@@ -201,10 +181,6 @@ class UploadedCurve(Figures):
         return bool(
             far and val_loss > 2 * loss and now >= 0.98 * np.median(before) and self.val_loss[0] <= 4 * self.loss[0]
         )
-
-    def group_of(self, row: int) -> int:
-        """Return the index of the point that a row belongs to."""
-        return bisect_right(self.starts, row) - 1
 
     def in_unit(self, text: str) -> str:
         """Replace "epoch" in a sentence of the doctor's by what this curve's points are, and are numbered by."""

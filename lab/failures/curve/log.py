@@ -382,8 +382,7 @@ class _Lines:
     def _pairs(self, tokens: Sequence[_Token]) -> Iterator[tuple[str, _Token | None]]:
         """Yield names with their numbers, and names without one: a number belongs to the name before it, or else to
         the one after it, and an integer without any counts something."""
-        at, named = 0, ""
-        counters: dict[float, str] = {}  # the names of those without one, by their totals
+        at, named, counted = 0, "", 0
         ahead: list[_Token | None] = [*tokens, None, None]
         while token := ahead[at]:
             after, then = ahead[at + 1 : at + 3]
@@ -401,19 +400,15 @@ class _Lines:
             ):
                 yield after.name, token
                 at += 1
-            elif (
-                token.counts
-                and (token.total or not named or role(named) in COUNTERS)
-                and (len(counters) < MAX_COUNTERS or token.total in counters)  # of the next record in the line
-            ):
-                yield counters.setdefault(token.total or -at, COUNTER.format(len(counters) + 1)), token
+            elif token.counts and counted < MAX_COUNTERS and (token.total or not named or role(named) in COUNTERS):
+                counted += 1
+                yield COUNTER.format(counted), token
 
     def _named(self, pairs: Sequence[tuple[str, _Token | None]]) -> dict[str, float]:
         """Return the numbers of a line by name. What stands before them says whether they are of training or of
         validation, where their own names do not."""
         row: dict[str, float] = {}
         often = Counter(name for name, token in pairs if token)
-        losses = {phase(name) for name, token in pairs if token and (role(name) or "").endswith("loss")}
         above, last = self.heading, ""
         for name, token in pairs:
             scored, is_accuracy = is_score(name), (role(name) or "").endswith("accuracy")
@@ -422,8 +417,7 @@ class _Lines:
             if not token:
                 continue
             last = phase(name) or last
-            follows = often[name] > 1 or (is_accuracy and losses == {last})
-            before = above or (last if follows else "")
+            before = above or (last if often[name] > 1 or is_accuracy else "")
             if scored and before and not phase(name):
                 name = f"{before} {name}"
             if token.value is not None:
@@ -488,8 +482,7 @@ def _is_counted(unit: str | None) -> bool:
 
 @lru_cache(maxsize=roles.MAX_CACHED)
 def _names(text: str, is_text: bool) -> list[str]:
-    """Return the names in some words: two if the first word is the value of another name, or if a sentence ends with a
-    counter, as in "loss is high in epoch"."""
+    """Return the names in some words: two if the first word is the value of another name."""
     words = [word.rstrip(".-/&'’") for word in re.split(r"[ (\[]+", text)]
     cut = int(is_text)
     return [name for name in (_without_fillers(words[:cut]), _without_fillers(words[cut:])) if name]

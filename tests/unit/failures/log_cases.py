@@ -198,7 +198,7 @@ FORMATS = {
         filled(
             "エポック {n}：訓練損失 {loss:.4f}、検証損失 {val:.4f}、正解率 {acc:.2f}", loss=TRAIN, val=VAL, acc=SHARE
         ),
-        {"エポック": "epoch", "訓練損失": "train_loss", "検証損失": "val_loss", "正解率": "val_accuracy"},
+        {"エポック": "epoch", "訓練損失": "train_loss", "検証損失": "val_loss", "検証 正解率": "val_accuracy"},
         WELL,
     ),
     "Korean": Case(
