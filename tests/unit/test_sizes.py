@@ -11,7 +11,7 @@ CAPS = {  # lines of code and of data, in rooms separated by spaces
     "nn.py": 260,
     "train.py": 180,
     "app.py": 45,
-    "lab/failures": 9_624,
+    "lab/failures": 9_623,
     "lab/watch": 4_742,
     "lab/training": 6_244,
     "lab/training/doctor.py lab/training/figures.py": 694,
@@ -26,7 +26,7 @@ CAPS = {  # lines of code and of data, in rooms separated by spaces
 CODE = {".py", ".js", ".ts", ".css", ".html"}
 COUNTED = CODE | {".toml", ".txt", ".json"}
 THEIRS = {"codemirror", "echarts", "graphviz"}  # folders of code that others wrote
-PRODUCT, PRODUCT_CAP = "app.py model.py nn.py train.py lab pages static practice assets", 62_085  # lines of code
+PRODUCT, PRODUCT_CAP = "app.py model.py nn.py train.py lab pages static practice assets", 62_084  # lines of code
 
 
 def lines_of(rooms, counted=COUNTED):

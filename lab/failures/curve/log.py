@@ -371,8 +371,7 @@ class _Lines:
         if "," in line:
             line = _THOUSANDS.sub(lambda found: found[0].replace(",", ""), line)
         line = _BEFORE_COUNT.sub(r"\g<0> ", line)
-        tokens = [*_tokens(line)]
-        pairs = list(self._pairs(tokens))
+        pairs = list(self._pairs([*_tokens(line)]))
         if any(token and role(name) in COUNTERS for name, token in pairs):
             self.heading = ""
         row = self._named(pairs)
