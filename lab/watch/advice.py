@@ -13,4 +13,3 @@ GIVE_TO_OPTIMIZER = (
     "Give these tensors to the optimizer; a list of layers belongs in `nn.ModuleList`. If they should not learn, "
     "switch their gradients off: `.requires_grad_(False)`."
 )
-STRAIGHT_THROUGH = "Let the gradient bypass the step: `x + (x.round() - x).detach()`; `sign` and others likewise."

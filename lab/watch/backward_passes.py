@@ -5,7 +5,7 @@ from typing import TypeAlias
 import torch
 from torch import Tensor
 
-from lab.watch import cuts, errors, event_order, gradient_sizes, learning_rates, operations, saved_tensors, values
+from lab.watch import cuts, errors, event_order, gradient_sizes, learning_rates, values
 from lab.watch.graph import leaves_of, origin_of, seen_nodes
 from lab.watch.onlooker import Args, Function, Kwargs, Look, arguments, tensors_in
 from lab.watch.records import EARLY_ITERATIONS, BackwardCall, LossTerm, has_numbers
@@ -44,6 +44,7 @@ def look_at_backward(run: WatchedRun, function: Function, args: Args, kwargs: Kw
         call.keep(tensors)
     facts = before_backward(run, call, loss, tensors) if loss.grad_fn is not None else None
     event = run.record(Act.BACKWARD, here, call.touched)
+    call.in_step |= any(opt.learning for opt in run.training.optimizers)
     event.call, (event.made, event.stale, event.terms) = call, facts or (0, {}, {})
     try:
         yield
@@ -67,7 +68,7 @@ def look_at_grad(run: WatchedRun, function: Function, args: Args, kwargs: Kwargs
     if first is None or not all(map(has_numbers, (first, *inputs))):
         return
     if first.grad_fn is not None:
-        mark_nodes(run, first, here)
+        mark_nodes(run, first)
     try:
         result = yield
     except RuntimeError as error:
@@ -96,12 +97,11 @@ def look_at_gradcheck(run: WatchedRun, check: Function, args: Args, kwargs: Kwar
             run.report(23, where, evidence)
 
 
-def mark_nodes(run: WatchedRun, loss: Tensor, here: Site) -> None:
-    """Mark the nodes of a graph as passed by the coming backward pass; check what they have saved."""
+def mark_nodes(run: WatchedRun, loss: Tensor) -> None:
+    """Mark the nodes of a graph as passed by the coming backward pass."""
     now, graphs = run.clock.iteration, run.graphs
-    for node, entry in seen_nodes(loss.grad_fn):
+    for _, entry in seen_nodes(loss.grad_fn):
         graphs.passed.add(entry.site.whole_line)
-        saved_tensors.check(run, entry, node, here)
         if entry.chain or entry.past_iterations or entry.iteration < now - 1:
             graphs.passed_later.add(entry.site)
         entry.first_backward = entry.first_backward or now + 1
@@ -121,7 +121,7 @@ def leaves_reached(run: WatchedRun, call: BackwardCall, loss: Tensor) -> list[Te
             top.first_backward = run.clock.iteration + 1
         if len(known) == len(call.leaves):
             return known
-    mark_nodes(run, loss, call.site)
+    mark_nodes(run, loss)
     call.walk_count += 1
     reached = leaves_of(loss.grad_fn)
     call.keep(reached)
@@ -135,8 +135,6 @@ def before_backward(run: WatchedRun, call: BackwardCall, loss: Tensor, reached: 
     call.undivided_mean = event_order.is_undivided_mean(loss)
     if not call.losses:
         call.cost_sign, call.minus_site = learning_rates.cost_sign(loss.grad_fn)
-    elif loss.numel() == 1 and (step := run.events.last(Act.STEP)) and step.iteration == run.clock.iteration:
-        operations.check_likelihood(run, loss)  # only what is trained: without a step, it may pick a score
     if not values.is_finite(loss):
         values.check_batch(run, loss)
     entry = origin_of(loss.grad_fn)
@@ -148,7 +146,7 @@ def before_backward(run: WatchedRun, call: BackwardCall, loss: Tensor, reached: 
 def after_backward(run: WatchedRun, call: BackwardCall, loss: Tensor, reached: list[Tensor]) -> None:
     """Update the leaves that a backward pass reached; check its gradients in some iterations."""
     early = run.clock.inspect_closely and (len(call.losses) <= 3 or run.clock.iteration > EARLY_ITERATIONS)
-    run.clock.forward_ran, run.clock.copied = False, 0
+    run.clock.forward_ran = False
     for tensor in reached:
         leaf = run.leaf(tensor)
         if leaf.made_in_forward and not (leaf.backward_count or leaf.differentiated):

@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 
 from lab.failures import find
-from lab.watch import advice, cuts, saved_tensors
+from lab.watch import advice, cuts
 from lab.watch.graph import node_of, origin_of, seen_nodes, skip
 from lab.watch.run import Report, WatchedRun
 from lab.watch.sites import NOWHERE, Site, is_library
@@ -48,11 +48,12 @@ def explain_in_place(run: WatchedRun, text: str, loss: Tensor, here: Site) -> Re
     shape = tuple(map(int, match[1].split(", ") if match[1] else ()))
     about, savers = f"a tensor of shape {shape}", set[str]()
     for _, entry in seen_nodes(loss.grad_fn):
-        for kept in entry.saved.values():
+        for kept in entry.saved:
             if (kept.shape, kept.version) != (shape, saved):
                 continue
             savers.add(f", saved by {entry.name} in line {entry.site.line}")
-            writes = saved_tensors.writes_since(run, entry, kept.storage)
+            since = (write for write in run.tensors.writes if write.nodes >= entry.node_number)
+            writes = (write for write in since if write.storage == kept.storage)
             seen = [write for write in writes if saved <= write.before < write.after <= now]
             if seen:
                 evidence = f"This line wrote to {about} that backward() in line {here.line} needs: it is at version "

@@ -2,6 +2,7 @@
 and nothing has cleared is stale: the next backward() adds to it."""
 
 import math
+from collections import Counter
 
 from torch import Tensor
 
@@ -23,7 +24,6 @@ def judge(run: WatchedRun) -> None:
         if opt.steps and own and own[0].act is Act.SCHEDULE:
             evidence = "The scheduler was stepped before its optimizer had taken a step: the first rate is skipped."
             run.report(18, own[0].site, evidence)
-        check_late_backward(run, opt)
         check_never_stepped(run, opt)
     check_accumulation(run)
     check_clips(run)
@@ -40,21 +40,6 @@ def check_step(run: WatchedRun, opt: WatchedOptimizer, passes: list[TrainingEven
             where = here if cleared.forward_ran or run.clock.forward_ran else cleared.site
             evidence = f"{opt.kind}.step() in line {here.line} found no gradient: those of the last backward() were "
             run.report(18, where, evidence + f"cleared in line {cleared.site.line}.")
-
-
-def check_late_backward(run: WatchedRun, opt: WatchedOptimizer) -> None:
-    """Report steps between the forward pass of a loss and its backward(), whose gradient is then one step old."""
-    step: TrainingEvent | None = None
-    late = 0  # in a row
-    for event in run.events:
-        if event.act is Act.STEP and event.opt is opt:
-            step = event
-        elif event.act is Act.BACKWARD and event.made and step is not None:
-            between = step.iteration == event.iteration - 1 and event.made <= step.nodes
-            late = late + 1 if between and event.touched & opt.parameter_ids else 0
-            if late == MIN_ITERATIONS:
-                evidence = f"step() comes before backward() in line {event.site.line}: its gradient is one batch old."
-                run.report(18, step.site, evidence)
 
 
 def check_never_stepped(run: WatchedRun, opt: WatchedOptimizer) -> None:
@@ -98,20 +83,26 @@ def is_undivided_mean(loss: Tensor) -> bool:
 
 
 def check_accumulation(run: WatchedRun) -> None:
-    """Report several backward passes per step whose losses were not divided."""
+    """Report several backward passes per step whose losses were not divided, and those that are cleared unused."""
     waiting: dict[BackwardCall, list[TrainingEvent]] = {}  # passes since the last step that could use them
     summed: dict[tuple[Site, WatchedOptimizer | None], list[int]] = {}
+    unused: dict[BackwardCall, list[Site]] = {}  # the lines that cleared passes since that step
+    undone: dict[BackwardCall, list[list[Site]]] = {}  # the same for each step
+    owned = frozenset().union(*(opt.parameter_ids for opt in run.training.optimizers))
     latest = None
     for event in run.events:
         if event.call is not None:
             latest = event.call
             waiting.setdefault(latest, []).append(event)
-        elif event.act is Act.ZERO_GRAD and event.found != "nothing" and latest is not None:
-            waiting.pop(latest, None)
+        elif event.act in (Act.ZERO_GRAD, Act.CLEAR) and event.found != "nothing" and latest is not None:
+            for one in waiting.pop(latest, ()):
+                if not one.read and one.touched & owned <= event.touched:
+                    unused.setdefault(latest, []).append(event.site)
         elif event.act is Act.STEP:
             for call, passes in list(waiting.items()):
                 if passes[-1].touched & event.touched:
                     del waiting[call]
+                    undone.setdefault(call, []).append(unused.pop(call, []))
                     if call.undivided_mean and len(passes) > 1 and sites.steps_conditionally(call.site, event.site):
                         summed.setdefault((call.site, event.opt), []).append(len(passes))
     for (where, opt), counts in summed.items():
@@ -119,6 +110,17 @@ def check_accumulation(run: WatchedRun) -> None:
         if len(counts) >= 2 and not divided:
             evidence = f"Each of {len(counts)} steps uses the sum of {counts[0]} mean losses, undivided."
             run.report(24, where, evidence)
+    report_undone(run, undone)
+
+
+def report_undone(run: WatchedRun, undone: dict[BackwardCall, list[list[Site]]]) -> None:
+    """Report a line that clears passes before a step could use them, as many before most steps."""
+    for call, rounds in undone.items():
+        count, times = Counter(map(len, rounds)).most_common(1)[0]
+        if count and not call.in_step and times >= max(MIN_ITERATIONS, len(rounds) / 2):
+            where = next(lines[-1] for lines in rounds if lines)
+            evidence = f"Before each of {times} steps this line cleared, {count} times, what backward() in line "
+            run.report(24, where, evidence + f"{call.site.line} had added: no step used it.")
 
 
 def find_stale(run: WatchedRun, reached: list[Tensor], here: Site) -> dict[int, Site]:

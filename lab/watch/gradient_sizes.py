@@ -4,13 +4,12 @@ from collections import Counter
 
 from torch import Tensor
 
-from lab.watch import advice
-from lab.watch.graph import GraphNode, kind, leaves_of, seen_nodes, walk
+from lab.watch.graph import GraphNode, kind, seen_nodes, walk
+from lab.watch.learning_rates import REPLACING_STEP, rate_line
 from lab.watch.records import MIN_ITERATIONS, NodeOrigin, shapes_of
 from lab.watch.run import WatchedRun
 from lab.watch.training_events import Act
 
-FLAT_OPERATIONS = frozenset(("Round", "Floor", "Ceil", "Sign", "Trunc", "Bernoulli"))
 SATURATING = frozenset(("Sigmoid", "Tanh"))
 MIN_DEAD_SHARE = 0.9  # share of the units of a layer
 MIN_DEPTH = 4  # sigmoids or tanhs above a weight
@@ -27,16 +26,9 @@ def measure_dead_units(run: WatchedRun, entry: NodeOrigin, result: Tensor) -> No
 
 
 def inspect_gradients(run: WatchedRun, loss: Tensor, reached: list[Tensor]) -> None:
-    """Run the expensive checks: operations with slope 0, constant weights, gradients by depth."""
+    """Run the expensive checks: constant weights, gradients by depth."""
     weights = [tensor for tensor in reached if tensor.dim() >= 2 and tensor.grad is not None]
     zeros = [tensor for tensor in weights if all_zero(tensor.grad)]  # type: ignore[arg-type]
-    known_zero = set(map(id, zeros))
-    for node, entry in seen_nodes(loss.grad_fn) if zeros else ():
-        below = set(map(id, leaves_of(node))) if kind(node) in FLAT_OPERATIONS else set()
-        blocked = known_zero & below
-        if blocked and not any(id(tensor) in below - known_zero for tensor in weights):
-            evidence = f"{entry.name} in this line is flat: the gradients of {len(blocked)} weights before it are "
-            run.report(21, entry.site, evidence + "exactly 0.", advice.STRAIGHT_THROUGH)
     if run.clock.iteration <= 2:
         constant = [t for t in weights if t.numel() > 1 and all_equal(t) and is_symmetric(t.grad)]
         if 2 * len(constant) > max(2, len(weights)) or (constant and len(zeros) == len(weights) > 1):
@@ -101,8 +93,18 @@ def judge(run: WatchedRun) -> None:
         run.report(16, where, evidence + "everywhere, so all units of a layer get the same gradient.")
     for where, by_iteration in run.numbers.dead_shares.items() if run.training.optimizers else ():
         last = list(by_iteration.values())[-3:]
-        if len(by_iteration) >= MIN_ITERATIONS and min(last) >= MIN_DEAD_SHARE:
-            evidence = f"{last[-1]:.0%} of the units of the relu in line {where.line} were 0 for all inputs in each of "
-            run.report(14, where, f"{evidence}the last {len(last)} batches that were checked.")
+        if len(by_iteration) < MIN_ITERATIONS or min(last) < MIN_DEAD_SHARE:
+            continue
+        evidence = f"{last[-1]:.0%} of the units of the relu in line {where.line} were 0 for all inputs "
+        alive = max((n for n, share in by_iteration.items() if share < MIN_DEAD_SHARE), default=-1)
+        steps = [(step, opt) for opt in run.training.optimizers for step in opt.measured_steps]
+        steps = [one for one in steps if one[0].iteration <= alive + 1 and one[0].relative_length > REPLACING_STEP]
+        if steps:
+            step, opt = steps[0]
+            size = f"{step.relative_length:.2g} times their size."
+            how = f"after a step of {opt.kind} that changed the parameters by {size}"
+            run.report(17, rate_line(opt), evidence + how)
+        else:
+            run.report(14, where, f"{evidence}in each of the last {len(last)} batches that were checked.")
     if run.numbers.faded and run.clock.iteration >= MIN_ITERATIONS:
         run.report(15, *min(run.numbers.faded)[1:])

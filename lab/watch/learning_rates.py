@@ -37,7 +37,7 @@ def measure_step(run: WatchedRun, opt: WatchedOptimizer, parameters: Sequence[Te
     last = run.events.last(Act.BACKWARD)
     loss = last.call.losses[-1] if last and last.call and last.call.losses else math.nan
     length, fall = (change / size) ** 0.5 if size else 0.0, -along / abs(loss) if loss else 0.0
-    opt.measured_steps.append(MeasuredStep(length, along, fall, loss, largest_rate(opt)))
+    opt.measured_steps.append(MeasuredStep(length, along, fall, loss, largest_rate(opt), run.clock.iteration))
 
 
 def largest_rate(opt: WatchedOptimizer) -> float:

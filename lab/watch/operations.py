@@ -1,23 +1,25 @@
 """Inspect each operation whose result has a graph, by its name."""
 
+from contextlib import suppress
 from itertools import takewhile
 from traceback import walk_stack
 
 import torch
 from torch import Tensor
 
-from lab.watch import advice, gradient_sizes, saved_tensors, shapes, values
-from lab.watch.graph import VIEWS, node_of, origin_of, skip
+from lab.watch import advice, gradient_sizes, shapes, values
+from lab.watch.graph import VIEWS, GraphNode, node_of, origin_of, saved_by, skip, walk
 from lab.watch.onlooker import Args, Look
-from lab.watch.records import NodeOrigin
+from lab.watch.records import NodeOrigin, SavedTensor, storage_of, version_of
 from lab.watch.run import Report, WatchedRun
 from lab.watch.sites import NOWHERE, Site, is_library, outer_frame, site
+from lab.watch.training_events import Act
 
 RELUS = frozenset(("relu", "relu_"))
 ACTIVATIONS = RELUS | {"softmax", "sigmoid", "tanh"}
 NORMALIZATIONS = frozenset(("softmax", "sigmoid"))
-SCORES = RELUS | {"linear", "conv1d", "conv2d", "conv3d", "matmul", "__matmul__", "batch_norm", "layer_norm"}
 LOGIT_LOSSES = frozenset(("cross_entropy", "binary_cross_entropy_with_logits"))
+MAX_INNER = 30  # nodes of one operation
 JOINS = frozenset(("Cat", "Stack", "Clamp", "ClampMin", "ClampMax", "Index"))
 SUMS_OF_LOSSES = frozenset(("add", "__add__", "__radd__", "sub", "__sub__"))
 
@@ -25,7 +27,7 @@ SUMS_OF_LOSSES = frozenset(("add", "__add__", "__radd__", "sub", "__sub__"))
 def inspect(run: WatchedRun, entry: NodeOrigin, operands: list[Tensor], result: Tensor, given: Args) -> None:
     """Run the checks for an operation whose result has a graph, by its name; `given` are its arguments, in order."""
     name, closely = entry.name, run.clock.inspect_closely
-    saved_tensors.record(run, entry, result.grad_fn)
+    record_saved(run, entry, result.grad_fn)
     if name in values.FIXES:
         values.note_danger(run, name, entry, operands, result)
     if name in ACTIVATIONS and closely:
@@ -41,6 +43,14 @@ def inspect(run: WatchedRun, entry: NodeOrigin, operands: list[Tensor], result: 
     if name in SUMS_OF_LOSSES and result.numel() == 1:
         numbers = [value for value in given[:2] if isinstance(value, float) and value]
         entry.cut = run.cut_of_number(numbers[0]) if numbers else entry.cut
+
+
+def record_saved(run: WatchedRun, entry: NodeOrigin, node: GraphNode) -> None:
+    """Record the tensors that the nodes of an operation saved for their backward step."""
+    for inner in () if run.clock.hidden_saves else walk(node, most=MAX_INNER, unseen=True):
+        with suppress(RuntimeError):  # freed, or PyTorch has seen a write
+            for tensor in saved_by(inner).values():
+                entry.saved.append(SavedTensor(tuple(tensor.shape), version_of(tensor), storage_of(tensor)))
 
 
 def layer_site(run: WatchedRun) -> Site:
@@ -59,22 +69,13 @@ def check_logits(run: WatchedRun, loss: str, loss_site: Site, given: str, where:
         run.report(25, where, evidence)
 
 
-def check_likelihood(run: WatchedRun, loss: Tensor) -> None:
-    """Report an nll_loss below 0 of what a layer or softmax returned: at least one number is above 0, and no
-    log-probability is. What is computed by hand may be the logarithm of a density."""
-    entry = origin_of(node := skip(loss.grad_fn, VIEWS | {"Mean", "Sum", "Div"}))
-    given = origin_of(skip(node.next_functions[0][0])) if entry is not None and entry.name == "nll_loss" else None
-    if entry is not None and given is not None and given.name in NORMALIZATIONS | SCORES and loss.item() < 0:
-        where = given.place if given.name in NORMALIZATIONS else entry.site
-        evidence = f"nll_loss in line {entry.site.line} expects log-probabilities, which are never above 0. It got the "
-        run.report(25, where, f"{evidence}result of {given.name}, and the loss here was {loss.item():.3g}.")
-
-
 def read_gradient(run: WatchedRun, tensor: Tensor) -> Look:
     """Look at a read of .grad. If it is None, report that the tensor is the result of an operation; keep why a leaf has
     none, in case that ends the script."""
     gradient = yield
     if gradient is not None:
+        if last := run.events.last(Act.BACKWARD):
+            last.read = True
         return
     reader = site()
     if tensor.is_leaf:

@@ -76,8 +76,7 @@ class NodeOrigin:
     sum_site: Site = NOWHERE  # the line of the running sum behind this node
     first_backward: int = 0  # number of the first backward pass through it; 0 for none
     cut: "CutRecord | None" = None  # that one of its operands came through
-    # place of an inner node, its kind and PyTorch's name of a tensor -> what it saved
-    saved: dict[tuple[int, str], "SavedTensor"] = field(default_factory=dict)
+    saved: list["SavedTensor"] = field(default_factory=list)
 
     @property
     def place(self) -> Site:
@@ -86,12 +85,11 @@ class NodeOrigin:
 
 
 class SavedTensor(NamedTuple):
-    """A tensor that a graph node saved, as it was then; its copy if it is small."""
+    """A tensor that a graph node saved, as it was then."""
 
     shape: tuple[int, ...]
     version: int
     storage: int
-    copy: Tensor | None
 
 
 class InPlaceWrite(NamedTuple):
@@ -174,6 +172,7 @@ class MeasuredStep(NamedTuple):
     predicted_fall: float  # how far the loss would fall along its tangent, as a fraction of the loss
     loss: float
     rate: float  # the learning rate
+    iteration: int  # backward passes that had run
 
 
 @dataclass(eq=False)
@@ -209,6 +208,7 @@ class BackwardCall:
     leaves: list["weakref.ref[Tensor]"] = field(default_factory=list)
     touched: frozenset[int] = frozenset()  # ids of these
     undivided_mean: bool = False
+    in_step: bool = False  # an optimizer's step calls it, by a closure
     cost_sign: int = 0  # 1 if the loss is a known cost, -1 if it is minus one, 0 otherwise
     minus_site: Site = NOWHERE  # the line of that minus
 

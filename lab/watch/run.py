@@ -35,7 +35,6 @@ class Clock:
     forward_ran: bool = False  # since the last backward pass
     inspect_closely: bool = True  # whether this iteration gets the expensive checks
     hidden_saves: bool = False  # hooks of the script pack what nodes save: reading it would run them
-    copied: int = 0  # numbers that nodes of this iteration saved
 
 
 @dataclass

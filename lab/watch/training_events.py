@@ -38,6 +38,7 @@ class TrainingEvent:
     found: str = ""  # "nothing" to clear, or to clip for a step; "uphill", along the gradient
     opt: WatchedOptimizer | None = None  # that steps, or whose schedule does
     call: BackwardCall | None = None  # the line that calls backward()
+    read: bool = False  # the script has read a gradient since, up to the next pass
     made: int = 0  # number of the graph node of the loss
     stale: Mapping[int, Site] = field(default_factory=dict)  # leaf -> backward() that added to its used gradient
     terms: Mapping[Site, LossTerm] = field(default_factory=dict)  # of the loss, by their lines, if they were searched

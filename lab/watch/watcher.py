@@ -25,7 +25,6 @@ from lab.watch import (
     kept_graphs,
     learning_rates,
     operations,
-    saved_tensors,
     unreached_parameters,
     updates,
 )
@@ -115,7 +114,7 @@ class Watcher(Listener):
         tensor = operands[0]
         node = node_of(tensor)
         if node is not None and origin_of(node) is None:  # of a Function of the script: what it saved is still readable
-            saved_tensors.record(self.run, self.run.new_entry(kind(node), node), node)
+            operations.record_saved(self.run, self.run.new_entry(kind(node), node), node)
         source = origin_of(node)
         yield from updates.write_in_place(self.run, name, tensor, given)
         node = node_of(tensor)

@@ -62,7 +62,7 @@ opt = torch.optim.SGD(net.parameters(), lr=0.02)
 
 
 def gradients_of(x):
-    opt.zero_grad()  #! read 24
+    opt.zero_grad()  #! 24
     loss = nn.functional.l1_loss(net(x), x.sum(1, keepdim=True))
     (loss / every).backward()
 

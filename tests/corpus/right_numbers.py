@@ -302,28 +302,3 @@ for _ in range(3):
     opt.zero_grad()
     loss.backward()
     opt.step()
-
-
-# %% likelihoods of all kinds
-import torch
-from torch import nn
-from torch.nn import functional as F
-
-torch.manual_seed(0)
-net, rate = nn.Linear(4, 3), nn.Linear(4, 1)
-opt = torch.optim.SGD([*net.parameters(), *rate.parameters()], lr=0.01)
-x, y = torch.randn(8, 4), torch.randint(3, (8,))
-for _ in range(10):
-    z = net(x)
-    density = torch.distributions.Normal(net(x), 0.3).log_prob(torch.zeros(8, 3))
-    loss = F.nll_loss(z, y) + z.logsumexp(1).mean() + F.nll_loss(z - z.logsumexp(1, keepdim=True), y)
-    loss = loss + F.nll_loss(nn.LogSoftmax(1)(z), y) - torch.distributions.Categorical(logits=z).log_prob(y).mean()
-    loss = loss + F.poisson_nll_loss(rate(x)[:, 0], y.float())
-    loss = loss + F.mse_loss(-F.nll_loss(net(x), y, reduction="none"), x[:, 0])
-    opt.zero_grad()
-    F.nll_loss(density, y).backward()
-    loss.backward()
-    opt.step()
-image = x.requires_grad_()
-F.nll_loss(net(image), y).backward()
-print(image.grad.abs().max())

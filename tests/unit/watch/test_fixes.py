@@ -16,7 +16,6 @@ from tests.corpus import programs  # noqa: E402
 # program, failure, words of the fix, and the change that they ask for: (old, new), ...
 FIXES = (
     ("gate clamped after use", 1, "Make a new tensor", ("z.clamp_(0.05, 0.95)", "z = z.clamp(0.05, 0.95)")),
-    ("data clamp", 1, "Make a new tensor", ("out.data.clamp_", "out = out.clamp")),
     ("saved result scaled", 1, "Make a new tensor", ("s *= scale", "s = s * scale")),
     ("two heads two backwards", 2, "retain_graph=True", ("first.backward()", "first.backward(retain_graph=True)")),
     (
@@ -129,7 +128,6 @@ FIXES = (
         "safe = where(x > 0, x, 1.0)",
         ("x.sqrt()", "torch.where(x > 0, x, 1.0).sqrt()"),
     ),
-    ("bernoulli", 21, "likewise", ("torch.bernoulli(p)", "p + (torch.bernoulli(p) - p).detach()")),
     (
         "accuracy trained",
         21,

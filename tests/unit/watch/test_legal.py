@@ -241,7 +241,7 @@ torch.autograd.gradcheck(lambda x: x, torch.ones(1, dtype=torch.double, requires
 def hooks():
     """All functions and methods that run inside a script, by what holds them, but those that read names alone."""
     rooms = "backward_passes cuts event_order gradient_sizes graph learning_rates operations "
-    rooms += "records saved_tensors shapes training_events torch_recorder unreached_parameters updates values"
+    rooms += "records shapes training_events torch_recorder unreached_parameters updates values"
     holders = [importlib.import_module(f"lab.watch.{name}") for name in rooms.split()]
     holders += [Watcher, RunPasses, TorchRecorder, TorchPass]
     left = {"findings", "notes", "forget", "cards", "pass_number", "report", "concerns"}

@@ -88,26 +88,6 @@ for _ in range(4):
     history["rate"].append(opt.param_groups[0]["lr"])
 """,
     ),
-    "steps by hand that overflow": (
-        17,
-        """w = torch.zeros(4, requires_grad=True)
-for _ in range(40):
-    (x @ w - y).square().mean().backward()
-    with torch.no_grad():
-        w -= 2.0 * w.grad  #
-        w.grad.zero_()
-""",
-    ),
-    "steps by hand along the gradient": (
-        18,
-        """w = torch.zeros(4, requires_grad=True)
-for _ in range(40):
-    (x @ w - y).square().mean().backward()
-    with torch.no_grad():
-        w += 0.4 * w.grad  #
-        w.grad.zero_()
-""",
-    ),
     "one pass through a critic for two optimizers": (
         2,
         """critic = nn.Linear(3, 1)
@@ -217,20 +197,21 @@ for _ in range(3):
     opt.step()
 """,
     ),
-    "a state that NumPy rewrites before its backward pass": (
-        1,
-        """state = torch.ones(4).numpy()
-for _ in range(3):
-    loss = net(torch.from_numpy(state)).logsumexp(0)
-    state *= 0.5
+    "gradients cleared in each batch, and a step after every third": (
+        24,
+        f"""for i in range(9):
+{STEP.replace("    opt.step()", "    if i % 3 == 2:" + chr(10) + "        opt.step()").replace("grad()", "grad()  #")}""",
+    ),
+    "units that a step of several times their size killed": (
+        17,
+        """body = nn.Sequential(nn.Linear(4, 16), nn.ReLU(), nn.Linear(16, 1))
+opt = torch.optim.SGD(body.parameters(), lr=0.5)  #
+for _ in range(20):
+    loss = (body(x.abs()) - 5 - x.abs()[:, :1]).square().mean()
     opt.zero_grad()
-    loss.backward()  #
+    loss.backward()
     opt.step()
 """,
-    ),
-    "integers that should learn": (
-        22,
-        "w = nn.Parameter(torch.ones(2).to(torch.int8), False)\nw.requires_grad = True  #\n",
     ),
 }
 RIGHT = {
@@ -278,15 +259,21 @@ for _ in range(4):
     loss.backward()
     opt.step()
 """,
-    "numbers that are rewritten between two passes": """state, norm = torch.ones(16, 4).numpy(), nn.BatchNorm1d(4, affine=False)
-for _ in range(4):
-    state *= 0.5
-    loss = net(norm(torch.from_numpy(state))).square().mean() + net(norm(x)).square().mean()
+    "gradients of single batches, read before they are cleared": """for i in range(9):
+    kept = [] if i % 3 == 0 else kept
     opt.zero_grad()
-    loss.backward()
-    opt.step()
-    for weight in net.parameters():
-        weight.data.clamp_(-0.3, 0.3)
+    nn.functional.cross_entropy(net(x), y).backward()
+    kept.append([weight.grad.clone() for weight in net.parameters()])
+    if i % 3 == 2:
+        for weight, *slopes in zip(net.parameters(), *kept):
+            weight.grad = sum(slopes) / 3
+        opt.step()
+""",
+    "two optimizers in turn, each cleared in each turn": """others = torch.optim.SGD(net[0].parameters(), lr=0.01), torch.optim.SGD(net[2].parameters(), lr=0.01)
+for i in range(12):
+    nn.functional.cross_entropy(net(x), y).backward()
+    others[i % 2].step()
+    net.zero_grad()
 """,
     "an error of the script's own": "raise KeyError('loss')\n",
     "copies that are trained, kept for a round and freed": """import copy
