@@ -18,6 +18,7 @@ interface Made {
   now?: Value; // its value after an in-place write between the two passes
   due?: Value; // the correct gradient, if the pass gave another one
   // only in passes recorded from a running program (lab/watch):
+  precision?: { eps: number; most: number }; // of its dtype, if PyTorch computed it: relative rounding, largest number
   /** the full array's shape and statistics, if only some of its cells are sent */
   large?: { shape: number[]; min: Scalar; max: Scalar; mean: Scalar; not_finite: number };
   version?: number; // the number of writes to its memory before it was created
@@ -25,7 +26,7 @@ interface Made {
   hides?: string[]; // the nodes of PyTorch's graph that this one operation stands for
   cut?: boolean; // the graph ends here
   unseen?: boolean; // its numbers never reached Python
-  shares?: boolean; // another result of the same call sends the message for both
+  shares?: number; // another result of the same call, which sends the message for both
   sizes?: boolean; // its numbers are complex: only their absolute values are here
   earlier?: Value; // its gradient from an earlier pass, to which this one adds
 }
@@ -176,6 +177,7 @@ export interface SentTerm {
   event: number; // the index of its event
   node: number;
   operand: number;
+  sends: string; // who sends: "v1 (*) sends"
   text: string;
   rule: string; // `text` with {g} for the upstream gradient and {a}, {b}, {y} for the nodes in `used`
   used: Record<string, number>;
@@ -195,6 +197,7 @@ export interface TraceData {
   nodes: TraceNode[];
   events: TraceEvent[];
   output: number;
+  result: string; // the name of what the pass differentiates: the output, or a sum of several
   sources: Record<string, SourceCode>;
   derived: Derived[];
   error: string; // the error that backward() raised, or ""

@@ -9,23 +9,30 @@ the two disagree, the engine, or an operation that someone wrote, is wrong.
 import itertools
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from lab.operation_table import UNKNOWN, Derivative
-from lab.text import brief, numeral, rounded
+from lab.text import brief, listed, numeral, rounded
 from lab.trace.recording import Trace
 from lab.trace.schema import Derived, DueTerm, Message, Node, Role, SentTerm, Value
 
 FLOAT32 = 1e-6  # relative difference of a number and the same one in float32, a little rounded up
+RELATIVE, ABSOLUTE = 1e-5, 1e-12  # tolerances that cover float32
+MAX_ROUNDINGS = 8  # of the numbers behind one message
+MAX_NAMED = 3  # outputs of a pass, or results of a call
 
 
 def derive(trace: Trace) -> list[Derived]:
     """Derive the gradient of each node, in the order of the nodes."""
     names = short_names(trace)
-    values = [np.asarray(node["value"]) for node in trace.nodes]
+    values, senders = [np.asarray(node["value"]) for node in trace.nodes], [[name] for name in names]
+    for node in trace.nodes:
+        if "shares" in node:
+            senders[node["shares"]].append(names[node["id"]])
+    result = result_name(trace, names)
     reached, unsent = trace.gradients_after(), _unsent(trace)
     starts = {e["node"]: e["grad"] for e in trace.events if e["kind"] == "seed" and "replaced" not in e}
     derived: list[Derived] = [
@@ -40,8 +47,21 @@ def derive(trace: Trace) -> list[Derived]:
     with np.errstate(all="ignore"):
         for index, event in enumerate(trace.events):
             if event["kind"] == "message":
-                derived[event["child"]]["terms"].append(_term(trace, index, event, names, values))
+                term = _term(trace, index, event, names, values, senders[event["node"]], result)
+                derived[event["child"]]["terms"].append(term)
     return derived
+
+
+def result_name(trace: Trace, names: Sequence[str]) -> str:
+    """Return the name of what a pass differentiates: the output, or the sum of several that it starts from."""
+    starts = [names[e["node"]] for e in trace.events if e["kind"] == "seed" and "replaced" not in e]
+    return f"({' + '.join(_some(starts))})" if len(starts) > 1 else names[trace.output]
+
+
+def _some(names: list[str]) -> list[str]:
+    """Return at most MAX_NAMED names; "5 more" stands for the others."""
+    left = len(names) - MAX_NAMED
+    return [*names[:MAX_NAMED], f"{left} more"] if left > 0 else names
 
 
 def kind_of(trace: Trace, node: Node) -> Role:
@@ -161,11 +181,12 @@ def _term(
     event: Message,
     names: list[str],
     values: list[np.ndarray],
+    senders: list[str],
+    result: str,
 ) -> SentTerm:
     parent, operand = event["node"], event["operand"]
     node = trace.nodes[parent]
     rule, used = rule_of(trace, node, operand)
-    partial = f"∂{names[trace.output]}/∂{names[parent]}"
     local, agrees = None, None
     if rule.value is not None and not (rule.scalar_only and node["shape"]):
         local = rule.value(*(values[child] for child in node["children"]), values[parent])
@@ -173,24 +194,42 @@ def _term(
         if np.any((local == 0) & (sent == 0) & ~np.isfinite(upstream)):  # relu and max choose 0; it is no product
             local = None
         else:
-            agrees = alike(upstream * local, sent)
+            agrees = _follows(upstream, local, sent, (node, trace.nodes[event["child"]]))
     if local is None and not rule.reads("g"):
         rule = replace(rule, text="{g} · " + rule.text)
+    gradients = listed(_some([f"∂{result}/∂{name}" for name in senders]))
+    written = "{g} and those of its other results" if len(senders) > 1 else "{g}"
     return {
         "event": index,
         "node": parent,
         "operand": operand,
-        "text": rule.text.format(g=partial, **{key: names[i] for key, i in used.items()}),
-        "rule": rule.text.format(**{key: f"{{{key}}}" for key in "gaby"}),
+        "sends": f"{listed(_some(senders))} ({node['op']}) {'send' if len(senders) > 1 else 'sends'}",
+        "text": rule.text.format(g=gradients, **{key: names[i] for key, i in used.items()}),
+        "rule": rule.text.format(g=written, **{key: f"{{{key}}}" for key in "aby"}),
         "used": used,
         "local": None if local is None else np.asarray(local).tolist(),
         "agrees": agrees,
     }
 
 
-def alike(expected: np.ndarray, sent: np.ndarray, tolerance: float = 1e-5) -> bool:
-    """Compare as np.allclose(expected, sent, rtol=tolerance, atol=1e-12, equal_nan=True) does, three times as fast."""
-    near = (np.abs(expected - sent) <= 1e-12 + tolerance * np.abs(sent)) & np.isfinite(sent)
+def _follows(upstream: np.ndarray, local: np.ndarray, sent: np.ndarray, nodes: Sequence[Node]) -> bool:
+    """Return whether a message between two nodes is upstream gradient times local derivative, as far as the coarser of
+    their dtypes can hold these numbers."""
+    known = [node["precision"] for node in nodes if "precision" in node]
+    eps, least = (max((one[key] for one in known), default=0.0) for key in ("eps", "least"))
+    relative = max(RELATIVE, MAX_ROUNDINGS * eps)
+    most = (1 - relative) * min((one["most"] for one in known), default=math.inf)
+    product = upstream * local
+    overflows = np.isinf(sent) & (np.sign(sent) == np.sign(product)) & (np.abs(product) >= most)
+    underflow = MAX_ROUNDINGS * least * (1 + np.abs(upstream))
+    return alike(np.where(overflows, sent, product), sent, relative, ABSOLUTE + underflow)
+
+
+def alike(
+    expected: np.ndarray, sent: np.ndarray, relative: float = RELATIVE, absolute: float | np.ndarray = ABSOLUTE
+) -> bool:
+    """Compare as np.allclose(expected, sent, relative, absolute, equal_nan=True) does, three times as fast."""
+    near = (np.abs(expected - sent) <= absolute + relative * np.abs(sent)) & np.isfinite(sent)
     return bool((near | (expected == sent) | (np.isnan(expected) & np.isnan(sent))).all())
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from lab.gradcheck.slopes import Slope
 from lab.text import strict_json
-from lab.trace.derivation import derive
+from lab.trace.derivation import derive, result_name, short_names
 from lab.trace.nonfinite import remarks
 from lab.trace.recording import Trace
 from lab.trace.schema import Captured
@@ -46,6 +46,7 @@ def playable(trace: Trace) -> dict[str, Any]:
         "nodes": nodes,
         "events": trace.events,
         "output": trace.output,
+        "result": result_name(trace, short_names(trace)),
         "sources": trace.sources,
         "derived": derive(trace),
         "error": trace.error,

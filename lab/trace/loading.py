@@ -21,7 +21,7 @@ MAX_TEXT = 500  # characters of a name or a line
 MAX_LINES = 2_000  # of all sources together
 MAX_AXES = 8
 _NOT_FINITE = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}
-_FLAGS = ("sizes", "cut", "unseen", "shares")
+_FLAGS = ("sizes", "cut", "unseen")
 
 
 class LoadError(ValueError):
@@ -56,7 +56,8 @@ def read_trace(parts: Any) -> Trace:
 def table_fits(trace: Trace, name: str) -> bool:
     """Return whether the rule in lab/operation_table.py can be checked for all operations of this name.
 
-    All their operands are in the trace, and no array that another is broadcast against has cells left out."""
+    All their operands are in the trace, no array that another is broadcast against has cells left out, and no number is
+    complex."""
     wanted = max(1, len(OPS[name].derivatives))
     for node in trace.nodes:
         if node["op"] != name:
@@ -67,7 +68,8 @@ def table_fits(trace: Trace, name: str) -> bool:
             one["shape"] == node["shape"] or (not one["requires_grad"] and (whole or not one["shape"]))
             for one in operands
         )
-        if len(operands) != wanted or not fit or node.get("hides") or node.get("cut"):
+        unknown = any("sizes" in one for one in (node, *operands)) or node.get("hides") or node.get("cut")
+        if len(operands) != wanted or not fit or unknown:
             return False
     return True
 
@@ -154,6 +156,10 @@ class _Reader:
             node["now"] = self.array(parts["now"], shape)
         if "version" in parts:
             node["version"] = index(parts["version"])
+        if "shares" in parts:
+            node["shares"] = index(parts["shares"])
+        if "precision" in parts:
+            node["precision"] = {name: self.number(parts["precision"][name]) for name in ("eps", "least", "most")}
         if "writes" in parts:
             node["writes"] = [
                 {"version": index(one["version"]), "line": index(one["line"]), "op": text(one["op"])}

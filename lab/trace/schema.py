@@ -63,8 +63,10 @@ class Node(TypedDict):
               not 0. Only if lab/operation_table.py has no numbers for the operation; None for an operand whose paths
               are unknown
 
-    The keys from `large` on belong to a pass that was recorded in a running program (lab/watch).
+    The keys from `precision` on belong to a pass that was recorded in a running program (lab/watch).
 
+    precision "eps": the distance from 1 to the next number of its dtype, "least" and "most": the smallest number above
+              0 and the largest. Only if PyTorch computed it
     large     summary of an array of which only some cells are here: `shape`, `value` and all gradients have these cells
     sizes     its numbers and gradients are complex, and only their absolute values are here, which need not add up
     version   how often its memory had been written to when it was made
@@ -72,7 +74,7 @@ class Node(TypedDict):
     hides     the nodes of PyTorch's graph that this one operation stands for
     cut       the graph ends here: no gradient passes
     unseen    its numbers were never visible to Python: they are nan here
-    shares    one of several results of a call; another one sends the message for all of them
+    shares    the id of another result of the same call, which sends the message for all of them
     earlier   its gradient from an earlier pass, to which this one adds
     """
 
@@ -92,6 +94,7 @@ class Node(TypedDict):
     calls: NotRequired[list[str]]
     index: NotRequired[str]
     paths: NotRequired[list[list[list[tuple[int, float]]] | None]]
+    precision: NotRequired[dict[str, float]]
     large: NotRequired[Large]
     sizes: NotRequired[bool]
     version: NotRequired[int]
@@ -99,7 +102,7 @@ class Node(TypedDict):
     hides: NotRequired[list[str]]
     cut: NotRequired[bool]
     unseen: NotRequired[bool]
-    shares: NotRequired[bool]
+    shares: NotRequired[int]
     earlier: NotRequired[Value]
 
 
@@ -181,6 +184,7 @@ class SentTerm(TypedDict):
 
     event        the index of its event
     node         the node that sent it, to its operand number `operand`
+    sends        who sends it, with a verb: "v1 (*) sends", "h and c (lstm) send"
     text         the local derivative in symbols, or the whole message if `local` is None
     rule         the same text with {g}, {a}, {b} and {y} in place of names; `used` maps a, b and y to node ids
     local        the local derivative in numbers; None if lab/operation_table.py does not give them, or
@@ -191,6 +195,7 @@ class SentTerm(TypedDict):
     event: int
     node: int
     operand: int
+    sends: str
     text: str
     rule: str
     used: dict[str, int]

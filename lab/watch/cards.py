@@ -24,6 +24,7 @@ MAX_SHOWN = 64  # cells kept of an array; a larger one keeps every second, third
 MAX_CUTS = 60  # ends shown in one trace
 MAX_SOURCE_LINES = 400
 MAX_CARDS = 20_000  # operations that are recorded
+MODULE_HOOK = "module hook"  # forward, it returns what it gets; in its backward step the backward hooks of a module run
 # The name in the lab's table of operations -> PyTorch's names
 _NAMES = {
     "+": "add radd iadd",
@@ -33,6 +34,7 @@ _NAMES = {
     "**": "pow ipow rpow",
     "@": "matmul mm",
     "neg": "neg negative",
+    MODULE_HOOK: "BackwardHookFunction",
 }
 NAMES = {name: symbol for symbol, names in _NAMES.items() for name in names.split()}
 REVERSED = frozenset(("rsub", "rtruediv", "rdiv", "rpow"))
@@ -52,6 +54,7 @@ class Shown(TypedDict):
 
     shape: list[int]
     value: Value
+    precision: NotRequired[dict[str, float]]
     large: NotRequired[Large]
     sizes: NotRequired[bool]
 
@@ -120,7 +123,7 @@ class NodeCard:
     writes: list[Write] = field(default_factory=list)
     cut: bool = False
     unseen: bool = False  # its values were never visible in Python
-    shares: bool = False  # another result of the same call sends its message
+    sender: "NodeCard | None" = None  # another result of the same call, which sends its message
     earlier: Value | None = None  # its gradient before the pass
     now: Value | None = None  # its values at backward() if something wrote to them since
     hides: Counter[str] = field(default_factory=Counter)  # PyTorch's graph nodes behind this card, by kind
@@ -149,7 +152,9 @@ class NodeCard:
         for known in ("earlier", "now"):
             if getattr(self, known) is not None:
                 node[known] = getattr(self, known)
-        for key in ("version", "writes", "cut", "unseen", "shares"):
+        if self.sender is not None:
+            node["shares"] = numbers.get(self.sender.serial, node["id"])  # if it is folded
+        for key in ("version", "writes", "cut", "unseen"):
             if getattr(self, key):
                 node[key] = getattr(self, key)
         return node

@@ -13,10 +13,10 @@ from torch import Tensor
 from torch.nn.modules.module import register_module_forward_hook, register_module_forward_pre_hook
 from torch.utils.hooks import RemovableHandle
 
-from lab.trace.derivation import alike
 from lab.trace.schema import Captured, Value, Write
 from lab.watch.cards import (
     MAX_CARDS,
+    MODULE_HOOK,
     REVERSED,
     NodeCard,
     Shown,
@@ -249,10 +249,10 @@ class TorchRecorder(Listener):
 
     def card(self, tensor: Tensor) -> NodeCard:
         """Return the card of an operand: of the operation that made it, or of a leaf or constant."""
-        card = self.known(tensor)
+        card, now = self.known(tensor), (version_of(tensor), tensor.requires_grad)
         if node_of(tensor) is not None:
             card = card or self.card_of_rewritten(tensor)
-        elif card is None or card.stale or card.version != version_of(tensor):
+        elif card is None or card.stale or (card.version, card.requires_grad) != now:
             card = self.new_card("", [], tensor)
             card.label = self.paths.get(id(tensor), (None, ""))[1]
             self.graphless[id(tensor)] = tensor, card
@@ -333,8 +333,8 @@ class TorchPass(TraceDraft):
         if node in self.result_numbers:
             cards = [recorder.result_cards[(node, number)] for number in sorted(self.result_numbers[node])]
             self.card_of_node[node] = cards[0]
-            for card in cards[1:]:
-                card.shares = True
+            for card in cards:
+                card.sender = None if card is cards[0] else cards[0]
         else:
             self.card_of_node[node] = self.shared_card(node, [self.card_of_node[user] for user in self.users[node]])
         self.card_of_node[node].hides[kind(node)] += 1
@@ -346,7 +346,7 @@ class TorchPass(TraceDraft):
             return first
         if first.call and all(user.call == first.call for user in users):
             for user in users:
-                user.shares = user is not first
+                user.sender = None if user is first else first
             return first
         card = self.unseen_card(node, 0)
         card.position = first.position
@@ -354,8 +354,9 @@ class TorchPass(TraceDraft):
 
     def unseen_card(self, node: GraphNode, number: int) -> NodeCard:
         """Return a new card for a result that two operations share and that was never a Python object."""
-        shape = tuple(node._input_metadata[number].shape) if number < len(node._input_metadata) else ()
-        card = NodeCard(kind(node), SourceLine(None), preview(np.full(shape, np.nan)), True, unseen=True)
+        known = node._input_metadata[number : number + 1]
+        like = [torch.full(tuple(one.shape), torch.nan, dtype=one.dtype) for one in known] or [torch.tensor(torch.nan)]
+        card = NodeCard(kind(node), SourceLine(None), tensor_preview(like[0]), True, unseen=True)
         self.recorder.result_cards[(node, number)] = card
         self.result_numbers.setdefault(node, []).append(number)
         return card
@@ -379,7 +380,7 @@ class TorchPass(TraceDraft):
         known = self.recorder.result_cards.get((node, number))
         if known is None:
             known = self.unseen_card(node, number)
-            known.shares = known is not self.card_of_node[node]
+            known.sender = self.card_of_node[node]
         return known
 
     def __enter__(self) -> "TorchPass":
@@ -425,6 +426,8 @@ class TorchPass(TraceDraft):
     def send_messages(self, node: GraphNode, messages: tuple[Tensor | None, ...], _: object = ()) -> None:
         """Log the messages that a node has sent, and add them to the partial sums."""
         sender = self.card_of_node[node]
+        if sender.op == MODULE_HOOK:
+            self.receive_gradients(node, messages)  # which the hooks have put in place of its own
         for message, (other, number) in zip(messages, node.next_functions, strict=False):
             if message is None or other is None:
                 continue
@@ -465,7 +468,9 @@ def as_array(tensor: Tensor) -> np.ndarray:
     detached = detached if detached.layout == torch.strided else detached.to_dense()
     if not detached.untyped_storage().size():  # freed, as by a sharded layer
         detached = torch.full(detached.shape, torch.nan)
-    if detached.dtype in (torch.bfloat16, torch.float16):
+    if detached.is_complex():  # NumPy lacks complex numbers of halves, and most floats of less than four bytes
+        detached = detached.to(torch.promote_types(detached.dtype, torch.complex64))
+    elif detached.is_floating_point() and detached.itemsize < 4:
         detached = detached.float()
     copied: np.ndarray = detached.cpu().resolve_conj().resolve_neg().clone().numpy()
     return copied
@@ -473,13 +478,19 @@ def as_array(tensor: Tensor) -> np.ndarray:
 
 def tensor_preview(tensor: Tensor) -> Shown:
     """Return what is shown of a tensor: of complex numbers, the sizes."""
-    array = as_array(tensor)
-    return {**preview(np.abs(array)), "sizes": True} if tensor.is_complex() else preview(array)
+    array, is_complex = as_array(tensor), tensor.is_complex()
+    shown = preview(np.abs(array)) if is_complex else preview(array)
+    if is_complex:
+        shown["sizes"] = True
+    if is_complex or tensor.is_floating_point():
+        info = torch.finfo(tensor.dtype)
+        shown["precision"] = {"eps": info.eps, "least": info.smallest_normal * info.eps, "most": info.max}
+    return shown
 
 
 def is_other(one: Value, other: Value) -> bool:
-    """Return whether two gradients differ by more than a conversion to another precision or shape."""
-    return np.shape(one) == np.shape(other) and not alike(np.asarray(one), np.asarray(other), 0.01)
+    """Return whether two gradients of the same shape differ."""
+    return np.shape(one) == np.shape(other) and not np.array_equal(one, other, equal_nan=True)
 
 
 def held_gradient(leaf: Tensor) -> Value | None:

@@ -1,7 +1,7 @@
 /** The derivation of the selected node's gradient: the chain rule in symbols, then with numbers, then the result. */
 
-import { matrixProduct, ruleWith, sendingOf, wholeProduct } from "./arithmetic.js";
-import { brief, broadcastCell, cellOrAll, factor, indexText } from "./format.js";
+import { factorOf, matrixProduct, ruleWith, sendingOf, wholeProduct } from "./arithmetic.js";
+import { brief, broadcastCell, cellOrAll, indexText } from "./format.js";
 import { h, link, section } from "./dom.js";
 import { productSign, sumSign } from "./equation.js";
 import { fullShape, WAITING } from "./states.js";
@@ -26,7 +26,6 @@ const DOTS = { text: "…" };
  * @returns {{label: string, tokens: Token[], next: string}[]} next: the sign before the next line */
 export function derivation(states, frame, id, cell) {
   const self = states.derived[id];
-  const out = states.derived[states.output];
   const all = self.terms.filter((term) => term.event !== null);
   const terms = all.slice(0, MAX_MESSAGES).map((term) => numbersOf(states, frame, id, cell, term));
   const rest = all.length > MAX_MESSAGES ? [PLUS, DOTS] : [];
@@ -41,7 +40,7 @@ export function derivation(states, frame, id, cell) {
     line("in symbols", (term) => {
       if (term.local === null) return [term.symbols];
       const parent = states.derived[term.node];
-      return summed(term, [partial(out, parent, term), TIMES, partial(parent, self, term)]);
+      return summed(term, [partial(states.result, parent, term), TIMES, partial(parent.name, self, term)]);
     }),
     line("upstream numbers in", (term) =>
       term.local === null ? [term.upstreamIn] : summed(term, [number(term.upstream, term.late), TIMES, term.symbols]),
@@ -53,12 +52,10 @@ export function derivation(states, frame, id, cell) {
   if (more) lines.push(line("messages", (term) => [number(term.message, term.late)]));
   const arrived = all.filter(({ event }) => event < frame.k - 1).map(({ event }) => states.arrivalAfter(event).message);
   const parts = earlier === undefined ? arrived : [earlier, ...arrived];
-  const hooks = states.events
-    .slice(0, frame.k)
-    .flatMap((e) => (e.kind === "seed" && e.node === id ? [e.replaced] : []));
-  const replaced = hooks.find((value) => value !== undefined);
+  const seeds = states.events.slice(0, frame.k).filter((event) => event.kind === "seed" && event.node === id);
+  const replaced = seeds.flatMap((event) => ("replaced" in event ? [event.replaced] : []))[0];
   const [sum, ...added] = [replaced ?? frame.gradients.get(id) ?? 0, ...parts].map((value) => cellOrAll(value, cell));
-  lines[lines.length - 1].next = more ? sumSign(added, sum) : products;
+  lines[lines.length - 1].next = more ? sumSign(added, sum, states.nodes[id]) : products;
   if (replaced === undefined) return lines;
   lines.push({ label: "before any hook", next: "→", tokens: [number(sum, false), { text: leftOver(earlier, cell) }] });
   return lines;
@@ -109,24 +106,14 @@ function numbersOf(states, frame, id, cell, term) {
     local: term.local === null ? null : alone ? broadcastCell(term.local, shape, chosen) : term.local,
     message,
   };
+  /** @param {{upstream: Value, local: Value}} one @returns {Token[]} */
+  const times = (one) => [number(one.upstream, late), TIMES, number(one.local, late)];
   /** @returns {Token[]} */
   const localIn = () => {
-    if (chosen !== null) {
-      const known = productsOf(chosen) ?? [];
-      if (known.length === 0) return [number(message, late)];
-      return known.flatMap((one, i) => [
-        ...(i ? [PLUS] : []),
-        number(one.upstream, late),
-        TIMES,
-        number(one.local, late),
-      ]);
-    }
-    if (numbers.local !== null)
-      return summed(numbers, [
-        number(sent.upstream, late),
-        TIMES,
-        number(wholeProduct(sent, numbers.local).local, late),
-      ]);
+    const known = (chosen !== null && productsOf(chosen)) || [];
+    if (known.length) return known.flatMap((one, i) => [...(i ? [PLUS] : []), ...times(one)]);
+    if (chosen !== null) return [number(message, late)];
+    if (numbers.local !== null) return summed(numbers, times(wholeProduct(sent, numbers.local)));
     const text = late ? null : matrixProduct(states, sent);
     return [{ ...number(message, late), ...(text === null ? {} : { text }) }];
   };
@@ -139,16 +126,15 @@ function summed({ sums }, tokens) {
   return sums ? [OPEN, ...tokens, CLOSE] : tokens;
 }
 
-/** Write a partial derivative. @param {Derived} of @param {Derived} wrt @param {Numbers} term @returns {Token} */
+/** Write a partial derivative. @param {string} of @param {Derived} wrt @param {Numbers} term @returns {Token} */
 function partial(of, wrt, term) {
-  return { text: `∂${of.name}/∂${wrt.name}`, node: term.node, late: term.late };
+  return { text: `∂${of}/∂${wrt.name}`, node: term.node, late: term.late };
 }
 
 /** Write a number, in brackets if it is negative; dots if it is not known yet. @param {Value} value
  * @param {boolean} late @returns {Token} */
 function number(value, late) {
-  if (late) return { ...DOTS, late };
-  return { text: Array.isArray(value) ? brief(value) : factor(value) };
+  return late ? { ...DOTS, late } : { text: factorOf(value) };
 }
 
 export class Derivation {
@@ -166,7 +152,7 @@ export class Derivation {
    * @param {number | null} cell */
   paint(states, frame, id, cell) {
     const derived = states.derived[id];
-    const out = states.name(states.output);
+    const out = states.result;
     const state = states.gradientState(id, frame);
     const key = JSON.stringify([id, frame.k, cell, state, states.nodes[id].value]) + String(frame.gradients.get(id));
     if (this.shown === key && this.states === states) return;

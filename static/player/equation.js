@@ -3,19 +3,22 @@
 import { broadcastCell, flat, rounded, shapeOf, toNumber } from "./format.js";
 
 /** @import { Product } from "./arithmetic.js" */
-/** @import { Value } from "../types.js" */
+/** @import { TraceNode, Value } from "../types.js" */
 
 const [DECIMAL_ROUNDING, ENGINE_ROUNDING] = [1e-12, 1e-6]; // relative: of numbers of a few digits, of float32
 /** @type {Record<string, (a: number, b: number) => number[]>} */
 const TERMS = { "+": (a, b) => [a, b], "-": (a, b) => [a, -b], "*": (a, b) => [a * b], "/": (a, b) => [a / b] };
 
-/** Return the sign between values and their sum: "≠" if they do not add up to it.
- * @param {Value[]} values single numbers are added to every cell @param {Value} sum */
-export function sumSign(values, sum) {
+/** Return the sign between values and their sum: "≠" if they do not add up to it, "→" if only sizes are known.
+ * @param {Value[]} values single numbers are added to every cell @param {Value} sum
+ * @param {Pick<TraceNode, "precision" | "sizes">} of the node whose gradients they are */
+export function sumSign(values, sum, { precision = { eps: 0, most: Infinity }, sizes } = {}) {
+  if (sizes) return "→";
   const [due, ...parts] = [sum, ...values].map((value) => flat(value).map(toNumber));
   const at = (/** @type {number} */ cell) => parts.map((part) => part[part.length === 1 ? 0 : cell]);
   const alike = parts.every(({ length }) => length === 1 || length === due.length);
-  if (!alike || !due.every((number, cell) => addsUp(at(cell), number, ENGINE_ROUNDING))) return "≠";
+  const relative = Math.max(ENGINE_ROUNDING, parts.length * precision.eps);
+  if (!alike || !due.every((number, cell) => addsUp(at(cell), number, relative, precision.most))) return "≠";
   return equals(sum, (cell) => at(cell).map(rounded));
 }
 
@@ -44,8 +47,10 @@ function equals(result, terms) {
   return due.every((sum, cell) => addsUp(terms(cell) ?? [sum], sum, DECIMAL_ROUNDING)) ? "=" : "≈";
 }
 
-/** Return whether terms add up to a sum. @param {number[]} terms @param {number} sum @param {number} relative error */
-function addsUp(terms, sum, relative) {
-  const [found, size] = terms.reduce(([total, most], x) => [total + x, most + Math.abs(x)], [0, 0]);
-  return Object.is(found, sum) || Math.abs(found - sum) <= relative * size;
+/** Return whether terms add up to a sum. @param {number[]} terms @param {number} sum @param {number} relative error
+ * @param {number} most the largest number */
+function addsUp(terms, sum, relative, most = Infinity) {
+  const [found, size] = terms.reduce(([total, all], x) => [total + x, all + Math.abs(x)], [0, 0]);
+  const overflows = Math.abs(found) >= most * (1 - relative) && sum === found * Infinity;
+  return Object.is(found, sum) || Math.abs(found - sum) <= relative * size || overflows;
 }

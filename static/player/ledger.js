@@ -73,10 +73,9 @@ export function tell(states, frame, cell) {
   else if (states.seedIndex < 0 && ended) story.note = "The forward pass is done. The backward pass has not begun.";
   else if (ended) story.result = states.tangentOf ? tangentsOf(states, frame) : gradientsOf(states, frame);
   else if (frame.k > 0) {
-    const { tangentOf } = states;
-    const backward = `the backward pass: how fast does ${states.name(states.output)} change with each input?`;
-    const next = tangentOf ? `the tangents: how fast does each node change with ${tangentOf}?` : backward;
-    story.note = `The forward pass is done. Now ${next}`;
+    const { tangentOf, result } = states;
+    const [next, out, of] = tangentOf ? ["tangents", "each node", tangentOf] : ["backward pass", result, "each input"];
+    story.note = `The forward pass is done. Now the ${next}: how fast does ${out} change with ${of}?`;
   }
   return story;
 }
@@ -102,10 +101,10 @@ function gradientsOf(states, frame) {
     if (gradient === undefined) return [];
     const sent = states.events.flatMap((e) => (e.kind === "accumulate" && e.node === leaf.id ? [e.message] : []));
     const terms = leaf.earlier === undefined || hooked || Array.isArray(gradient) ? [] : [leaf.earlier, ...sent];
-    const added = terms.length > 1 ? `${sumText(terms)} ${sumSign(terms, gradient)} ` : "";
+    const added = terms.length > 1 ? `${sumText(terms)} ${sumSign(terms, gradient, leaf)} ` : "";
     return [{ name: states.name(leaf.id), gradient, due, added, full: states.gradientShape(leaf.id, gradient) }];
   });
-  const out = states.name(states.output);
+  const out = states.result;
   const texts = found.map(({ name, gradient, due, added, full }) => {
     const right = due === undefined ? "" : ` (right: ${brief(due)})`;
     return `${name} ${added}${brief(gradient, full)}${range(gradient, full)}${right}`;
@@ -118,7 +117,7 @@ function gradientsOf(states, frame) {
     states.departure !== null ||
     found.some(({ due }) => due !== undefined) ||
     states.derived.some(({ terms }) => terms.some((term) => term.event !== null && term.agrees === false)) ||
-    states.events.some((e) => e.kind === "accumulate" && sumSign([e.first ? 0 : e.before, e.message], e.after) === "≠");
+    states.events.some((e) => e.kind === "accumulate" && arrivalSign(states, e) === "≠");
   const sum = states.leaves().some(({ id, earlier }) => earlier !== undefined && frame.arrived.has(id));
   let done = `The backward pass is done. Gradients of ${out}`;
   if (sum) done = "The backward pass is done. It was added to gradients of an earlier pass. The inputs hold";
@@ -149,7 +148,7 @@ function meaningOf(states) {
   }
   const [largest] = states.slopes.toSorted((a, b) => Math.abs(toNumber(b.used)) - Math.abs(toNumber(a.used)));
   if (!largest || largest.kind === "small") return largest?.sentence ?? "";
-  const out = states.name(states.output);
+  const out = states.result;
   const change = `If ${largest.element} grows by a little, ${out}`;
   if (toNumber(largest.used) !== 0) return `${change} changes by ${factor(largest.used)} times as much.`;
   return `${change} does not change${largest.still ? "" : ", to first order"}.`;
@@ -331,15 +330,16 @@ function accumulate(states, event, index, cell) {
   const sent = sendingOf(states, states.message(index - 1), index - 1);
   const full = fullShape(states.nodes[event.node]);
   const name = cellName(states.name(event.node), shapeOf(event.after), chosen, full);
-  const right = sumSign([event.first ? 0 : event.before, event.message], event.after) !== "≠";
+  const right = arrivalSign(states, event) !== "≠";
   const wrong = "This is not what adding the message gives: something is broken here.";
   const parts = sent.sums ? copiesOf(sent, chosen) : [arrived];
-  const together = `${sumText(parts)} ${sumSign(parts, arrived)} ${brief(arrived, full)} together`;
+  const node = states.nodes[event.node];
+  const together = `${sumText(parts)} ${sumSign(parts, arrived, node)} ${brief(arrived, full)} together`;
   const message = states.message(index - 1);
   const { sentence } = sending(states, message, index - 1, cell);
   const arrival = sent.sums ? `The copies of ${name} receive ${together}` : sentence;
   const all = event.first ? parts : [before, ...parts];
-  const total = event.first && !sent.sums ? "→" : sumSign(all, after);
+  const total = event.first && !sent.sums ? "→" : sumSign(all, after, node);
   const added = `${event.first ? "" : `${name} before, and `}what the copies of ${name} receive`;
   let start = event.first ? [figure("nothing yet", `${name} before`)] : [];
   if (sent.sums) start = [figure(sumText(all), added, "message")];
@@ -363,6 +363,12 @@ function accumulate(states, event, index, cell) {
     note: right ? [shareOf(states, sent, index), repeated, again].filter(Boolean).join(" ") : wrong,
     copies: repeated,
   };
+}
+
+/** Return the sign between a gradient before a message and after it. @param {TraceStates} states
+ * @param {Accumulate} event */
+function arrivalSign(states, { node, first, before, message, after }) {
+  return sumSign([first ? 0 : before, message], after, states.nodes[node]);
 }
 
 /** Say that the message to a broadcast value is a sum, and over what; "" if broadcasting did not repeat it.
@@ -436,7 +442,6 @@ function sending(states, event, index, cell) {
   const full = fullShape(states.nodes[event.child]);
   const sentShape = states.shapeIn(contribution, [event.child, event.node]);
   const where = cellName(receiver, shape, chosen, full);
-  const from = `${states.name(event.node)} (${states.nodes[event.node].op})`;
   const wrong =
     term.agrees === false ? "The rule gives another number than the engine sent: something is broken here." : "";
   const repeated = copiesText(states, event, sent);
@@ -444,7 +449,7 @@ function sending(states, event, index, cell) {
   const notes = (/** @type {string[]} */ ...more) => wrong || [...more, repeated, rule].filter(Boolean).join(" ");
 
   const told = (/** @type {Figure[]} */ figures, /** @type {string[]} */ ...more) => ({
-    sentence: `${from} sends ${written(figures)} to ${where}`,
+    sentence: `${term.sends} ${written(figures)} to ${where}`,
     figures,
     note: notes(...more),
   });

@@ -42,6 +42,7 @@ export class TraceStates {
     /** @type {TraceEvent[]} */
     this.events = data.events;
     this.output = data.output;
+    this.result = data.result;
     this.sources = data.sources;
     this.derived = data.derived;
     this.error = data.error;
@@ -286,7 +287,7 @@ export class TraceStates {
   pending(frame) {
     const sent = new Set([...frame.sent.values()].map(({ node }) => node));
     const acting = frame.k < this.length ? this.focus(frame).from : undefined;
-    const gone = (/** @type {number} */ id) => (sent.has(id) && acting !== id) || this.nodes[id].shares;
+    const gone = (/** @type {number} */ id) => (sent.has(id) && acting !== id) || this.nodes[id].shares !== undefined;
     return [...frame.gradients.keys()].filter((id) => isOperation(this.nodes[id]) && !gone(id));
   }
 

@@ -39,8 +39,8 @@ export function forwardMode(states, { name, cell }) {
   }
   const of = leaf.shape.length ? `${name}${indexText(leaf.shape, cell)}` : name;
   const derived = states.derived.map((one) => ({ ...one, terms: [] }));
-  const { nodes, output, sources } = states;
-  const data = { nodes, output, sources, derived, events: [...forward, ...events], error: "" };
+  const { nodes, output, result, sources } = states;
+  const data = { nodes, output, result, sources, derived, events: [...forward, ...events], error: "" };
   return new TraceStates(data, [], null, of);
 }
 

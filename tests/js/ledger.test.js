@@ -428,6 +428,23 @@ test("a rule that the engine did not follow is named", () => {
   assert.match(told.note, /^The rule gives another number/);
 });
 
+for (const [text, after, of] of /** @type {[string, number, object][]} */ ([
+  ["broken", 31.02, {}],
+  ["right", 31.02, { precision: { eps: 2 ** -10, most: 65504 } }],
+  ["right", Infinity, { precision: { eps: 0.125, most: 30 } }],
+  ["broken", Infinity, { precision: { eps: 2 ** -10, most: 65504 } }],
+  ["right", 20, { sizes: true }],
+]))
+  test(`${after} as the sum of 10 and 21 is ${text} for ${JSON.stringify(of)}`, () => {
+    const data = structuredClone(traces.named.shared);
+    const event = /** @type {any} */ (data.events.findLast((one) => one.kind === "accumulate" && one.node === 0));
+    event.after = after;
+    Object.assign(data.nodes[0], of);
+    const states = new TraceStates(data);
+    const { sentence, note } = tell(states, states.frame(data.events.indexOf(event) + 1), null);
+    assert.equal(/≠|broken/.test(sentence + note), text === "broken");
+  });
+
 test("the error of the engine stands at the last event and nowhere else", () => {
   const states = statesOf("only forward");
   assert.equal(states.length, 1);

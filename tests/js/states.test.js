@@ -204,7 +204,7 @@ test("a result whose message another result of its call sends is not waited for"
   data.events = data.events.filter((event) => event.kind !== "message" || event.node !== node);
   const ids = () => new TraceStates(data).pending(new TraceStates(data).frame(data.events.length));
   assert.deepEqual(ids(), [node]);
-  data.nodes[node].shares = true;
+  data.nodes[node].shares = 0;
   assert.deepEqual(ids(), []);
 });
 

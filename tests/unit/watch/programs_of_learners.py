@@ -174,6 +174,18 @@ TORCH = {
         "w = torch.tensor([0.1, 0.7], dtype=torch.float64, requires_grad=True)\ny = w.exp().sum()  #: exp sum\n"
         "y.backward()  #: backward"
     ),
+    "numbers of two bytes": (
+        "w = torch.tensor([0.3, 2e-4, 250.0], dtype=torch.float16, requires_grad=True)\nh = (w.bfloat16() * 0.7).tanh().half()\n"
+        "y = h * w / 1.3 + w * w * w * 1000  #: * / * * * +\ny.sum().backward()  #: sum backward"
+    ),
+    "complex numbers": (
+        "w = torch.tensor([1.0, 2.0], requires_grad=True)\nz = torch.complex(w, w * 0.5)\n"
+        "s = (z * w).sin() + z  #: * sin +\ns.abs().sum().backward()  #: abs sum backward"
+    ),
+    "a leaf made of a result, and numbers of one byte": (
+        "v = torch.tensor([1.1, 2.0], requires_grad=True)\nw = v.detach().clone().requires_grad_()\n"
+        "(w * w.detach().to(torch.float8_e4m3fn).float()).sum().backward()  #: detach * sum backward"
+    ),
     "a hook": (
         "w = torch.tensor([1.0, 2.0], requires_grad=True)\nw.register_hook(lambda g: g * 10)\n(w * w).sum().backward()  #: * sum backward"
     ),

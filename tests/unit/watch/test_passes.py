@@ -37,7 +37,7 @@ MARKS = {
 def changed_on_the_way(trace):
     """The nodes that used another upstream gradient than the sum of the messages to them, which is exact."""
     arrived = trace.gradients_after()
-    own = {node["id"] for node in trace.nodes if not node.get("shares")}
+    own = {node["id"] for node in trace.nodes if "shares" not in node}
     sent = [event for event in trace.events if event["kind"] == "message" and event["node"] in own]
     return [event["node"] for event in sent if repr(event["upstream"]) != repr(arrived.get(event["node"]))]
 

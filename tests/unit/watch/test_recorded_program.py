@@ -10,7 +10,7 @@ from collections import Counter, defaultdict
 import numpy as np
 import pytest
 
-from lab.trace.derivation import derive
+from lab.trace.derivation import derive, first_disagreement, result_name, short_names
 from lab.trace.loading import load
 from lab.trace.nonfinite import remarks
 from lab.watch import recorded_program
@@ -69,6 +69,7 @@ def check(source):
     plain = plain_gradients(source)
     shown = {}
     for trace in ran.traces:
+        assert first_disagreement(trace) is None
         shown |= {name: gradient for name, gradient in trace.gradients.items() if gradient is not None}
         by_name = {node["label"]: node["id"] for node in trace.nodes if not node["op"]}
         final = trace.gradients_after()
@@ -181,6 +182,7 @@ END = "z.backward()"
 HOOKS = {  # a hook and how the pass begins; the gradients that are put in place of others, and what y then uses
     "returns another": ("y.register_hook(lambda g: g * 0.25)", END, [[0.25, 0.25]], [0.25, 0.25]),
     "writes": ("y.register_hook(lambda g: g.clamp_(max=0.5))", END, [[0.5, 0.5]], [0.5, 0.5]),
+    "returns 1.01 times": ("y.register_hook(lambda g: g * 1.0078125)", END, [[1.0078125] * 2], [1.0078125] * 2),
     "looks": ("y.register_hook(lambda g: seen.append(g))", END, [], [1.0, 1.0]),
     "keeps": ("y.retain_grad()", END, [], [1.0, 1.0]),
     "of a leaf": ("x.grad = torch.ones(2)\nx.register_hook(lambda g: g + 2)", END, [[6.0, 6.0]], [1.0, 1.0]),
@@ -202,6 +204,27 @@ def test_what_a_hook_changes_is_an_event(hook, most, monkeypatch):
     assert {trace.nodes[event["node"]]["label"]: event["upstream"] for event in sent}["y"] == used
 
 
+MODULE_HOOKS = {  # hooks of a module that doubles -> the gradients that are put in place of others
+    "register_full_backward_pre_hook(lambda m, g: (g[0] * 3,))": [[3.0, 3.0]],
+    "register_full_backward_hook(lambda m, g, _: (g[0] + 1,))": [[3.0, 3.0]],
+    "register_full_backward_hook(lambda m, g, _: None)": [],
+}
+
+
+@pytest.mark.parametrize("hook", MODULE_HOOKS)
+def test_what_a_hook_of_a_module_changes_is_an_event(hook):
+    pytest.importorskip("torch")
+    lines = (
+        "import torch\nclass Twice(torch.nn.Module):\n    def forward(self, x):\n        return x * 2\nnet = Twice()\n"
+    )
+    end = "x = torch.ones(2, requires_grad=True)\nnet(x).sum().backward()"
+    (trace,) = Ran(f"{lines}net.{hook}\n{end}").traces
+    assert [node["op"] for node in trace.nodes if node["op"]] == ["module hook", "*", "module hook", "sum"]
+    replacing = [event for event in trace.events if event["kind"] == "seed" and "replaced" in event]
+    assert [event["grad"] for event in replacing] == MODULE_HOOKS[hook]
+    assert {trace.nodes[event["node"]]["op"] for event in replacing} <= {"module hook"}
+
+
 STARTS = {  # how a pass begins -> the gradients that are set without a message, each with what it replaces
     "z.backward()": [("z", 1.0, None)],
     "z.register_hook(lambda g: g / 2)\nz.backward()": [("z", 1.0, None), ("z", 0.5, 1.0)],
@@ -218,6 +241,7 @@ def test_a_pass_starts_with_the_gradients_that_it_is_given(start):
     label = {node["id"]: node["label"] for node in trace.nodes}
     seeds = [event for event in trace.events if event["kind"] == "seed"]
     assert [(label[event["node"]], event["grad"], event.get("replaced")) for event in seeds] == STARTS[start]
+    assert result_name(trace, short_names(trace)) == ("(y + z)" if "[y, z]" in start else "z")
     (why,) = (node["why"] for node in derive(trace) if node["name"] == "z")
     assert why.startswith("2 because" if "z, z" in start else "1 because")
     assert why.endswith("a hook of the program then made it 0.5" if "hook" in start else "starting gradient")
@@ -231,6 +255,15 @@ def test_values_are_those_of_the_forward_pass_whatever_is_written_before_the_bac
     assert [node["value"] for node in ran.traces[0].nodes] == [[1.0, 2.0], [1.0, 4.0], 5.0]
     assert [node.get("now") for node in ran.traces[0].nodes] == [[5.0, 1.0], None, None]
     assert ran.printed.getvalue() == "[2. 4.]\n"
+
+
+def test_results_of_one_call_send_together():
+    pytest.importorskip("torch")
+    lines = ("import torch", "a, b, c, d = torch.ones(4, requires_grad=True).unbind()", "(a + b + c + d).backward()")
+    (trace,) = Ran("\n".join(lines)).traces
+    (term,) = (term for node in derive(trace) for term in node["terms"] if "unbind" in term["sends"])
+    assert term["sends"] == "a, b, c and 1 more (unbind) send"
+    assert term["text"].endswith("∂out/∂a, ∂out/∂b, ∂out/∂c and 1 more")
 
 
 WRITES = {  # between the forward and the backward pass -> the values that w then has, if others than before
