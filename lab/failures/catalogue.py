@@ -10,22 +10,28 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from lab.failures.failure import Cause, Demonstration, Destination, Failure, Form, Shared
+from lab.failures.failure import Demonstration, Destination, Failure, Shared
 from lab.failures.programs import in_pytorch, pair
 from lab.text import read_rows
 
 Label = tuple[str, ...]  # keys of failures; several if a sentence may be about any of them, OTHER for none
 OTHER: Label = ()
 ROWS = read_rows(Path(__file__).with_name("failures.toml"))
-_READ_HERE = {"program", "said", "places", "others", "asks", "sign", "read"}  # other fields stay as they are
+_READ_HERE = {"program", "said", "places", "others"}  # other fields stay as they are
+_OF_A_FORM = {"others", "torch", "silent", "asks", "sign", "read"}  # other fields are those of all forms
 
 
 def failure_of(number: int, key: str, row: Mapping[str, Any]) -> Failure:
     """Read a failure. Raises TypeError for a missing or unknown field, ValueError for a program that is no pair."""
+    fields = {"says": "".join(row.get("phrases", ())[:1]), **_plain(row)}
+    fields = {"torch": in_pytorch(fields["broken"]), "read": (key,), **fields}
     places = tuple(Destination.at(does, address) for does, address in row.get("places", ()))
-    others = tuple(Form(**_in_both(other)) for other in row.get("others", ()))
-    says = {"says": "".join(row.get("phrases", ())[:1])}
-    return Failure(**says | _in_both(row), number=number, key=key, places=places, others=others)
+    in_all = {name: value for name, value in row.items() if name not in _OF_A_FORM}
+    forms = tuple(
+        failure_of(number, key, in_all | ({"says": ""} if "silent" in other else {}) | other | {"form_number": at})
+        for at, other in enumerate(row.get("others", ()), 1)
+    )
+    return Failure(**fields, number=number, key=key, places=places, others=forms)
 
 
 def sentences_of(row: Mapping[str, Any]) -> tuple[str, ...]:
@@ -36,12 +42,6 @@ def sentences_of(row: Mapping[str, Any]) -> tuple[str, ...]:
 def _plain(row: Mapping[str, Any]) -> dict[str, Any]:
     programs = dict(zip(("broken", "fixed"), pair(row["program"]), strict=True)) if "program" in row else {}
     return programs | {name: value for name, value in row.items() if name not in _READ_HERE}
-
-
-def _in_both(row: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the fields of a failure or a form, its program in PyTorch included."""
-    found = _plain(row)
-    return {"torch": in_pytorch(found["broken"]), **found}
 
 
 def _sentences() -> dict[Label, tuple[str, ...]]:
@@ -55,22 +55,15 @@ def _sentences() -> dict[Label, tuple[str, ...]]:
     return {label: sentences_of(row) for label, row in rows}
 
 
-def _causes() -> dict[str, Cause]:
-    """Return the forms of failures that a message may have as its cause: "key" for the first, "key/2" for the third."""
-    found = {}
-    for key, failure in ROWS["failure"].items():
-        for form, row in enumerate((failure, *failure.get("others", ()))):
-            if "asks" in row:
-                name = f"{key}/{form}" if form else key
-                found[name] = Cause(row["asks"], key, form, row.get("sign", ""), row.get("read", (key,)))
-    return found
+def _cause(name: str) -> Failure:
+    """Return the form of a failure that a message may have as its cause: "key" for the first, "key/2" for the third."""
+    key, _, form = name.partition("/")
+    return BY_KEY[key].in_form(int(form or 0))
 
 
 FAILURES = tuple(failure_of(at, *failure) for at, failure in enumerate(ROWS["failure"].items(), 1))
 BY_KEY = MappingProxyType({failure.key: failure for failure in FAILURES})
-_NEARBY = ROWS["shape"] | ROWS["nearby"]
-NEARBY = MappingProxyType({key: Demonstration(**_plain(row)) for key, row in _NEARBY.items()})
+NEARBY = MappingProxyType({key: Demonstration(**_plain(row)) for key, row in ROWS["nearby"].items()})
 KNOWN: Mapping[str, Demonstration] = MappingProxyType({**BY_KEY, **NEARBY})
 SENTENCES = MappingProxyType(_sentences())
-CAUSES = MappingProxyType(_causes())
-SHARED = tuple(Shared(**row | {"causes": tuple(CAUSES[name] for name in row["causes"])}) for row in ROWS["shared"])
+SHARED = tuple(Shared(**row | {"causes": [*map(_cause, row["causes"])]}) for row in ROWS["shared"])

@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 
 from lab.failures.catalogue import SHARED
-from lab.failures.failure import Cause, Shared
+from lab.failures.failure import Failure, Shared
 from lab.failures.fragments import check_fragments, without_libraries
 
 MAX_CHARACTERS = 20_000  # of a text
@@ -33,7 +33,7 @@ def shared_by(text: str) -> Shared | None:
     return next((its for its in SHARED if any(re.search(pattern, plain) for pattern in its.patterns)), None)
 
 
-def decide(shared: Shared, text: str) -> tuple[Sequence[Cause], str]:
+def decide(shared: Shared, text: str) -> tuple[Sequence[Failure], str]:
     """Return the causes, those first for which the text speaks; or the one that a line of code in it proves, and this
     line."""
     lines = re.split(r"\r\n?|\n", text)
@@ -45,7 +45,7 @@ def decide(shared: Shared, text: str) -> tuple[Sequence[Cause], str]:
     return _by_sign(shared.causes, without_libraries(text)), ""
 
 
-def _by_sign(causes: Sequence[Cause], text: str) -> Sequence[Cause]:
+def _by_sign(causes: Sequence[Failure], text: str) -> Sequence[Failure]:
     plain = _ADVICE.sub("", _plain(text))
     return sorted(causes, key=lambda cause: not (cause.sign and re.search(cause.sign, plain)))
 

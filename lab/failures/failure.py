@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from lab.failures.programs import NO_PROGRAM, Numbers, Program
@@ -46,55 +46,6 @@ class Destination:
         return cls(does, path, {name: value for name, _, value in pairs})
 
 
-@dataclass(frozen=True)
-class Cause:
-    """One of several causes of a message or symptom: a form of a failure.
-
-    asks  completes "In your code, is there ...?"
-    key   of the failure; `form`: number of its program
-    sign  regular expression of text that suggests this cause; "" for none
-    read  keys of the failures that the code reader reports for it
-    """
-
-    asks: str
-    key: str
-    form: int
-    sign: str
-    read: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class Shared:
-    """A message or symptom with several causes, the commonest first.
-
-    patterns  regular expressions, one of which a text has in lower case, without quotation marks
-    key       the failure whose description is this text's; "" for none
-    settled   regular expression of text after which a description of the failure `key` needs no question; "" for none
-    note      one sentence: what else it may be
-    """
-
-    patterns: tuple[str, ...]
-    causes: tuple[Cause, ...]
-    key: str = ""
-    note: str = ""
-    settled: str = ""
-
-
-@dataclass(frozen=True)
-class Form:
-    """One of several forms of a failure. Its programs take the same numbers as those of the other forms.
-
-    says  "" if it is what PyTorch says to the first form, or if there is no error
-    """
-
-    name: str
-    broken: Program
-    fixed: Program
-    torch: str
-    says: str = ""
-    silent: str = ""
-
-
 @dataclass(frozen=True, kw_only=True)
 class Failure(Demonstration):
     """One of the failures that people ask about most.
@@ -103,7 +54,10 @@ class Failure(Demonstration):
     key      the failure's name in addresses
     torch    the PyTorch equivalent of the broken program, from the same numbers. It prints what it shows
     related  keys of failures that are easily confused with it, or come with it
-    form     name of the form that its programs show, if it has several; `others`: the other forms
+    form     name of the form that its programs show, if it has several; `others`: the failure in its other forms
+    asks     completes "In your code, is there ...?" where this form is one of several causes of a message
+    sign     regular expression of text that suggests this cause; "" for none
+    read     keys of the failures that the code reader reports for it
     says     what PyTorch says to the broken program, the first phrase by default; "" if it says nothing
     limits   the lowest and the highest of the learner's numbers; `min_count`: how many there must be
     """
@@ -114,7 +68,11 @@ class Failure(Demonstration):
     places: tuple[Destination, ...] = ()
     related: tuple[str, ...] = ()
     form: str = ""
-    others: tuple[Form, ...] = ()
+    form_number: int = 0
+    others: tuple[Failure, ...] = ()
+    asks: str = ""
+    sign: str = ""
+    read: Sequence[str] = ()
     says: str = ""
     limits: tuple[float, float] = (-100.0, 100.0)
     min_count: int = 1
@@ -122,25 +80,32 @@ class Failure(Demonstration):
     @property
     def forms(self) -> list[str]:
         """The names of all forms; [] if there is only one form."""
-        return [self.form, *(other.name for other in self.others)] if self.others else []
+        return [each.form for each in (self, *self.others)] if self.others else []
 
     def in_form(self, number: int) -> Failure:
-        """Return the failure with the programs of one of its forms; of the first, if there is none with this number."""
-        if not 0 < number <= len(self.others):
-            return self
-        other = self.others[number - 1]
-        return replace(
-            self,
-            broken=other.broken,
-            fixed=other.fixed,
-            torch=other.torch,
-            silent=other.silent,
-            says=other.says or ("" if other.silent else self.says),
-        )
+        """Return one of its forms; the first, if there is none with this number."""
+        return self.others[number - 1] if 0 < number <= len(self.others) else self
 
     def pytorch_equivalent(self, numbers: Numbers | None = None) -> str:
         """Return the PyTorch program with the given numbers, or with the defaults."""
         return "import torch\n\n" + replace(self.broken, lines=self.torch).code(numbers)
+
+
+@dataclass(frozen=True)
+class Shared:
+    """A message or symptom with several causes, forms of failures, the commonest first.
+
+    patterns  regular expressions, one of which a text has in lower case, without quotation marks
+    key       the failure whose description is this text's; "" for none
+    settled   regular expression of text after which a description of the failure `key` needs no question; "" for none
+    note      one sentence: what else it may be
+    """
+
+    patterns: tuple[str, ...]
+    causes: Sequence[Failure]
+    key: str = ""
+    note: str = ""
+    settled: str = ""
 
 
 def format_numbers(numbers: Numbers) -> str:

@@ -97,7 +97,7 @@ def _form(failure: Failure, text: str) -> int:
 
 def _causes(shared: Shared, text: str) -> list[Match]:
     causes, line = decide(shared, text)
-    return [Match(its.key, bool(line), (), its.asks, its.form, line, shared.note) for its in causes]
+    return [Match(its.key, bool(line), (), its.asks, its.form_number, line, shared.note) for its in causes]
 
 
 def by_message(text: str) -> list[Match]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+import textwrap
 from collections.abc import Mapping
 from contextlib import redirect_stdout
 from dataclasses import dataclass
@@ -99,6 +100,9 @@ def run(program: Program, numbers: Numbers | None = None) -> Ran:
 
 _IN_PYTORCH = (  # this engine's words and what PyTorch has for them, replaced in this order; comments go
     (r"  #.*|^ *(\w+\.label = |losses).*\n", ""),
+    (r"\bWatched\(", "Tensor("),
+    (r"\.data ([-+]= [\d.]+)$", r" \1"),
+    (r"\bwhere\(", "torch.where("),
     (r', label="\w+"', ""),
     (r"\brng = np\.random\.default_rng\(", "torch.manual_seed("),
     (r"\brng\.normal\(size=\(([\d, ]+)\)\)", r"torch.randn(\1)"),
@@ -119,7 +123,7 @@ _IN_PYTORCH = (  # this engine's words and what PyTorch has for them, replaced i
 def in_pytorch(program: Program) -> str:
     """Return a program's lines in PyTorch, for a program that has only what both have. It prints what the program
     shows, and the end of a curve."""
-    lines = program.lines
+    lines = textwrap.dedent(re.sub(r"^with detect_mutation\(.*\n", "", program.lines))  # PyTorch detects without it
     for name, value in re.findall(r'"([^"]+)": ([\w.()]+)', program.shows):
         lines += f"print({name!r}, {'loss.item()' if value == 'losses' else value})\n"
     for pattern, text in _IN_PYTORCH:

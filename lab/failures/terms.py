@@ -10,7 +10,6 @@ import unicodedata
 from functools import lru_cache
 from itertools import pairwise
 from pathlib import Path
-from types import MappingProxyType
 
 from lab.text import read_rows
 
@@ -21,18 +20,12 @@ _WRITTEN = tuple(
 )
 
 
-def _table(*tables: str) -> MappingProxyType[str, str]:
-    """Return word -> term for tables whose rows are term = "word word"."""
-    rows = (row for table in tables for row in _CONTENT[table].items())
-    return MappingProxyType({word: term for term, words in rows for word in words.split()})
-
-
-_SAME = _table("same", "same_elsewhere")
-_CHINESE = _table("chinese")
+_SAME = {word: term for term, words in _CONTENT["same"].items() for word in words.split()}
+_CHINESE = sorted((word for word in _SAME if not word.isascii()), key=len, reverse=True)  # before what they contain
 # Words that only a German sentence has: in it, "die" is an article
 _GERMAN = re.compile(r"\b(?:ich|und|der|das|nicht|ist|wird|werden|meine?|beim|warum|wenn|sind)\b")
 NEGATIONS = frozenset(_CONTENT["negations"].split())
-_NOTHING = frozenset(_CONTENT["nothing"].split() + _CONTENT["nothing_elsewhere"].split())
+_NOTHING = frozenset(_CONTENT["nothing"].split())
 MAX_CHARACTERS = 20_000  # of a text
 _ENDINGS = tuple(_CONTENT["endings"].split())
 
@@ -40,8 +33,8 @@ _ENDINGS = tuple(_CONTENT["endings"].split())
 def terms(text: str) -> list[str]:
     """Return the significant words of a text, each in one form, and their pairs as "one two"."""
     text = _bare(text[:MAX_CHARACTERS])  # now, because the next line would sort a long row of accents
-    for word, term in _CHINESE.items():
-        text = text.replace(word, f" {term} ")
+    for word in _CHINESE:
+        text = text.replace(word, f" {_SAME[word]} ")
     text = _bare(unicodedata.normalize("NFKD", text))[:MAX_CHARACTERS]  # é -> e; one sign may become 18
     text = " ".join(text.split())
     text = re.sub(

@@ -300,8 +300,8 @@ RAISED_BY = {  # message -> cause -> what raises it, if its demonstration does n
 def test_each_cause_that_is_listed_for_a_message_raises_it_in_pytorch(message):
     torch = pytest.importorskip("torch", reason="PyTorch is not installed")
     for cause in shared_by(message).causes:
-        name = f"{cause.key}/{cause.form}" if cause.form else cause.key
-        code = RAISED_BY[message].get(name) or BY_KEY[cause.key].in_form(cause.form).pytorch_equivalent()
+        name = f"{cause.key}/{cause.form_number}" if cause.form_number else cause.key
+        code = RAISED_BY[message].get(name) or cause.pytorch_equivalent()
         with pytest.raises((AttributeError, RuntimeError, TypeError)) as caught:
             exec(code, {"torch": torch, "nn": torch.nn, "np": np, "w": torch.ones(2, requires_grad=True)})
         assert shared_by(str(caught.value)) is shared_by(message), name
