@@ -18,7 +18,7 @@ Label = tuple[str, ...]  # keys of failures; several if a sentence may be about 
 OTHER: Label = ()
 ROWS = read_rows(Path(__file__).with_name("failures.toml"))
 _READ_HERE = {"program", "said", "places", "others"}  # other fields stay as they are
-_OF_A_FORM = {"others", "torch", "silent", "asks", "sign", "read"}  # other fields are those of all forms
+_OF_A_FORM = {"others", "torch", "asks", "sign", "read"}  # other fields are those of all forms
 
 
 def failure_of(number: int, key: str, row: Mapping[str, Any]) -> Failure:

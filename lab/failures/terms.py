@@ -22,8 +22,6 @@ _WRITTEN = tuple(
 
 _SAME = {word: term for term, words in _CONTENT["same"].items() for word in words.split()}
 _CHINESE = sorted((word for word in _SAME if not word.isascii()), key=len, reverse=True)  # before what they contain
-# Words that only a German sentence has: in it, "die" is an article
-_GERMAN = re.compile(r"\b(?:ich|und|der|das|nicht|ist|wird|werden|meine?|beim|warum|wenn|sind)\b")
 NEGATIONS = frozenset(_CONTENT["negations"].split())
 _NOTHING = frozenset(_CONTENT["nothing"].split())
 MAX_CHARACTERS = 20_000  # of a text
@@ -40,8 +38,6 @@ def terms(text: str) -> list[str]:
     text = re.sub(
         r"([^\x00-\x7f]+)", r" \1 ", re.sub(r"([a-z])([A-Z][a-z])", r"\1 \2", text.replace("ß", "ss"))
     ).lower()
-    if _GERMAN.search(text):
-        text = re.sub(r"\bdie\b", "", text)
     for pattern, term in _WRITTEN:
         text = pattern.sub(term, text)
     words = [_stem(word) for word in re.findall(r"[a-z][a-z0-9]+", text.replace("_", " ")) if word not in _NOTHING]
