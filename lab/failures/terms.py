@@ -18,8 +18,6 @@ _WRITTEN = tuple(
     (re.compile(pattern.replace("${length}", _CONTENT["length"])), f" {term} " if term else "")
     for pattern, term in _CONTENT["written"]
 )
-
-
 _SAME = {word: term for term, words in _CONTENT["same"].items() for word in words.split()}
 _CHINESE = sorted((word for word in _SAME if not word.isascii()), key=len, reverse=True)  # before what they contain
 NEGATIONS = frozenset(_CONTENT["negations"].split())
