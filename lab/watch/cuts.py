@@ -134,7 +134,8 @@ def note_number(run: WatchedRun, name: str, tensor: Tensor, result: Any) -> None
         cut = update_cut(run, kind, here, name, [tensor])
     elif origin is not None and origin.cut is not None:
         same = name in NUMBERS and origin.cut.kind != "detach"
-        cut = origin.cut if same else CutRecord(kind, here, name, origin.cut.leaves)
+        line = (here.whole_line, kind)
+        cut = origin.cut if same else run.cuts.lines.setdefault(line, CutRecord(kind, here, name, origin.cut.leaves))
     else:
         return
     if isinstance(result, np.ndarray):

@@ -100,6 +100,15 @@ def user_frames() -> list[FrameType]:
 
 
 @cache
+def in_attribute_list(where: Site) -> bool:
+    """Return whether an instruction is in a list or dict that becomes an attribute."""
+    assigned = (node for node in ast.walk(syntax_tree(where.file)) if isinstance(node, ast.Assign))
+    boxes = (one for one in assigned if isinstance(one.value, ast.List | ast.ListComp | ast.Dict | ast.DictComp))
+    held = (one for one in boxes if isinstance(one.targets[0], ast.Attribute))
+    return any(one.lineno <= where.line <= (one.end_lineno or 0) for one in held)
+
+
+@cache
 def syntax_tree(filename: str) -> ast.Module:
     """Parse a file; return an empty module if that fails."""
     try:

@@ -6,7 +6,7 @@ from lab.watch import advice, cuts
 from lab.watch.graph import VIEWS, GraphNode, kind, leaves_of, origin_of, seen_nodes
 from lab.watch.records import MIN_ITERATIONS, Leaf, LossTerm, WatchedOptimizer, has_numbers, shapes_of
 from lab.watch.run import WatchedRun
-from lab.watch.sites import Site
+from lab.watch.sites import Site, in_attribute_list
 from lab.watch.training_events import Act
 
 TERMS = VIEWS | {"Add", "Sub", "Neg", "Mul", "Div"}  # what joins the terms of a loss
@@ -108,8 +108,9 @@ def report_unoptimized(run: WatchedRun) -> None:
 
 
 def cause_of_unoptimized(run: WatchedRun, leaf: Leaf) -> Site:
-    """Return the line that made a leaf, if the last optimizer that steps was made before it, else that optimizer's."""
+    """Return the line that made a leaf, if the last optimizer that steps was made before it or if a plain list holds
+    it, which registers nothing; else that optimizer's."""
     last = [opt for opt in run.training.optimizers if opt.steps][-1]
     above = leaf.site.file == last.site.file and leaf.site.line < last.site.line
     late = leaf.number > last.number if leaf.is_parameter else not above
-    return (leaf if late else last).site.whole_line
+    return (leaf if late or in_attribute_list(leaf.site) else last).site.whole_line

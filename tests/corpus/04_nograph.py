@@ -264,3 +264,17 @@ for x, y in loader:
     opt.zero_grad()
     loss.backward()
     opt.step()
+
+
+# %% two constants that an optimizer was given (stops)
+import torch
+
+t = torch.linspace(0.0, 1.0, 10)
+speed = torch.tensor(1.0)  #! 4
+place = torch.tensor(0.0)
+opt = torch.optim.SGD([speed, place], lr=0.1)
+for _ in range(3):
+    loss = ((speed * t + place - 2.0 * t) ** 2).mean()
+    opt.zero_grad()
+    loss.backward()
+    opt.step()

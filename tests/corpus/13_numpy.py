@@ -225,3 +225,25 @@ from torch import nn
 net = nn.Linear(4, 2)
 losses = [nn.functional.cross_entropy(net(torch.randn(8, 4)), torch.randint(0, 2, (8,))) for _ in range(3)]
 print(np.mean([2 * loss for loss in losses]))  #! 13
+
+
+# %% a spectrum through NumPy that is asked for gradients
+import numpy as np
+import torch
+
+torch.manual_seed(3)
+clean = torch.sin(torch.linspace(0, 40, 320)).view(10, 32)
+net = torch.nn.Linear(32, 32)
+opt = torch.optim.Adam(net.parameters())
+
+
+def spectrum(wave):
+    size = np.abs(np.fft.rfft(wave.detach().numpy()))  #! ran 13
+    return torch.tensor(size, requires_grad=True)
+
+
+for _ in range(5):
+    loss = (spectrum(net(clean + 0.1)) - spectrum(clean)).abs().mean()
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
