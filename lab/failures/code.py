@@ -216,15 +216,8 @@ def _take_out(lines: list[str], at: int, indented: bool) -> None:
     before = next((i for i in range(at - 1, -1, -1) if lines[i].strip()), -1)
     if before >= 0 and (not lines[at].strip() or (indented and lines[before].rstrip().endswith(":"))):
         at, indented = before, False  # a block without a body, or an unfinished line at the end
-    below = at + 1
-    while lines[below - 1].endswith("\\") and below < len(lines):  # the line goes on
-        below += 1
     width = len(lines[at]) - len(lines[at].lstrip())
-    body = next((line for line in lines[below:] if line.strip()), "")
-    opens = "if True:" if len(body) - len(body.lstrip()) > width else "pass"
-    lines[at:below] = [""] * (below - at)
-    if not indented or body == "":
-        lines[at] = " " * width + opens
+    lines[at] = "" if indented else " " * width + "pass"
 
 
 def parse(text: str) -> ast.Module:

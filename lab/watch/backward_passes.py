@@ -5,7 +5,7 @@ from typing import TypeAlias
 import torch
 from torch import Tensor
 
-from lab.watch import cuts, errors, event_order, gradient_sizes, learning_rates, values
+from lab.watch import cuts, errors, event_order, gradient_sizes, learning_rates, operations, values
 from lab.watch.graph import leaves_of, origin_of, seen_nodes
 from lab.watch.onlooker import Args, Function, Kwargs, Look, arguments, tensors_in
 from lab.watch.records import EARLY_ITERATIONS, BackwardCall, LossTerm, has_numbers
@@ -135,6 +135,8 @@ def before_backward(run: WatchedRun, call: BackwardCall, loss: Tensor, reached: 
     call.undivided_mean = event_order.is_undivided_mean(loss)
     if not call.losses:
         call.cost_sign, call.minus_site = learning_rates.cost_sign(loss.grad_fn)
+    elif loss.numel() == 1 and (step := run.events.last(Act.STEP)) and step.iteration == run.clock.iteration:
+        operations.check_likelihood(run, loss)  # only what is trained: without a step, it may pick a score
     if not values.is_finite(loss):
         values.check_batch(run, loss)
     entry = origin_of(loss.grad_fn)

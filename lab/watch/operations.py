@@ -18,6 +18,7 @@ from lab.watch.training_events import Act
 RELUS = frozenset(("relu", "relu_"))
 ACTIVATIONS = RELUS | {"softmax", "sigmoid", "tanh"}
 NORMALIZATIONS = frozenset(("softmax", "sigmoid"))
+SCORES = RELUS | {"linear", "conv1d", "conv2d", "conv3d", "matmul", "__matmul__", "batch_norm", "layer_norm"}
 LOGIT_LOSSES = frozenset(("cross_entropy", "binary_cross_entropy_with_logits"))
 MAX_INNER = 30  # nodes of one operation
 JOINS = frozenset(("Cat", "Stack", "Clamp", "ClampMin", "ClampMax", "Index"))
@@ -67,6 +68,17 @@ def check_logits(run: WatchedRun, loss: str, loss_site: Site, given: str, where:
     if given in NORMALIZATIONS:
         evidence = f"{loss} in line {loss_site.line} expects logits, and got the result of the {given} in this line."
         run.report(25, where, evidence)
+
+
+def check_likelihood(run: WatchedRun, loss: Tensor) -> None:
+    """Report an nll_loss below 0 of what a layer or softmax returned: at least one number is above 0, and no
+    log-probability is. What is computed by hand may be the logarithm of a density."""
+    entry = origin_of(node := skip(loss.grad_fn, VIEWS | {"Mean", "Sum", "Div"}))
+    given = origin_of(skip(node.next_functions[0][0])) if entry is not None and entry.name == "nll_loss" else None
+    if entry is not None and given is not None and given.name in NORMALIZATIONS | SCORES and loss.item() < 0:
+        where = given.place if given.name in NORMALIZATIONS else entry.site
+        evidence = f"nll_loss in line {entry.site.line} expects log-probabilities, which are never above 0. It got the "
+        run.report(25, where, f"{evidence}result of {given.name}, and the loss here was {loss.item():.3g}.")
 
 
 def read_gradient(run: WatchedRun, tensor: Tensor) -> Look:

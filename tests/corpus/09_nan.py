@@ -109,7 +109,7 @@ import torch.nn as nn
 
 def nll(logits, y):
     probs = logits.exp() / logits.exp().sum(1, keepdim=True)  #! ran 9
-    return -probs.gather(1, y.view(-1, 1)).log().mean()  #! read 9
+    return -probs.gather(1, y.view(-1, 1)).log().mean()  #? 9
 
 
 net = nn.Linear(10, 5)

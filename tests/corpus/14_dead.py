@@ -63,7 +63,7 @@ class Scorer(nn.Module):
 
     def forward(self, x):
         h = torch.relu(self.hidden(x))
-        return torch.relu(self.out(h))  #! read 14
+        return torch.relu(self.out(h))  #? 14
 
 
 model = Scorer()

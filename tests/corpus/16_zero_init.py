@@ -30,7 +30,7 @@ from torch import nn
 net = nn.Sequential(nn.Linear(4, 8), nn.Tanh(), nn.Linear(8, 1))
 for layer in net:
     if isinstance(layer, nn.Linear):
-        torch.nn.init.zeros_(layer.weight)  #! 16
+        torch.nn.init.zeros_(layer.weight)  #! ran 16
         torch.nn.init.zeros_(layer.bias)
 
 
@@ -41,7 +41,7 @@ import torch.nn as nn
 
 def init_weights(m):
     if type(m) == nn.Linear:
-        m.weight.data.fill_(0.0)  #! 16
+        m.weight.data.fill_(0.0)  #! ran 16
         m.bias.data.fill_(0.0)
 
 
@@ -61,7 +61,7 @@ import torch.nn.functional as F
 
 net = nn.Sequential(nn.Linear(4, 16), nn.ReLU(), nn.Linear(16, 2))
 for p in net.parameters():
-    p.data = torch.zeros_like(p)  #! 16
+    p.data = torch.zeros_like(p)  #! ran 16
 opt = torch.optim.SGD(net.parameters(), lr=0.1)
 x, y = torch.randn(32, 4), torch.randint(0, 2, (32,))
 for _ in range(5):
@@ -79,7 +79,7 @@ import torch.nn.functional as F
 torch.manual_seed(0)
 net = nn.Sequential(nn.Linear(4, 8), nn.Tanh(), nn.Linear(8, 1))
 for p in net.parameters():
-    nn.init.zeros_(p)  #! 16
+    nn.init.zeros_(p)  #! ran 16
 opt = torch.optim.SGD(net.parameters(), lr=0.1)
 for _ in range(5):
     x = torch.randn(16, 4)

@@ -3,7 +3,7 @@ import torch
 import torch.nn as nn
 torch.manual_seed(0)
 net = nn.Sequential(nn.Linear(10, 64), nn.ReLU(), nn.Linear(64, 64), nn.ReLU(), nn.Linear(64, 3))
-opt = torch.optim.Adam(net.parameters(), lr=2.0)  #! 17
+opt = torch.optim.Adam(net.parameters(), lr=2.0)  #! ran 17
 c = torch.randn(3, 10)
 y = torch.randint(3, (256,))
 x = c[y] + torch.randn(256, 10)
@@ -18,7 +18,7 @@ import torch
 from torch import nn
 
 torch.manual_seed(0)
-RATE = 0.4  #! 17
+RATE = 0.4  #! ran 17
 net = nn.Sequential(nn.Embedding(10, 24), nn.Flatten(), nn.Linear(96, 64), nn.ReLU(), nn.Linear(64, 40))
 opt = torch.optim.Adam(net.parameters(), lr=RATE)
 for _ in range(40):
@@ -148,7 +148,7 @@ for _ in range(5):
 
 
 # %% rate of three from a dict (read)
-cfg = dict(lr=3.0)  #! 17
+cfg = dict(lr=3.0)  #! ran 17
 net = nn.Sequential(nn.Linear(3, 3), nn.ReLU(), nn.Linear(3, 1))
 opt = torch.optim.Adam(net.parameters(), lr=cfg["lr"])
 

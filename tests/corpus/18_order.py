@@ -255,7 +255,7 @@ for _ in range(10):
     action = dist.sample()
     reward = (action == 2).float()
     advantage = reward - value(state).squeeze(1).detach()
-    actor = (dist.log_prob(action) * advantage).mean()  #! read 18
+    actor = (dist.log_prob(action) * advantage).mean()  #? 18
     critic = (value(state).squeeze(1) - reward).pow(2).mean()
     loss = actor + 0.5 * critic - 0.01 * dist.entropy().mean()  #? 18
     opt.zero_grad()
@@ -344,7 +344,7 @@ for _ in range(10):
     values.zero_grad()
     (critic(torch.cat([state, action], 1)) - wanted).pow(2).mean().backward()
     values.step()
-    value = critic(torch.cat([state, actor(state)], 1)).mean()  #! read 18
+    value = critic(torch.cat([state, actor(state)], 1)).mean()  #? 18
     acts.zero_grad()
     value.backward()
     acts.step()

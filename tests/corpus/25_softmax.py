@@ -62,7 +62,7 @@ for _ in range(3):
 import torch
 from torch import nn
 
-net = nn.Sequential(nn.Linear(2, 3), nn.Softmax(dim=1))  #! read 25
+net = nn.Sequential(nn.Linear(2, 3), nn.Softmax(dim=1))  #! ran 25
 crit = nn.NLLLoss()
 opt = torch.optim.Adam(net.parameters())
 for x, y in [(torch.randn(4, 2), torch.randint(0, 3, (4,)))] * 3:
@@ -81,7 +81,7 @@ crit, opt = nn.NLLLoss(), torch.optim.SGD(net.parameters(), lr=0.5)
 x, y = torch.randn(8, 1, 4, 4), torch.randint(3, (8,))
 for _ in range(10):
     opt.zero_grad()
-    loss = crit(net(x), y)  #! read 25
+    loss = crit(net(x), y)  #! ran 25
     loss.backward()
     opt.step()
 

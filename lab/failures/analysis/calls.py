@@ -7,7 +7,7 @@ from lab.failures.analysis.facts import TENSORS, Body, Scope, Value, graph_of
 from lab.failures.analysis.kinds import EventKind, Kind, Tag
 from lab.failures.analysis.libraries import Libraries
 from lab.failures.analysis.methods import Methods
-from lab.failures.analysis.registry import LAYERS, LOSS_FUNCTIONS, RECURRENT, function_of
+from lab.failures.analysis.registry import LAYERS, RECURRENT, function_of
 from lab.failures.analysis.shapes import output_shape
 from lab.failures.analysis.state import AnalysisState, Follower, Frame
 from lab.failures.analysis.syntax import called, defaults
@@ -100,26 +100,23 @@ class Calls:
         for name in every:
             if name not in scope:
                 scope[name] = self.follower.eval(given[name], body.scope) if name in given else Value(name=name)
-        for extra, more in ((spec.vararg, args[len(names) :]), (spec.kwarg, [])):
+        for extra in (spec.vararg, spec.kwarg):
             if extra is not None:
-                scope[extra.arg] = Value(Kind.LIST, items=more, tags={Tag.VARARGS}) if more else Value(name=extra.arg)
-        rest = {name: value for name, value in keys.items() if name not in every}
-        if spec.kwarg is not None and rest:
-            scope[spec.kwarg.arg] = Value(Kind.DICT, items=list(rest.values()), attributes=rest)
+                scope[extra.arg] = Value(name=extra.arg)
         return scope
 
     @staticmethod
-    def classes(owner: Value, above: bool = False) -> list[Body]:
-        """Return the class of an object and its bases in the text; with `above` only these bases."""
+    def classes(owner: Value) -> list[Body]:
+        """Return the class of an object and its bases in the text."""
         if owner.body is None or not isinstance(owner.body.definition, ast.ClassDef):
             return []
         kind = owner.body.scope.find(owner.body.definition.name)
         bases = [base.body for base in (kind.items or [] if kind is not None else []) if base.body is not None]
-        return bases if above else [owner.body, *bases]
+        return [owner.body, *bases]
 
-    def method(self, owner: Value, name: str, above: bool = False) -> Value | None:
+    def method(self, owner: Value, name: str) -> Value | None:
         """Return a bound method of an object of the text's classes, or a property's value; None if it has none."""
-        found = ((body, part) for body in self.classes(owner, above) for part in body.functions if part.name == name)
+        found = ((body, part) for body in self.classes(owner) for part in body.functions if part.name == name)
         for body, part in found:
             static = any(isinstance(d, ast.Name) and d.id == "staticmethod" for d in part.decorator_list)
             bound = Body(part, body.scope, None if static else owner)
@@ -138,18 +135,13 @@ class Calls:
         start = self.method(value, "__init__")
         if start is not None:
             self.call(start, args, keys, node)
-        else:  # a dataclass, perhaps
-            value.attributes |= keys
         return value
 
     def forward(self, module: Value, args: list[Value], keys: dict[str, Value], node: ast.AST) -> Value:
         body = self.method(module, "forward") or self.method(module, "__call__")
         if body is not None:
             return self.call(body, args, keys, node)
-        if function_of(module.op) not in LOSS_FUNCTIONS:  # a layer's only input may be given by its name
-            args, keys = [*args, *keys.values()], {}
-        place = module.node if isinstance(node, ast.stmt) or not isinstance(node, ast.expr) else node
-        at = place if isinstance(place, ast.expr) else ast.Constant(None)
+        at = node if isinstance(node, ast.expr) else module.node or ast.Constant(None)
         if module.op == "Sequential" and module.items is not None and Tag.OPEN not in module.tags:
             value = args[0] if args else Value()
             for layer in module.items:
@@ -158,8 +150,6 @@ class Calls:
         first = args[0] if args else Value()
         if module.op in RECURRENT:
             return self.recurrent(module, args, at)
-        if module.op == "Identity":
-            return first
         if function_of(module.op):
             return self.tensors.function(function_of(module.op), args, keys | module.attributes, at)
         return self.layer_output(module, tuple(args) or (first,), at)
@@ -180,13 +170,9 @@ class Calls:
         return value
 
     def recurrent(self, module: Value, args: list[Value], node: ast.expr) -> Value:
-        width = module.attributes.get("out", Value()).constant
-        given = output_shape(module.op, args[0].shape if args else None, width if isinstance(width, int) else None)
-        out = self.tensors.tensor(node, module.op, (*args, module), given)
+        out = self.tensors.tensor(node, module.op, (*args, module))
         states = [self.tensors.tensor(node, module.op, (out,)) for _ in range(2)]  # they share the output's graph
         if module.op in {"GRUCell", "RNNCell"}:
             return out
-        if module.op == "LSTMCell":
-            return Value(Kind.LIST, items=states, node=node)
         state = Value(Kind.LIST, items=states, node=node) if module.op == "LSTM" else states[0]
         return Value(Kind.LIST, items=[out, state], node=node)

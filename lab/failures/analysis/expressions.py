@@ -13,7 +13,7 @@ from lab.failures.analysis.facts import TENSORS, Body, Scope, Value
 from lab.failures.analysis.kinds import EventKind, Kind, Tag
 from lab.failures.analysis.libraries import Libraries, named_items
 from lab.failures.analysis.methods import Methods
-from lab.failures.analysis.registry import LAYERS, is_layer
+from lab.failures.analysis.registry import LAYERS
 from lab.failures.analysis.shapes import index_shape, known_turns
 from lab.failures.analysis.state import AnalysisState, Follower
 from lab.failures.analysis.tensors import Tensors
@@ -26,8 +26,6 @@ SIGNS = {
     ast.Sub: "-",
     ast.Mult: "*",
     ast.Div: "/",
-    ast.FloorDiv: "//",
-    ast.Mod: "%",
     ast.MatMult: "@",
     ast.Pow: "**",
 }
@@ -38,11 +36,6 @@ COMPARISONS: dict[type[ast.cmpop], Callable[[Any, Any], bool]] = {
     ast.NotIn: lambda one, two: isinstance(two, tuple) and one not in two,
 }
 Builtin = Callable[["Expressions", list[Value], dict[str, Value], ast.Call], Value | None]
-
-
-def is_known_layer(args: list[Value]) -> bool:
-    """Return whether it is known which class made the first argument."""
-    return bool(args) and args[0].kind == Kind.MODULE and (args[0].op == "module" or is_layer(args[0].op))
 
 
 @dataclass
@@ -82,7 +75,7 @@ class Expressions:
         if sign == "+" and {one.kind, two.kind} <= {Kind.LIST, Kind.PARAMETERS}:
             items = (one.items or []) + (two.items or [])
             return Value(Kind.LIST, items=items, tags=(one.tags | two.tags) & {Tag.OPEN})
-        if (sign in "+*" and one.kind == Kind.LIST) or (sign == "*" and two.kind == Kind.LIST):
+        if Kind.LIST in {one.kind, two.kind} and sign in "+*":
             return Value(Kind.LIST, items=(one if one.kind == Kind.LIST else two).items, tags={Tag.OPEN})
         return self.tensors.arithmetic(sign, one, two, node)
 
@@ -98,16 +91,12 @@ class Expressions:
     def visit_Compare(self, node: ast.Compare, scope: Scope) -> Value:
         values = [self.eval(v, scope) for v in (node.left, *node.comparators)]
         one, two, sign = values[0], values[-1], type(node.ops[0])
-        if one.kind == two.kind == Kind.LIBRARY and sign in {ast.Is, ast.Eq}:  # type(m) is nn.Linear
-            return Value(Kind.FLAG, constant=one.op.split(".")[-1] == two.op.split(".")[-1])
         if len(values) == 2 and sign in {ast.Is, ast.IsNot} and two.kind == Kind.NONE and one.kind != Kind.UNKNOWN:
             return Value(Kind.FLAG, constant=(one.kind == Kind.NONE) is (sign is ast.Is))
         other = tuple(v.constant for v in two.items or ()) if two.kind == Kind.LIST else two.constant
         constants = {one.constant, *(other if isinstance(other, tuple) else [other])}
         if len(values) == 2 and sign in COMPARISONS and None not in constants and Tag.OPEN not in two.tags:
             return Value(Kind.FLAG, constant=COMPARISONS[sign](one.constant, other))
-        if any(isinstance(op, ast.Is | ast.IsNot | ast.In | ast.NotIn) for op in node.ops):
-            return Value(Kind.FLAG)
         return self.tensors.choice(node, values)
 
     def visit_IfExp(self, node: ast.IfExp, scope: Scope) -> Value:
@@ -232,17 +221,7 @@ class Expressions:
         return owner if owner.kind == Kind.GRADIENT else None
 
     def transposed(self, owner: Value, node: ast.Attribute) -> Value | None:
-        if owner.kind not in TENSORS | {Kind.ARRAY}:
-            return None
-        value = self.tensors.like(owner, node, "T", (owner,), owner.form)
-        value.shape = owner.shape[::-1] if owner.shape else None
-        return value
-
-    def values_and_indices(self, owner: Value, node: ast.Attribute) -> Value | None:
-        """Return `.values` or `.indices` of a maximum along an axis; None for other owners."""
-        if owner.kind == Kind.LIST and len(owner.items or []) == 2:
-            return (owner.items or [])[node.attr == "indices"]
-        return None
+        return self.tensors.function(node.attr, [owner], {}, node) if owner.kind in TENSORS | {Kind.ARRAY} else None
 
     def visit_Subscript(self, node: ast.Subscript, scope: Scope) -> Value:
         base, index = self.eval(node.value, scope), node.slice
@@ -253,8 +232,6 @@ class Expressions:
         if (base.kind == Kind.DICT or base.op == "ModuleDict") and str(key.constant) in base.attributes:
             return base.attributes[str(key.constant)]
         if base.kind == Kind.MODULE and base.items is not None:
-            if base.items and key.constant == -1:
-                return base.items[-1]
             kinds = {layer.op for layer in base.items}
             op = kinds.pop() if len(kinds) == 1 and kinds <= LAYERS else "any"
             return Value(Kind.MODULE, op=op, base=base, tags={Tag.ANY})
@@ -285,14 +262,8 @@ class Expressions:
             if special is not None:
                 return special
         if isinstance(node.func, ast.Attribute) and not self.libraries.library_name(node.func, scope):
-            above = node.func.value.func if isinstance(node.func.value, ast.Call) else None
-            if isinstance(above, ast.Name) and above.id == "super":
-                return self.call_super(node, scope)
             owner = self.eval(node.func.value, scope)
             args, keys = self.arguments(node, scope)
-            own = scope.find(node.func.attr)  # net.Model() of a text that holds the file net.py, too
-            if owner.kind == Kind.UNKNOWN and own is not None and own.kind == Kind.CLASS:
-                return self.calls.call(own, args, keys, node)
             return self.methods.method_call(owner, node.func.attr, args, keys, node)
         function = self.eval(node.func, scope)
         args, keys = self.arguments(node, scope)
@@ -332,32 +303,6 @@ class Expressions:
             self.follower.assign_attribute(owner, str(name.constant or len(owner.attributes)), value, node)
         return Value(Kind.NONE)
 
-    @staticmethod
-    def is_instance(args: list[Value]) -> bool | None:
-        """Return what isinstance(layer, kinds) returns; None if unknown."""
-        if len(args) < 2 or not is_known_layer(args):
-            return None
-        kinds = args[1].items or [] if args[1].kind == Kind.LIST else [args[1]]
-        names = {kind.op.split(".")[-1] for kind in kinds}
-        return args[0].op in names if all(map(is_layer, names)) else None
-
-    def summed(self, args: list[Value], keys: dict[str, Value], node: ast.Call) -> Value | None:
-        items = args[0].items if args else None
-        if items:
-            first = items[0]
-            if first.kind == Kind.NUMBER:
-                return Value(Kind.NUMBER, parents=tuple(items), op="+", cut=first.cut, cut_by=first.cut_by)
-            return self.tensors.like(first, node, "+", (*items, first), "loss" if first.form == "loss" else "")
-        return Value(parents=(args[0],), node=node) if args else None
-
-    def call_super(self, node: ast.Call, scope: Scope) -> Value:
-        args, keys = self.arguments(node, scope)
-        assert isinstance(node.func, ast.Attribute)
-        owner = scope.find("self")
-        if owner is not None and (method := self.calls.method(owner, node.func.attr, above=True)) is not None:
-            return self.calls.call(method, args, keys, node)
-        return Value()
-
     # Attributes of tensors and their like; a handler returns None if the owner's own attribute is meant.
     of_values: ClassVar[dict[str, Callable[["Expressions", Value, ast.Attribute], Value | None]]] = {
         "grad": grad,
@@ -365,8 +310,6 @@ class Expressions:
         "T": transposed,
         "mT": transposed,
         "real": transposed,
-        "values": values_and_indices,
-        "indices": values_and_indices,
     }
     builtins: ClassVar[dict[str, Builtin]] = {
         **dict.fromkeys(
@@ -374,21 +317,14 @@ class Expressions:
             lambda self, args, keys, node: args[0] if args else Value(Kind.LIST, items=[]),
         ),
         "dict": lambda self, args, keys, node: named_items(args, keys),
-        "filter": lambda self, args, keys, node: args[1] if len(args) > 1 else None,
         "next": lambda self, args, keys, node: self.follower.item(args[0], node, 1) if args else None,
         "enumerate": lambda self, args, keys, node: Value(Kind.ENUMERATE, items=args),
         "zip": lambda self, args, keys, node: Value(Kind.ZIP, items=args),
         "range": lambda self, args, keys, node: Value(
             Kind.RANGE, constant=args[0].constant if len(args) == 1 else None
         ),
-        "sum": summed,
-        "type": lambda self, args, keys, node: Value(Kind.LIBRARY, op=args[0].op) if is_known_layer(args) else None,
+        "sum": lambda self, args, keys, node: Value(parents=tuple(args[0].items or args[:1])) if args else None,
         "setattr": set_by_name,
         "abs": lambda self, args, keys, node: self.tensors.like(args[0], node, "abs", (args[0],)) if args else None,
-        "print": lambda self, args, keys, node: Value(Kind.NONE),
-        "isinstance": lambda self, args, keys, node: Value(Kind.FLAG, constant=self.is_instance(args)),
-        "hasattr": lambda self, args, keys, node: (
-            Value(Kind.FLAG, constant=args[0].op in LAYERS) if is_known_layer(args) else None
-        ),
         "len": lambda self, args, keys, node: Value(Kind.NUMBER),
     }

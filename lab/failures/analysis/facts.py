@@ -31,7 +31,7 @@ class Value:
     leaf: bool = False
     cut: Cut = Cut.NONE  # what keeps the gradient from its parents
     cut_by: ast.AST | None = None  # the node that cuts
-    form: str = ""  # probabilities, log probabilities, relu, loss, losses (one per sample)
+    form: str = ""  # probabilities, relu, loss, losses (one per sample)
     shape: Shape = None
     base: "Value | None" = None  # the tensor of a view or gradient, the module of a parameter, the function of a result
     saved: ast.AST | None = None  # the expression whose backward pass needs these numbers
@@ -89,12 +89,14 @@ def traverse(start: Value, following: Callable[[Value], Iterable[Value]]) -> Ite
         stack += dict.fromkeys(new)
 
 
-def ancestors(value: Value, live: bool = True) -> Iterator[Value]:
-    """Yield every value that a gradient of `value` reaches; with live=False also those behind cuts and in branches."""
+def ancestors(value: Value, live: bool = True, sure: bool = False) -> Iterator[Value]:
+    """Yield every value that a gradient of `value` reaches; with live=False also those behind cuts and in branches,
+    with sure=True none behind a call that is not followed. The one that made `value` hands it to its arguments."""
 
     def before(here: Value) -> Iterable[Value]:
         inside = here.items or [] if here.kind == Kind.LIST else []
-        return () if live and here.cut else (*here.parents, *inside, *(() if live else here.branches))
+        stops = (live and here.cut) or (sure and here is not value and is_unknown_call(here))
+        return () if stops else (*here.parents, *inside, *(() if live else here.branches))
 
     return traverse(value, before)
 
@@ -107,7 +109,8 @@ def without(value: Value, ops: Collection[str]) -> Value:
 
 
 def is_square(value: Value) -> bool:
-    return value.op in {"**", "pow", "square"} or (value.op == "*" and value.parents[0] is value.parents[-1])
+    by_itself = value.op == "*" and value.parents[:1] == value.parents[1:]
+    return bool(value.parents) and (by_itself or value.op in {"**", "pow", "square"})
 
 
 def modules(value: Value) -> Iterator[Value]:
@@ -116,7 +119,6 @@ def modules(value: Value) -> Iterator[Value]:
     def inside(here: Value) -> Iterator[Value]:
         yield from (v for v in here.attributes.values() if v.kind in {Kind.MODULE, Kind.PARAMETER})
         yield from (v for v in here.items or [] if v.kind in {Kind.MODULE, Kind.PARAMETER})
-        yield from (v for v in here.parents if v.kind == Kind.MODULE and here.op == "any")  # what an unknown call wraps
 
     return traverse(value, inside)
 
@@ -225,27 +227,12 @@ def is_unknown_call(value: Value) -> bool:
     return not (of_output or is_unknown_loss(value) or is_network_output(value))
 
 
-def surely_reached(value: Value) -> Iterator[Value]:
-    """Yield every value that a gradient of `value` is known to reach: not those behind a call that is not followed.
-
-    If such a call made `value` itself, the gradient goes to its arguments, for it has no other graph."""
-
-    def before(here: Value) -> Iterable[Value]:
-        inside = here.items or [] if here.kind == Kind.LIST else []
-        stops = here.cut or (here is not value and is_unknown_call(here))
-        return () if stops else (*here.parents, *inside)
-
-    return traverse(value, before)
-
-
 def owners(given: Value) -> list[Value] | None:
     """Return the modules and leaves that an optimizer was given; None unless all of them are known."""
     if given.kind == Kind.PARAMETERS and given.base is not None:
         return [given.base]
     if given.kind in TENSORS:
         return [given.base if given.kind == Kind.PARAMETER and given.op == "parameter" and given.base else given]
-    if given.kind == Kind.DICT and "params" in given.attributes:
-        return owners(given.attributes["params"])
     if given.kind == Kind.LIST and given.items is not None:
         found: list[Value] = []
         for item in given.items:

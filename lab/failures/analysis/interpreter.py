@@ -10,14 +10,14 @@ from collections.abc import Sequence
 
 from lab.failures.analysis.calls import Calls
 from lab.failures.analysis.expressions import Expressions
-from lab.failures.analysis.facts import TENSORS, Body, Scope, Value, close_ancestors, has_parameters
-from lab.failures.analysis.kinds import Cut, EventKind, Kind, Tag
+from lab.failures.analysis.facts import TENSORS, Body, Scope, Value, close_ancestors
+from lab.failures.analysis.kinds import EventKind, Kind, Tag
 from lab.failures.analysis.libraries import Libraries
 from lab.failures.analysis.methods import Methods
 from lab.failures.analysis.registry import LIBRARIES, OPTIMIZERS
-from lab.failures.analysis.shapes import MAX_RANGE_TURNS, known_turns, leaves
+from lab.failures.analysis.shapes import known_turns, leaves
 from lab.failures.analysis.state import AnalysisState
-from lab.failures.analysis.syntax import called, defaults
+from lab.failures.analysis.syntax import called
 from lab.failures.analysis.tensors import Tensors
 from lab.failures.analysis.work import TextTooLong, limited, walk
 
@@ -35,8 +35,7 @@ USUAL_NAMES = {  # what a fragment means by a name that it does not import
     **{name: f"torch.optim.{name}" for name in OPTIMIZERS},
 }
 
-MAX_TURNS = 16  # followed in a loop over listed items, or over a range if it builds something
-TRAINING = {"backward", "step", "zero_grad", "grad", "item"}  # a loop that uses one of these builds nothing
+MAX_TURNS = 16  # followed in a loop over listed items
 
 
 class Interpreter:
@@ -86,27 +85,21 @@ class Interpreter:
         bodies = [(f, f.body) for f in functions if f and f.kind == Kind.FUNCTION and f.body is not None]
         left = [(function, body) for function, body in bodies if body.definition not in followed]
         inside = {called(node) for _, body in left for node in walk(body.definition)} - {""}
-        nets = [v for v in self.state.objects if v.kind == Kind.MODULE and v.body and has_parameters(v)]
         for function, body in sorted(left, key=lambda pair: pair[0].name in inside):
             if body.definition in followed:
                 continue
             arguments = self.unknown_arguments(body)
-            for name in {"model", "net", "network"} & arguments.keys() if len(nets) == 1 else ():  # the only one
-                arguments[name] = nets[0]
             for self.state.second_call in (False, True):
                 self.call(function, [], arguments, body.definition)
             self.state.second_call = False
 
     @staticmethod
     def unknown_arguments(body: Body) -> dict[str, Value]:
-        """Return an unknown value for each parameter, unless its default is a number or a text.
-
-        Other defaults, such as None or True, do not tell what callers pass."""
+        """Return an unknown value for each parameter but self."""
         assert not isinstance(body.definition, ast.ClassDef)
         spec = body.definition.args
-        given, every = defaults(spec), spec.posonlyargs + spec.args
-        free = [a.arg for a in every + spec.kwonlyargs if not is_number_or_text(given.get(a.arg))]
-        return {name: Value(name=name) for name in free if not (body.self and name == every[0].arg)}
+        every = spec.posonlyargs + spec.args
+        return {a.arg: Value(name=a.arg) for a in every[body.self is not None :] + spec.kwonlyargs}
 
     def block(self, statements: Sequence[ast.stmt], scope: Scope) -> bool:
         """Follow statements; return True if what comes after them is not reached (return, break, raise)."""
@@ -200,26 +193,17 @@ class Interpreter:
         body = Body(statement, scope)
         value = Value(Kind.CLASS, name=statement.name, body=body)
         names = {base.op.split(".")[-1] for base in bases if base.kind == Kind.LIBRARY}
-        unknown = any(base.kind == Kind.UNKNOWN for base in bases) and "forward" in {f.name for f in body.functions}
-        if unknown or names & {"Module", "LightningModule"} or any(Tag.MODULE in base.tags for base in bases):
+        known = names & {"Module", "LightningModule"} or any(Tag.MODULE in base.tags for base in bases)
+        if known or "forward" in {f.name for f in body.functions}:
             value.tags.add(Tag.MODULE)
         value.items = [base for base in bases if base.kind == Kind.CLASS]
         value.statement = statement
         scope[statement.name] = value
-        inside = Scope(scope)
-        self.block([part for part in statement.body if isinstance(part, ast.Assign | ast.AnnAssign)], inside)
-        # A default of True, False or None does not tell which value objects will have.
-        value.attributes = {name: v for name, v in inside.items() if v.kind not in {Kind.FLAG, Kind.NONE}}
 
     def visit_If(self, statement: ast.If, scope: Scope) -> bool:
         known = self.eval(statement.test, scope).constant
-        test = statement.test
-        condition = test.operand if isinstance(test, ast.UnaryOp) else test
-        simple = isinstance(condition, ast.Compare | ast.Name | ast.Attribute) or isinstance(test, ast.Call)
-        if simple and isinstance(known, bool):  # x is None, isinstance(layer, nn.Linear)
+        if isinstance(known, bool):
             return self.block(statement.body if known else statement.orelse, scope)
-        if isinstance(test, ast.Compare) and isinstance(test.left, ast.Name) and test.left.id == "__name__":
-            return self.block(statement.body, scope)
         self.state.tests.append((statement, len(self.state.loops)))
         ended = self.ways(statement, [statement.body, statement.orelse], scope)
         self.state.tests.pop()
@@ -248,8 +232,7 @@ class Interpreter:
     def visit_For(self, statement: ast.For | ast.AsyncFor | ast.While, scope: Scope) -> None:
         if not isinstance(statement, ast.While):
             over = self.eval(statement.iter, scope)
-        building = not any(isinstance(n, ast.Attribute) and n.attr in TRAINING for n in walk(statement))
-        known = 0 if isinstance(statement, ast.While) else known_turns(over, MAX_TURNS if building else MAX_RANGE_TURNS)
+        known = 0 if isinstance(statement, ast.While) else known_turns(over)
         iterations, start = max(2, min(known, MAX_TURNS)), len(self.state.events)
         for iteration in range(1, iterations + 1):
             if iteration == 2:
@@ -277,15 +260,12 @@ class Interpreter:
     def item(self, over: Value, node: ast.expr, iteration: int) -> Value:
         """Return the item that a loop over `over` binds in one iteration."""
         if over.kind == Kind.ENUMERATE and over.items:
-            known = len(over.items) == 1 and known_turns(over) > 0
-            place = Value(Kind.NUMBER, constant=iteration - 1 if known else None)
+            place = Value(Kind.NUMBER, constant=iteration - 1 if known_turns(over) else None)
             return Value(Kind.LIST, items=[place, self.item(over.items[0], node, iteration)])
         if over.kind == Kind.ZIP and over.items is not None:
             return Value(Kind.LIST, items=[self.item(v, node, iteration) for v in over.items])
-        if over.kind == Kind.RANGE:
+        if over.kind in {Kind.RANGE, Kind.NUMBER}:  # a number from x.tolist()
             return Value(Kind.NUMBER)
-        if over.kind == Kind.NUMBER:  # from x.tolist()
-            return over
         if over.kind == Kind.LOADER and over.base is not None:
             return self.tensors.batch(over.base, over.constant, node)
         if over.kind == Kind.DICT:
@@ -307,9 +287,7 @@ class Interpreter:
             if mode is not False:
                 self.state.modes.append(mode)
                 entered += 1
-            value = self.eval(item.context_expr, scope)
-            if item.optional_vars is not None:
-                self.bind(item.optional_vars, value if value.kind == Kind.UNKNOWN else Value(), scope)
+            self.eval(item.context_expr, scope)
         ended = self.block(statement.body, scope)
         if entered:
             del self.state.modes[-entered:]
@@ -327,9 +305,8 @@ class Interpreter:
             case ast.Tuple(elts=parts) | ast.List(elts=parts):
                 items = value.items or []
                 known = len(items) == len(parts)
-                alike = Tag.OPEN in value.tags and bool(items) and items[0].kind in TENSORS  # from x.chunk(3)
                 for i, part in enumerate(parts):
-                    given = items[i] if known else self.unpacked_part(value, target, items[0] if alike else None)
+                    given = items[i] if known else self.unpacked_part(value, target)
                     self.bind(part.value if isinstance(part, ast.Starred) else part, given, scope)
             case ast.Attribute(value=owner, attr=name):
                 self.assign_attribute(self.eval(owner, scope), name, value, target)
@@ -339,31 +316,20 @@ class Interpreter:
                 if base.kind in TENSORS or base.kind == Kind.UNKNOWN:
                     self.state.record_event(EventKind.WRITE, target, base, value, "index")
                     self.rebind_written(owner, base, value, target, scope)
-                elif base.kind == Kind.GRADIENT:
-                    whole = ast.unparse(target.slice) in {":", "..."}
-                    self.state.record_zero(base.base or Value(), target, not (whole and is_zero(value)))
                 elif base.kind in {Kind.DICT, Kind.LIST}:
                     self.assign_item(base, key, value)
                     if value.kind in {Kind.TENSOR, Kind.LIST}:
                         self.state.record_event(EventKind.ATTRIBUTE, target, base, value, "item")
-                elif base.kind == Kind.MODULE:  # which layers it has now is not followed
-                    base.tags |= {Tag.OPEN, Tag.EXPOSED}
-                    value.tags.add(Tag.REGISTERED)
 
     @staticmethod
     def assign_item(box: Value, key: object, value: Value) -> None:
-        """Store a value in a dict or list; an unknown key or place tags it as open."""
-        items = [*(box.items or [])] if box.kind == Kind.LIST and Tag.OPEN not in box.tags else []
-        if isinstance(key, int) and -len(items) <= key < len(items):
-            items[key] = value
-            box.items = items
-        elif key is not None and box.kind == Kind.DICT:
+        """Store a value in a dict; what a list, or a dict with an unknown key, holds afterwards is not followed."""
+        if key is not None and box.kind == Kind.DICT:
             old = box.attributes.get(str(key))
             box.items = [*(item for item in box.items or [] if item is not old), value]
             box.attributes[str(key)] = value
         else:
-            box.items = [*(box.items or []), value][:64]
-            box.tags.add(Tag.OPEN)
+            box.items = None
 
     def rebind_written(self, owner: ast.expr, base: Value, value: Value, node: ast.expr, scope: Scope) -> None:
         """Bind the name of a tensor that was written to in part to a new value of the graph."""
@@ -372,10 +338,8 @@ class Interpreter:
             new.saved, new.name = base.saved, base.name
             scope[owner.id] = new
 
-    def unpacked_part(self, value: Value, node: ast.expr, like: Value | None = None) -> Value:
-        """Return one of the parts that a value is unpacked into; `like` is a known part if all are alike."""
-        if like is not None:
-            return self.tensors.part(like, node, like.shape)
+    def unpacked_part(self, value: Value, node: ast.expr) -> Value:
+        """Return one of the parts that a value is unpacked into."""
         if value.kind in TENSORS:
             return self.tensors.tensor(node, "part", (value,), value.shape[1:] if value.shape else None)
         return self.tensors.like(value, node, "part", (value,))
@@ -386,23 +350,18 @@ class Interpreter:
         elif name == "data":
             if value.op in {"+", "-"} and value.parents and any(p.base is owner for p in close_ancestors(value)):
                 self.state.record_event(EventKind.UPDATE, node, owner, value, value.op)
-            elif owner.kind in TENSORS:
-                self.state.record_event(EventKind.UPDATE, node, owner, value, "=")
         elif name == "requires_grad":
             if value.constant is False:
                 self.methods.freeze(owner)
             elif owner.kind == Kind.PARAMETER and value.constant is True:
                 self.tensors.integers_asked(owner)
             elif owner.kind in {Kind.TENSOR, Kind.UNKNOWN}:
-                if owner.parents and owner.leaf:  # a new leaf made of numbers: their origin does not matter
-                    owner.cut = Cut.NONE
                 self.methods.ask_for_gradient(owner, [value], node)
         else:
             if owner.kind == Kind.MODULE and value.kind in {Kind.MODULE, Kind.PARAMETER}:
                 value.tags.add(Tag.REGISTERED)
             self.state.record_event(EventKind.ATTRIBUTE, node, owner, value, name)
-            if value.kind not in {Kind.LIBRARY, Kind.FUNCTION, Kind.CLASS}:
-                value.name = value.name or name
+            value.name = value.name or name
             owner.attributes[name] = value
 
     def visit_AugAssign(self, statement: ast.AugAssign, scope: Scope) -> None:
@@ -410,16 +369,8 @@ class Interpreter:
         sign = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/"}.get(type(statement.op), "?")
         target = statement.target
         old = self.eval(target, scope)
-        if isinstance(target, ast.Attribute) and target.attr == "data":
-            owner = self.eval(target.value, scope)
-            self.state.record_event(EventKind.UPDATE, target, owner, value, sign)
-            return
         if old.kind in {Kind.LIST, Kind.TEXT, Kind.DICT}:
-            if old.kind == Kind.LIST and value.kind == Kind.LIST and old.items is not None:
-                for part in value.items or []:
-                    self.state.record_event(EventKind.APPEND, statement, old, part)
-                old.items = old.items + (value.items or [])
-                old.tags |= value.tags & {Tag.OPEN}
+            old.items = None  # what it holds now is not followed
             return
         if old.kind == Kind.GRADIENT and value.constant != 0:
             self.state.record_event(EventKind.CLIP, statement, old.base or Value(), detail="changed")
@@ -443,9 +394,3 @@ class Interpreter:
 def is_zero(value: Value) -> bool:
     """Return whether a value is None, 0 or an array of zeros."""
     return value.kind == Kind.NONE or value.constant == 0 or value.op in {"zeros", "zeros_like"}
-
-
-def is_number_or_text(default: ast.expr | None) -> bool:
-    """Return whether a default is a text or a number, with or without a sign."""
-    number = default.operand if isinstance(default, ast.UnaryOp) else default
-    return isinstance(number, ast.Constant) and type(number.value) in {int, float, str}

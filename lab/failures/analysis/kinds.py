@@ -62,11 +62,9 @@ class Tag(StrEnum):
     EVAL = "eval"
     EXPOSED = "exposed"  # its parameters() were read
     FROZEN = "frozen"
-    VARARGS = "handed"  # the *args of a call
     MANY = "many"  # more than one element
     MODULE = "module"
     OPEN = "open"  # may hold more items than are known
-    REBOUND = "rebound"  # w = w - lr * w.grad of a w with a graph
     REGISTERED = "registered"
     RETAINED = "retained"
     SUM = "sum"
@@ -88,7 +86,6 @@ class EventKind(StrEnum):
     DIVIDE = "divide"
     EVAL = "eval"
     GATHER = "gather"  # total += value
-    INIT = "init"
     INTEGERS = "integers"  # are asked for a gradient
     LAYER = "layer"  # a layer is applied
     LENT = "lent"  # an optimizer is given to a function that is not followed

@@ -13,9 +13,8 @@ from lab.failures.analysis.shapes import leaves, literal_shape
 from lab.failures.analysis.state import AnalysisState, Follower
 from lab.failures.analysis.tensors import Operation, Tensors
 
-KEYWORDS_OF_ONE_BACKWARD = {"inputs", "outputs", "retain_graph", "create_graph", "allow_unused", "materialize_grads"}
 DISTRIBUTIONS = words("Normal LogNormal Laplace Cauchy Beta Gamma Uniform Bernoulli")  # of independent elements
-ALONG_AXIS = {"chunk", "split", "unbind", "max", "min", "topk", "sort"}  # as methods of their first argument
+ALONG_AXIS = {"chunk", "split", "unbind", "max", "min"}  # as methods of their first argument
 WITHOUT_TENSORS = {"manual_seed", "device", "save", "load", "is_available", "autocast", "no_grad", "Generator"}
 
 
@@ -57,7 +56,6 @@ class Libraries:
         if "lr_scheduler" in full:
             return Value(Kind.SCHEDULER, op=name)
         if ".init." in full and name.endswith("_"):
-            self.state.record_event(EventKind.INIT, node, call.first, call.argument(1), name)
             call.first.tags.add(Tag.WRITTEN)
             return call.first
         if name in {"clip_grad_norm_", "clip_grad_value_"} and args:
@@ -68,13 +66,21 @@ class Libraries:
         return self.autograd_grad(call) if full.endswith("autograd.grad") else None
 
     def autograd_grad(self, call: LibraryCall) -> Value:
+        """Return the list of one derivative: a tensor without a graph, or unknown if it may have one."""
         args, node = call.args, call.node
-        if args:
-            keeps = [call.keys.get(word, Value()).constant for word in ("create_graph", "retain_graph")]
-            detail = "retain" if any(keeps) else ""
-            started = len(args) > 2 or not call.keys.keys() <= KEYWORDS_OF_ONE_BACKWARD
-            self.state.record_event(EventKind.USED, node, args[0], detail=detail + (" given" if started else ""))
-        return Value(Kind.LIST, items=[self.derivative(args, node)], tags={Tag.OPEN})
+        if not args:
+            return Value(Kind.LIST, tags={Tag.OPEN})
+        keeps = [call.keys.get(word, Value()).constant for word in ("create_graph", "retain_graph")]
+        started = len(args) > 2 or "grad_outputs" in call.keys
+        detail = ("retain" if any(keeps) else "") + (" given" if started else "")
+        self.state.record_event(EventKind.USED, node, args[0], detail=detail)
+        value = Value()
+        if len(args) < 4 and call.keys.keys() <= {"inputs", "grad_outputs", "retain_graph"}:
+            value = self.tensors.tensor(node, "derivative", args[:1])
+            if value.cut != Cut.NO_GRAD:
+                value.cut, value.cut_by = Cut.DERIVATIVE, node
+            value.graph = False
+        return Value(Kind.LIST, items=[value], tags={Tag.OPEN})
 
     def data_call(self, call: LibraryCall) -> Value | None:
         full, name, args, keys = call.full, call.name, call.args, call.keys
@@ -181,27 +187,14 @@ class Libraries:
         ),
         "default_rng": lambda self, call: Value(Kind.GENERATOR),
         "partial": lambda self, call: Value(Kind.PARTIAL, base=call.first, items=call.args[1:], attributes=call.keys),
-        "SimpleNamespace": lambda self, call: Value(Kind.INSTANCE, attributes=call.keys),
         "OrderedDict": lambda self, call: named_items(call.args, call.keys),
         "TensorDataset": lambda self, call: Value(Kind.DATASET, items=call.args),
     }
 
-    def derivative(self, args: list[Value], node: ast.Call) -> Value:
-        """Return the result of autograd.grad: a tensor without a graph, or unknown if it may have one."""
-        known = all(key.arg in {"outputs", "inputs", "grad_outputs", "retain_graph"} for key in node.keywords)
-        if not args or len(node.args) > 3 or not known:
-            return Value()
-        value = self.tensors.tensor(node, "derivative", args[:1])
-        if value.cut != Cut.NO_GRAD:
-            value.cut, value.cut_by = Cut.DERIVATIVE, node
-        value.graph = False
-        return value
-
     def engine_leaf(self, args: list[Value], keys: dict[str, Value], node: ast.Call) -> Value:
         """Return a leaf of this project's engine; it requires a gradient unless told otherwise."""
         first = args[0] if args else keys.get("data", Value())
-        behind = list(ancestors(first, live=False))
-        remade = any(v.cut for v in behind) and not any(Tag.UPDATED in v.tags for v in behind)
+        remade = any(v.cut for v in ancestors(first, live=False))
         value = self.tensors.tensor(node, "Tensor", (first,) if remade else (), literal_shape(first))
         asks = args[1] if len(args) > 1 else keys.get("requires_grad", Value(constant=True))
         value.graph = asks.constant if isinstance(asks.constant, bool) else None
@@ -216,9 +209,6 @@ class Libraries:
             words = ("out_features", "n_out", "out_channels", "embedding_dim", "hidden_size")
             named = next((keys[word] for word in words if word in keys), None)
             out = args[0 if name.startswith("Lazy") else 1] if len(args) > (not name.startswith("Lazy")) else named
-            if name == "MLP":
-                sizes = args[0].items if args else None
-                out = sizes[-1] if sizes else None
             if out is not None and "bidirectional" not in keys:
                 value.attributes["out"] = out
         if name in CONTAINERS:
@@ -241,8 +231,7 @@ class Libraries:
     def optimizer(self, name: str, args: list[Value], keys: dict[str, Value], node: ast.Call) -> Value:
         given = args[0] if args else keys.get("params", keys.get("parameters", Value()))
         value = Value(Kind.OPTIMIZER, node, self.state.statement, name, (given,))
-        rate = keys.get("lr", args[1] if len(args) > 1 else Value())
-        value.attributes |= {"lr": rate, "momentum": keys.get("momentum", Value(constant=0))}
+        value.attributes["lr"] = keys.get("lr", args[1] if len(args) > 1 else Value())
         value.items = owners(given)
         value.moved = tuple(part for item in value.items or [] for part in modules(item))
         for item in value.items or []:

@@ -71,7 +71,7 @@ class Methods:
 
     def of_module(self, op: Operation) -> Value:
         owner, added = op.first, op.args[1:2]
-        if owner.op == "ModuleDict" and op.name in {"items", "keys", "values"}:
+        if op.name in {"items", "keys", "values"}:
             return self.of_list(op)
         if owner.items is None or op.name not in {"append", "extend"} or not added:
             return self.of_unknown(op)
@@ -88,25 +88,15 @@ class Methods:
             sampled = name == "sample"  # no gradient flows from a sample to the distribution's parameters
             shape = owner.shape if not args else broadcast(owner, args[0]) if name == "log_prob" else None
             return self.tensors.tensor(at, name, () if sampled else (*owner.parents, *args), shape)
-        if name == "append" and args:
-            self.state.record_event(EventKind.APPEND, at, owner, args[0])
         item = bool(owner.iterations) and bool(args) and args[0].kind == Kind.GRADIENT and args[0].base is owner
         if item and name in {"add_", "sub_"}:
             return self.in_place(op, "method")  # an update by hand
-        if name == "detach":
-            value = self.tensors.detached(owner, at)
-            value.kind = Kind.UNKNOWN
-            return value
-        numbers = name in {"item", "numpy", "tolist"}
-        if numbers or (name in {"max", "min", "topk", "sort"} and (args or keys)):
+        if name in {"detach", "item", "numpy", "tolist"} or (name in {"max", "min"} and (args or keys)):
             return self.of_tensor(op)
         if name in EFFECTS and name != "copy":  # only a tensor has it
             return self.tensors.function(name, op.args, keys, at)
         function = owner.attributes.get(name) or Value(parents=(owner,), name=f"{owner.name}.{name}")
-        value = self.follower.call(function, args, keys, at)
-        if owner.kind in {Kind.MODULE, Kind.UNKNOWN}:
-            value.parents = (owner, *value.parents)
-        return value
+        return self.follower.call(function, args, keys, at)
 
     def take_step(self, owner: Value, args: list[Value], at: ast.expr) -> Value:
         if owner.kind == Kind.SCHEDULER or "sched" in owner.name.lower():
@@ -116,15 +106,9 @@ class Methods:
         if scaler and args:
             self.state.record_event(EventKind.STEP, at, args[0])
             return Value(Kind.NONE)
-        if args and args[0].kind == Kind.FUNCTION:
-            for _ in range(2):  # the optimizer calls its closure repeatedly
-                self.follower.call(args[0], [], {}, at)
-                self.state.record_event(EventKind.STEP, at, owner, None, "closure")
-            return Value()
         if owner.kind == Kind.OPTIMIZER or (owner.kind == Kind.UNKNOWN and not args):
             self.state.record_event(EventKind.STEP, at, owner)
-            return Value()
-        return Value(parents=tuple(args))
+        return Value()
 
     def known_of_module(self, op: Operation) -> Value:
         """Evaluate a method that every module has; an unknown owner of most of them is a module."""
@@ -145,11 +129,6 @@ class Methods:
         if name in {"eval", "load_state_dict"}:
             owner.tags |= {Tag.EVAL} if Tag.TRAINED not in owner.tags else set()
             self.state.record_event(EventKind.EVAL, at, owner, None, name)
-        if name in {"modules", "children", "named_modules", "named_children"}:
-            return self.submodules(owner, name)
-        if name == "apply" and args and args[0].kind in {Kind.FUNCTION, Kind.PARTIAL}:
-            for part in self.submodules(owner, "modules").items or []:
-                self.follower.call(args[0], [part], {}, at)
         if name in {"add_module", "register_module", "register_buffer", "register_parameter"} and len(args) > 1:
             name_of = args[0].constant
             owner.attributes[str(len(owner.attributes) if name_of is None else name_of)] = args[1]
@@ -159,25 +138,13 @@ class Methods:
             return Value(Kind.NONE)
         return owner
 
-    @staticmethod
-    def submodules(owner: Value, name: str) -> Value:
-        """Return the list that modules(), children() or their named forms give; one unknown module if unknown."""
-        own = (*owner.attributes.values(), *(owner.items or ()))
-        found = own if "children" in name else modules(owner)
-        parts = list(dict.fromkeys(part for part in found if part.kind == Kind.MODULE))
-        known = owner.op != "any" and not any(Tag.OPEN in part.tags or part.op == "any" for part in parts)
-        parts = parts if known else [Value(Kind.MODULE, op="any", tags={Tag.ANY})]
-        if name.startswith("named"):
-            parts = [Value(Kind.LIST, items=[Value(Kind.TEXT), part]) for part in parts]
-        return Value(Kind.LIST, items=parts, tags=set() if known else {Tag.OPEN})
-
     def of_list(self, op: Operation) -> Value:
         owner, name, args, at = op.first, op.name, op.args[1:], op.node
         if name in {"append", "insert"} and args:
             self.state.record_event(EventKind.APPEND, at, owner, args[-1])
             owner.items = [*(owner.items or []), args[-1]][:64]
         elif name == "extend":
-            owner.tags.add(Tag.OPEN)
+            owner.items = None  # what it holds now is not followed
         elif name in {"clear", "pop"}:
             owner.items, owner.iterations = owner.items if name == "pop" else [], self.state.iterations()
         elif name == "values":
@@ -233,9 +200,6 @@ class Methods:
         op.first.parents, op.first.graph, op.first.cut = (), False, Cut.NONE
         return op.first
 
-    def size(self, op: Operation) -> Value:
-        return Value(Kind.NUMBER if len(op.args) > 1 else Kind.LIST)
-
     def extremes_along_axis(self, op: Operation) -> Value | None:
         """Return the extremes along an axis and their indices; None without an axis, as of two tensors."""
         owner, args = op.first, op.args[1:]
@@ -245,10 +209,6 @@ class Methods:
         shape = reduced_shape(owner.shape, axis, op.keys.get("keepdim"))
         both = self.tensors.tensor(op.node, op.name, (owner,), shape)
         return Value(Kind.LIST, items=[both, self.tensors.choice(op.node, [owner])])
-
-    def ordered(self, op: Operation) -> Value:
-        ordered = self.tensors.tensor(op.node, op.name, (op.first,))
-        return Value(Kind.LIST, items=[ordered, self.tensors.choice(op.node, [op.first])])
 
     def parts(self, op: Operation) -> Value:
         return Value(Kind.LIST, items=[self.tensors.part(op.first, op.node, None)], tags={Tag.OPEN})
@@ -299,14 +259,9 @@ class Methods:
         "__array__": lambda self, op: self.tensors.to_number(op.first, op.node, Cut.NUMPY),
         "requires_grad_": lambda self, op: self.ask_for_gradient(op.first, op.args[1:], op.node),
         "retain_grad": retain_grad,
-        "size": size,
-        "dim": lambda self, op: Value(Kind.NUMBER),
-        "numel": lambda self, op: Value(Kind.NUMBER),
-        "nelement": lambda self, op: Value(Kind.NUMBER),
+        **dict.fromkeys(("size", "dim", "numel", "nelement"), lambda self, op: Value(Kind.NUMBER)),
         "max": extremes_along_axis,
         "min": extremes_along_axis,
-        "topk": ordered,
-        "sort": ordered,
         "chunk": parts,
         "split": parts,
         "unbind": parts,

@@ -15,7 +15,6 @@ class Result(Enum):
 
     LIKE = auto()  # same kind and shape as the first argument
     POWER = auto()  # as LIKE; a root if the exponent is below 1
-    CLAMP = auto()  # as LIKE; a relu if it clamps at 0
     WHERE = auto()  # one of two tensors, element by element
     EXTREME = auto()  # the larger or smaller of two, or the largest of one
     REDUCED = auto()  # one axis, or all, reduced
@@ -23,7 +22,6 @@ class Result(Enum):
     MOVED = auto()  # the same numbers in another shape, place or precision
     ARITHMETIC = auto()  # an operator between the first two arguments
     JOINED = auto()  # several tensors as one
-    GATHERED = auto()  # elements at given indices
     LOSS = auto()  # a loss of a prediction and a target
     COMPUTED = auto()  # a tensor of unknown shape, computed from all arguments
     UNKNOWN = auto()  # some tensor
@@ -49,11 +47,10 @@ class Effect:
 
 
 ROWS = {
-    "exp tanh rsqrt reciprocal expm1": Effect(Result.LIKE, saves=Saves.OUTPUT),
+    "exp tanh rsqrt reciprocal expm1 log_softmax": Effect(Result.LIKE, saves=Saves.OUTPUT),
     "sqrt": Effect(Result.LIKE, saves=Saves.OUTPUT, notes=EventKind.ROOT),
     "softmax sigmoid softmin": Effect(Result.LIKE, saves=Saves.OUTPUT, form="probabilities"),
     "relu": Effect(Result.LIKE, saves=Saves.OUTPUT, form="relu"),
-    "log_softmax": Effect(Result.LIKE, saves=Saves.OUTPUT, form="log probabilities"),
     "log log2 log10": Effect(Result.LIKE, saves=Saves.INPUT, notes=EventKind.LOG),
     (
         "sin cos ** square abs gelu silu softplus log1p normalize layer_norm group_norm instance_norm rms_norm "
@@ -64,10 +61,9 @@ ROWS = {
     (
         "batch_norm hardsigmoid tanhshrink hardshrink threshold dropout1d dropout2d alpha_dropout tril triu "
         "logcumsumexp erfinv leaky_relu relu6 hardtanh logsigmoid clone copy ascontiguousarray floor ceil dropout "
-        "masked_fill neg cumsum flip roll nan_to_num"
+        "masked_fill neg cumsum clamp clip clamp_min flip roll nan_to_num"
     ): Effect(Result.LIKE),
     "lerp add": Effect(Result.ARITHMETIC, sign="+"),
-    "clamp clip clamp_min": Effect(Result.CLAMP),
     "where": Effect(Result.WHERE),
     "maximum max minimum min": Effect(Result.EXTREME),
     "norm vector_norm std var prod logsumexp": Effect(Result.REDUCED, saves=Saves.INPUT),
@@ -88,12 +84,11 @@ ROWS = {
         "max_pool1d max_pool2d avg_pool1d avg_pool2d adaptive_avg_pool1d adaptive_avg_pool2d adaptive_max_pool2d "
         "interpolate pad unfold pixel_shuffle scaled_dot_product_attention embedding glu repeat tile "
         "repeat_interleave index_select narrow take_along_dim masked_select diagonal diag trace movedim hstack "
-        "pairwise_distance cosine_similarity vstack atan2 hypot logaddexp addcmul"
+        "gather pairwise_distance cosine_similarity vstack atan2 hypot logaddexp addcmul"
     ): Effect(Result.COMPUTED),
     "sub subtract": Effect(Result.ARITHMETIC, sign="-"),
     "mul multiply": Effect(Result.ARITHMETIC, sign="*"),
     "stack cat concatenate concat": Effect(Result.JOINED),
-    "gather": Effect(Result.GATHERED),
     (
         "cross_entropy mse_loss l1_loss nll_loss binary_cross_entropy binary_cross_entropy_with_logits "
         "smooth_l1_loss huber_loss kl_div gaussian_nll_loss poisson_nll_loss margin_ranking_loss soft_margin_loss "
@@ -109,7 +104,7 @@ def functions(*results: Result) -> frozenset[str]:
     return frozenset(name for name, effect in EFFECTS.items() if effect.result in results)
 
 
-ELEMENTWISE = functions(Result.LIKE, Result.POWER, Result.CLAMP)
+ELEMENTWISE = functions(Result.LIKE, Result.POWER)
 LOSS_FUNCTIONS = functions(Result.LOSS)
 
 RECURRENT = {"LSTM", "GRU", "RNN", "LSTMCell", "GRUCell", "RNNCell"}
@@ -172,29 +167,5 @@ LIBRARIES = words(
     "collections matplotlib scipy"
 )
 
-# The first parameters of the functions whose operands the rules read by place, in PyTorch's order. NumPy's name for one
-# stands after a bar.
-SIGNATURES = {
-    "input|a|x other": "add sub subtract mul multiply div divide true_divide matmul eq ne gt lt ge le maximum minimum",
-    "input|a exponent": "pow",
-    "condition input|x other|y": "where",
-    "input|a dim index": "gather",
-    "tensors|arrays|tup": "stack cat concatenate concat",
-    "input|a shape|size": "view reshape expand",
-    "input|a dim0 dim1": "transpose",
-    "input|a dim": "unsqueeze squeeze",
-    "input target": " ".join(functions(Result.LOSS)),
-    "data|object requires_grad": "Parameter Variable",
-    "data|object": "tensor as_tensor array Tensor",
-    "size|shape": "zeros ones rand randn empty",
-    "tensor val": "constant_",
-    "outputs inputs grad_outputs": "grad",
-    "tensors|gradient|loss": "backward",
-    "mode": "set_grad_enabled",
-    "requires_grad": "requires_grad_",
-    "dataset batch_size": "DataLoader",
-}
-PARAMETERS = dict.fromkeys(EFFECTS, ("input|a|x|A",)) | {
-    name: tuple(parameters.split()) for parameters, names in SIGNATURES.items() for name in names.split()
-}
-LOSS = ("input", "target")  # of a loss that the program calls by a name of its own
+# The operands that the rules read by place, in the order of PyTorch's functions.
+OPERANDS = ["condition", "data", "dataset", "mode", "tensors", "outputs", "input", "exponent", "other", "target"]

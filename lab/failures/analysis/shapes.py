@@ -11,10 +11,8 @@ MAX_RANGE_TURNS = 4  # followed in a loop over a range; two iterations stand for
 
 
 def matmul_shape(one: Value, two: Value) -> Shape:
-    if one.shape is None or two.shape is None or not one.shape or not two.shape:
+    if not one.shape or two.shape is None or len(two.shape) < 2:
         return None
-    if len(two.shape) == 1:
-        return one.shape[:-1]
     return (*one.shape[:-1], two.shape[-1]) if len(one.shape) > 1 else two.shape[1:]
 
 
@@ -25,9 +23,9 @@ def index_shape(shape: Shape, index: ast.expr, place: Value) -> Shape:
     if shape is None or len(parts) > len(shape):
         return None
     left: list[int | None] = []
-    for size, part in zip(shape, parts, strict=False):
+    for part in parts:
         if isinstance(part, ast.Slice):
-            left.append(slice_size(size, part))
+            left.append(slice_size(part))
         elif (isinstance(part, ast.Constant) and isinstance(part.value, int) and not isinstance(part.value, bool)) or (
             isinstance(part, ast.UnaryOp) and isinstance(part.operand, ast.Constant)
         ):
@@ -37,10 +35,8 @@ def index_shape(shape: Shape, index: ast.expr, place: Value) -> Shape:
     return (*left, *shape[len(parts) :])
 
 
-def slice_size(size: int | None, part: ast.Slice) -> int | None:
-    """Return the size of a slice: all for [:], 1 for [-1:], [:1] and [1:2], None for others."""
-    if part.lower is part.upper is part.step is None:
-        return size
+def slice_size(part: ast.Slice) -> int | None:
+    """Return the size of a slice: 1 for [-1:], [:1] and [1:2], None for others."""
     ends = [ast.unparse(end) if end is not None else "" for end in (part.lower, part.upper)]
     numbers = [int(end) if end.removeprefix("-").isdigit() else None for end in ends]
     low, high = 0 if not ends[0] else numbers[0], numbers[1]

@@ -18,12 +18,10 @@ from lab.failures.analysis.facts import (
     without,
 )
 from lab.failures.analysis.kinds import Cut, EventKind, Kind, Tag, words
-from lab.failures.analysis.registry import EFFECTS, ELEMENTWISE, UNKNOWN, Effect, Result, Saves
+from lab.failures.analysis.registry import EFFECTS, UNKNOWN, Effect, Result, Saves
 from lab.failures.analysis.shapes import created_shape, joined_shape, leaves, matmul_shape, moved_shape, reduced_shape
 from lab.failures.analysis.state import AnalysisState
-from lab.failures.analysis.work import walk
 
-KEEP_MANY = {*ELEMENTWISE, "+", "-", "*", "/", "**", "view"}  # their results have no fewer elements
 INTEGERS = words("int8 uint8 int16 int32 int64 short int long")  # types of tensors
 FLOATS = words("float16 float32 float64 bfloat16 float double half")
 
@@ -81,8 +79,6 @@ class Tensors:
         """Return a new tensor computed from `parents`."""
         value = Value(kind, node if isinstance(node, ast.expr) else None, self.state.statement, op, tuple(parents))
         value.shape, value.form, value.iterations = shape, form, self.state.iterations()
-        if shape is None and op in KEEP_MANY and any(has_many_elements(p) for p in parents):
-            value.tags.add(Tag.MANY)
         value.graph = graph_of(Value(Kind.LIST, items=[*parents]))
         self.state.record(value)
         if kind == Kind.ARRAY:
@@ -113,8 +109,7 @@ class Tensors:
             return self.tensor(node, "part", () if sample.kind == Kind.NUMBER else (sample,), shape)
         if sample.kind == Kind.LIST:
             return Value(Kind.LIST, items=[self.batch(part, size, node) for part in sample.items or []])
-        named = {name: self.batch(part, size, node) for name, part in sample.attributes.items()}
-        return Value(Kind.DICT, items=[*named.values()], attributes=named) if sample.kind == Kind.DICT else Value()
+        return Value()
 
     def arithmetic(self, sign: str, one: Value, two: Value, node: ast.expr) -> Value:
         kinds = {one.kind, two.kind}
@@ -163,7 +158,6 @@ class Tensors:
             value.kind, value.op = Kind.TENSOR, sign
             value.graph = True if other.graph and self.state.modes[-1] is None else None
             value.tags = {Tag.UPDATED} if flipped or Tag.NEGATED in source.tags else {Tag.UPDATED, Tag.UP}
-            value.tags |= {Tag.REBOUND} if value.graph else set()
         elif other.op == "neg" or (isinstance(other.constant, int | float) and other.constant < 0):
             value.tags.add(Tag.NEGATED)
         return value
@@ -184,13 +178,10 @@ class Tensors:
         first = values[0]
         if any(v.kind in TENSORS for v in values):
             value = self.tensor(node, "choice", [v for v in values if v.kind in TENSORS], first.shape)
-            inner = any(v.cut == Cut.CHOICE and v.cut_by in [*walk(node)] for v in value.parents)
-            if value.cut != Cut.NO_GRAD and (value.graph is not False or inner):
+            if value.cut != Cut.NO_GRAD and value.graph is not False:
                 value.cut, value.cut_by = Cut.CHOICE, node
             value.graph = False
             return value
-        if any(v.kind == Kind.ARRAY for v in values):
-            return Value(Kind.ARRAY, op="choice", shape=first.shape, graph=False)
         if not any(v.kind == Kind.UNKNOWN for v in values):
             return Value(Kind.FLAG)
         return Value(parents=tuple(values), node=node, graph=False, cut=Cut.CHOICE, cut_by=node)
@@ -226,7 +217,6 @@ class Tensors:
         value = self.tensor(node, name, (prediction, target), () if whole_batch else None)
         if reduction == "none":
             value.form = "losses"
-            value.shape = (prediction.shape[0] if prediction.shape else None,)
         elif whole_batch:
             value.form = "loss"
             if reduction == "sum":
@@ -254,11 +244,6 @@ class Tensors:
             self.state.record_event(EventKind.ROOT, op.node, op.first)
         return self.keeps_shape(op)
 
-    def clamped(self, op: Operation) -> Value:
-        low = (op.argument(1, "min") or Value()).constant
-        zero = low in (0, 0.0) and low is not False
-        return self.like(op.first, op.node, op.name, (op.first,), "relu" if zero else "")
-
     def signed(self, op: Operation) -> Value:
         if len(op.args) > 1:
             return self.arithmetic(op.effect.sign, op.args[0], op.args[1], op.node)
@@ -277,18 +262,6 @@ class Tensors:
         two = len(op.args) > 1
         shape = broadcast(op.args[0], op.args[1]) if two and op.args[1].kind in TENSORS else None
         return self.tensor(op.node, op.name, op.args, shape if op.keys or two else ())
-
-    def gathered(self, op: Operation) -> Value:
-        if len(op.args) < 3:
-            return self.some_tensor(op)
-        index = op.args[2].node  # it has the result's shape
-        unsqueezed = isinstance(index, ast.Call) and ast.unparse(index.func).endswith(".unsqueeze")
-        column = unsqueezed and op.args[1].constant == 1
-        shape = op.args[2].shape or ((None, 1) if column else None)
-        computed = op.args[2].cut or op.args[2].graph
-        value = self.tensor(op.node, "gather", (op.first, op.args[2]) if computed else (op.first,), shape)
-        value.form = op.first.form
-        return value
 
     def joined(self, op: Operation) -> Value:
         parts = op.first.items or [op.first]
@@ -322,15 +295,13 @@ class Tensors:
         value.shape = shape if value.kind != Kind.UNKNOWN else None
         if first.form == "relu" and axis is not None and name in {"sum", "std", "norm", "amax"}:
             value.form = "relu"  # it is still 0 where all of them are 0
-        if first.kind in TENSORS and value.graph and op.effect.saves is Saves.INPUT:
-            self.save(first, op.node)
         if name == "sum":
             value.tags.add(Tag.SUM)
         return value
 
     def moved(self, op: Operation) -> Value:
-        name, first, rest = op.name, op.first, op.args[1:] or [v for key, v in op.keys.items() if key == "start_dim"]
-        turned = name in {"t", "mT"} and first.kind in TENSORS
+        name, first, rest = op.name, op.first, op.args[1:] or [*op.keys.values()]
+        turned = name in {"t", "T", "mT"} and first.kind in TENSORS
         value = self.like(first, op.node, "T" if turned else "view", (first,), first.form)
         numbers = [r.constant for r in (rest[0].items or [] if rest and rest[0].items is not None else rest)]
         value.shape = moved_shape(name, first.shape, numbers)
@@ -344,7 +315,6 @@ class Tensors:
     transfers: ClassVar[dict[Result, Callable[["Tensors", Operation], Value]]] = {
         Result.LIKE: keeps_shape,
         Result.POWER: power,
-        Result.CLAMP: clamped,
         Result.WHERE: either_of_two,
         Result.EXTREME: extreme,
         Result.REDUCED: reduced,
@@ -352,7 +322,6 @@ class Tensors:
         Result.MOVED: moved,
         Result.ARITHMETIC: signed,
         Result.JOINED: joined,
-        Result.GATHERED: gathered,
         Result.LOSS: lambda self, op: self.loss(op.name, op.args, op.keys, op.node),
         Result.COMPUTED: computed,
         Result.UNKNOWN: some_tensor,

@@ -1,12 +1,11 @@
 """What a rule takes and yields, `Case` and `RuleHit`, and helpers that several rules share."""
 
 import ast
-from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from lab.failures.analysis.edits import Edit, Text
 from lab.failures.analysis.facts import Value, ancestors
@@ -95,14 +94,7 @@ class Case:
 
     def nodes(self, kind: type[Node]) -> list[Node]:
         """Return the nodes of a type in the program, in the order of `walk`."""
-        return self.by_type[kind]
-
-    @cached_property
-    def by_type(self) -> dict[type[ast.AST], list[Any]]:
-        found: dict[type[ast.AST], list[Any]] = defaultdict(StepList)
-        for node in walk(self.state.tree):
-            found[type(node)].append(node)
-        return found
+        return [node for node in walk(self.state.tree) if isinstance(node, kind)]
 
     @cached_property
     def order(self) -> dict[Event, int]:

@@ -14,18 +14,15 @@ from lab.failures.analysis.facts import (
     ancestors,
     graph_of,
     has_parameters,
-    is_network_output,
     is_unknown_call,
     is_unknown_loss,
     modules,
-    surely_reached,
     traverse,
     without,
 )
 from lab.failures.analysis.kinds import Cut, EventKind, Kind, Tag
-from lab.failures.analysis.registry import BROADCASTING_LOSSES, CREATORS, LAYERS, LOSS_FUNCTIONS
+from lab.failures.analysis.registry import CREATORS, LAYERS, LOSS_FUNCTIONS
 from lab.failures.analysis.rules.case import Case, RuleHit
-from lab.failures.analysis.rules.numbers import has_discount
 from lab.failures.analysis.state import Event
 from lab.failures.analysis.syntax import is_simple, method, receiver
 
@@ -117,16 +114,10 @@ def first_cut(case: Case, event: Event) -> Iterator[RuleHit]:
 def nothing_requires_grad(case: Case, event: Event, found: list[Value]) -> Iterator[RuleHit]:
     """Report failure 4: the program itself creates every tensor on the way, and none requires a gradient."""
     known = {Kind.TENSOR, Kind.NUMBER, Kind.FLAG, Kind.TEXT, Kind.LIST}
-    made = [v for v in found if v.leaf and isinstance(v.node, ast.Call) and v.op in CREATORS]
+    made = [(v.node, v) for v in found if v.leaf and isinstance(v.node, ast.Call) and v.op in CREATORS]
     if made and not any(v.kind not in known or v.branches or v.cut or v.op == "item" for v in found):
-        yield from ask(case, min(made, key=lambda v: v.node.lineno if v.node else 0), event)
-
-
-def ask(case: Case, value: Value, event: Event) -> Iterator[RuleHit]:
-    """Report failure 4 at the tensor that should require a gradient."""
-    if isinstance(node := value.node, ast.Call):
-        keyword = case.text.with_keyword(node, "requires_grad", "True")
-        change = keyword if value.op in CREATORS else f"{case.text.operand(node)}.requires_grad_()"
+        node, value = min(made, key=lambda pair: pair[0].lineno)
+        change = case.text.with_keyword(node, "requires_grad", "True")
         yield case.hit("nothing_requires_grad", node, change, event, value=value)
 
 
@@ -192,38 +183,18 @@ def learned_parts(whole: Value) -> Iterator[Value]:
                 yield from learned_parts(part)
 
 
-def moving_target(case: Case) -> Iterator[RuleHit]:
-    """Report failure 11: a target has a discounted term that comes, with its graph, from the network of the prediction.
-    Reports nothing if no pass goes through the target."""
-    compared = case.events_of(EventKind.LOSS, EventKind.SUBTRACT)
-    passed = {v for e in case.events_of(EventKind.BACKWARD) for v in surely_reached(e.value)}
-    pairs = [(e.value, e.other) for e in compared if e.other and e.detail in {*BROADCASTING_LOSSES, ""}]
-    for prediction, given in pairs + [(two, one) for one, two in pairs]:
-        target = without(given, {"view"})
-        if target.op != "+" or target.node is None or target not in passed:
-            continue
-        found = list(ancestors(prediction))
-        learned = {v.base for v in found if is_network_output(v)} | {v for v in found if v.op in LAYERS and graph_of(v)}
-        later = [part for part in target.parents if not learned.isdisjoint(surely_reached(part))]
-        if len(later) == 1 and has_discount(later[0]):
-            yield case.hit("moving_target", target.node, f"({case.text.of(target.node)}).detach()", value=target)
-
-
 def refused(case: Case) -> Iterator[RuleHit]:
     """Report failure 13, an array made of a tensor with a graph, and 22, a gradient that integers are asked for."""
     for event in case.events_of(EventKind.TO_NUMPY, EventKind.INTEGERS) if case.torch else ():
         if event.kind == EventKind.TO_NUMPY and not event.recorded:
             continue
-        source = receiver(event.node) if method(event.node) == "numpy" else None
         key = "refused_by_numpy" if event.kind == EventKind.TO_NUMPY else "integers_asked"
-        change = [(source, f"{case.text.of(source)}.detach()")] if source is not None else None
-        yield case.hit(key, event.node, change, event)
+        yield case.hit(key, event.node, None, event)
 
 
 RULES = (
     loss_behind_a_cut,
     parameter_behind_a_cut,
     term_behind_a_cut,
-    moving_target,
     refused,
 )

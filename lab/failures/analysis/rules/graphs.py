@@ -13,7 +13,6 @@ from lab.failures.analysis.facts import (
     is_unknown_loss,
     owner_of,
     storage_owner,
-    surely_reached,
     traverse,
 )
 from lab.failures.analysis.kinds import EventKind, Kind, Tag
@@ -34,7 +33,7 @@ def graph_used_again(case: Case) -> Iterator[RuleHit]:
     for event in case.events_of(EventKind.BACKWARD, EventKind.USED):
         values = [
             v
-            for v in surely_reached(event.value)
+            for v in ancestors(event.value, sure=True)
             if (v.graph and not v.leaf and v.kind == Kind.TENSOR and saves(v)) or (is_network_output(v) and not v.cut)
         ]
         shared = [(v, gone[v]) for v in values if v in gone and not exclusive(gone[v], event)]
@@ -85,17 +84,15 @@ def carried_state(case: Case, event: Event) -> Iterator[RuleHit]:
         carried = [pair for left in case.state.carried.get(loop, []) for pair in left.items()]
         names = {name: v for name, v in carried if lives(v) and graph_of(v) is not False}
         made = [node for node in walk(loop) if isinstance(node, ast.Assign)]
-        for reads in (True, False):  # prefer a statement that reads and assigns the state
-            for node in made:
-                read = names_in(node.value)
-                own = [name for target in node.targets for name in names_in(target) if name in names]
-                found = [name for name in own if (name in read if reads else read_before(name, node, loop))]
-                if found and (not reads or any(isinstance(n, ast.Call) for n in walk(node.value))):
-                    yield case.hit("carried_state", node, None, event, name=found[0])
-                    return
+        for node in made:
+            own = [name for target in node.targets for name in names_in(target) if name in names]
+            found = [name for name in own if read_before(name, node, loop)]
+            if found:
+                yield case.hit("carried_state", node, None, event, name=found[0])
+                return
     for kept in reversed(case.events_of(EventKind.ATTRIBUTE)):
-        value, alone = kept.other, isinstance(kept.statement, ast.Assign) and kept.value.kind != Kind.UNKNOWN
-        if value is not None and alone and lives(value) and value.kind not in {Kind.MODULE, Kind.PARAMETER}:
+        value = kept.other
+        if value is not None and lives(value) and value.kind not in {Kind.MODULE, Kind.PARAMETER}:
             yield case.hit("carried_state", kept.statement, None, event, name=case.text.of(kept.node))
             return
 
@@ -129,10 +126,9 @@ def starts_from_many(case: Case) -> Iterator[RuleHit]:
     """Report failure 3: a pass starts from several numbers without a gradient. Reports nothing for unknown shapes."""
     for event in case.events_of(EventKind.BACKWARD, EventKind.USED):
         value, node = event.value, event.node
-        target = receiver(node) if event.kind == EventKind.BACKWARD else None
-        if event.kind == EventKind.USED and isinstance(node, ast.Call) and node.args and graph_of(value) is True:
-            target = node.args[0]
-        started = "given" in event.detail or "functional" in event.detail
+        target, started = receiver(node), "given" in event.detail
+        if event.kind == EventKind.USED:
+            target = node.args[0] if isinstance(node, ast.Call) and graph_of(value) is True else None
         several = value.form == "losses" or has_many_elements(value)
         if started or value.kind != Kind.TENSOR or value.shape == () or not several or target is None:
             continue
@@ -155,8 +151,7 @@ def kept_graphs(case: Case) -> Iterator[RuleHit]:
     for event in case.events_of(EventKind.GATHER, EventKind.APPEND):
         statement, held, summed = event.statement, event.other, event.kind == EventKind.GATHER
         total = getattr(statement, "target", None) or (getattr(statement, "targets", None) or [None])[0]
-        lasts = event.second_call and isinstance(total, ast.Attribute)  # it outlives the call
-        if not (event.loops or lasts) or not event.recorded or held is None or (summed and event.value in wanted):
+        if not event.loops or not event.recorded or held is None or (summed and event.value in wanted):
             continue
         tensors = [v for v in (summands(held) if summed else leaves([held])) if v.kind != Kind.NUMBER]
         parts = [v for v in tensors if v in starts and (v in ends or v.form == "loss") and v.graph is not False]
@@ -187,11 +182,9 @@ def grad_of_nonleaf(case: Case) -> Iterator[RuleHit]:
     for event in case.events_of(EventKind.READ_GRAD) if case.torch else ():
         value = event.value
         seen = value.kind == Kind.TENSOR or (value.kind == Kind.UNKNOWN and value.op in {"view", "index", *ELEMENTWISE})
-        computed = value.graph or Tag.REBOUND in value.tags
-        if not seen or value.leaf or not computed or Tag.RETAINED in value.tags:
+        if not seen or value.leaf or not value.graph or Tag.RETAINED in value.tags:
             continue
-        kept = next((e.statement for e in case.events_of(EventKind.ATTRIBUTE) if e.other is value), None)
-        statement = kept or value.statement
+        statement = value.statement
         target = statement.targets[0] if isinstance(statement, ast.Assign) else None
         if Tag.UPDATED in value.tags and isinstance(statement, ast.Assign | ast.Return):
             yield case.hit("leaf_replaced", statement, None, event)
@@ -250,7 +243,7 @@ def stepped_before_pass(case: Case) -> Iterator[RuleHit]:
     made = {event.value: case.order[event] for event in case.events_of(EventKind.LAYER)}
     freed: set[Value] = set()
     for event in case.events_of(EventKind.BACKWARD, EventKind.USED):
-        reached = set(surely_reached(event.value))
+        reached = set(ancestors(event.value, sure=True))
         for value in made.keys() & reached - freed if event.kind == EventKind.BACKWARD else ():
             between = case.state.events[made[value] : case.order[event]]
             first = next((i for i, e in enumerate(between) if e.kind == EventKind.BACKWARD), len(between))

@@ -1,8 +1,6 @@
 """Rules about numbers: shapes that broadcast, steep functions at 0, activations, equal weights, steps that climb."""
 
 import ast
-import itertools
-import re
 from collections.abc import Iterator
 
 from lab.failures.analysis.facts import (
@@ -12,16 +10,15 @@ from lab.failures.analysis.facts import (
     column_against_row,
     graph_of,
     is_square,
-    modules,
     owner_of,
     traverse,
     without,
 )
 from lab.failures.analysis.kinds import EventKind, Kind, Tag
-from lab.failures.analysis.registry import BROADCASTING_LOSSES, ELEMENTWISE, IDENTITIES, LAYERS, LOSS_FUNCTIONS, NORMS
+from lab.failures.analysis.registry import BROADCASTING_LOSSES, ELEMENTWISE, LAYERS, LOSS_FUNCTIONS
 from lab.failures.analysis.rules.case import Case, RuleHit
 from lab.failures.analysis.state import Event
-from lab.failures.analysis.syntax import argument, called, inside, is_simple, method, receiver
+from lab.failures.analysis.syntax import called, inside, is_simple, method, receiver
 
 
 def column_and_row(case: Case) -> Iterator[RuleHit]:
@@ -36,8 +33,7 @@ def column_and_row(case: Case) -> Iterator[RuleHit]:
         row = event.other if column is event.value else event.value
         on_purpose = without(row, {"view"}) is without(column, {"view"})  # s - s.squeeze(1)
         on_purpose |= column.op == "view" and column.statement is event.statement  # a.view(-1, 1) - b
-        meant = is_output(column) or (column.op == "gather" and discounted(row))
-        if event.kind == EventKind.SUBTRACT and (not meant or on_purpose or (row.leaf and row.graph)):
+        if event.kind == EventKind.SUBTRACT and (not is_output(column) or on_purpose or (row.leaf and row.graph)):
             continue
         both = [node.left, node.right] if isinstance(node, ast.BinOp) else getattr(node, "args", [])[:2]
         if len(both) == 2:
@@ -62,17 +58,6 @@ def is_output(value: Value) -> bool:
     """Return whether a value has the shape in which a layer returned it."""
     passes_on = value.op in {"call", "view"} or value.op in ELEMENTWISE
     return value.op in LAYERS or (passes_on and any(is_output(p) for p in value.parents[:1]))
-
-
-def discounted(value: Value) -> bool:
-    """Return whether a value is a sum with a term scaled by a discount factor, like the targets of Q-learning."""
-    return value.op == "+" and any(map(has_discount, value.parents))
-
-
-def has_discount(value: Value) -> bool:
-    """Return whether a factor of a value, or of a term of it, may be a discount factor."""
-    factors = traverse(value, lambda here: here.parents if here.op in {"+", "*"} else ())
-    return any(isinstance(v.constant, float) and 0.8 < v.constant < 1 for v in factors)
 
 
 def steep_at_zero(case: Case) -> Iterator[RuleHit]:
@@ -120,7 +105,7 @@ def steep_input(node: ast.AST | None) -> ast.expr | None:
     return given[0] if given else receiver(node)
 
 
-STEEP = {"sqrt", "log", "rsqrt", "reciprocal", "log2", "acos", "asin", "exp"}  # their slope is infinite somewhere
+STEEP = {"/", "sqrt", "log", "rsqrt", "reciprocal", "log2", "acos", "asin", "exp"}  # their slope is infinite somewhere
 SAFE = {"clamp", "clip", "clamp_min", "maximum", "max", "where", "nan_to_num", "exp", "sigmoid", "softmax", "softplus"}
 
 
@@ -148,18 +133,10 @@ def both_arms_of_where(case: Case) -> Iterator[RuleHit]:
 
 
 def steep_part(value: Value, tested: set[Value]) -> bool:
-    """Return whether an operation is steep where its input is 0, and where()'s condition tests that input.
-    A power counts only if its base is known to have a graph: gamma correction of images uses one on data."""
-    if value.op in {"**", "pow"} and len(value.parents) == 2:
-        power = value.parents[1].constant
-        part = value.parents[0] if isinstance(power, float) and not power.is_integer() else None
-    elif value.op == "/" or value.op in STEEP:
-        part = value.parents[-1] if value.parents else None
-    else:
-        part = None
-    if part is None or part.op in SAFE or core(part) not in tested:
+    """Return whether an operation is steep where its input is 0, and where()'s condition tests that input."""
+    if not value.parents or value.op not in STEEP or (part := value.parents[-1]).op in SAFE:
         return False
-    return graph_of(part) is True or (graph_of(part) is None and value.op not in {"**", "pow"} and part.op != "call")
+    return core(part) in tested and graph_of(part) is not False and (graph_of(part) is True or part.op != "call")
 
 
 def core(value: Value) -> Value:
@@ -173,43 +150,19 @@ def core(value: Value) -> Value:
     return last
 
 
-# What a loss must not get, such as what it applies by itself: the loss, the operation, the sentence.
-UNFIT = {("nll_loss", layer): "scores_into_nll" for layer in LAYERS} | {
-    ("cross_entropy", "softmax"): "activation_twice",
-    ("cross_entropy", "sigmoid"): "activation_twice",
-    ("cross_entropy", "relu"): "relu_before_loss",
-    ("binary_cross_entropy_with_logits", "softmax"): "activation_twice",
-    ("binary_cross_entropy_with_logits", "sigmoid"): "activation_twice",
-    ("binary_cross_entropy_with_logits", "relu"): "relu_before_loss",
-    ("nll_loss", "softmax"): "probabilities_into_nll",
-    ("nll_loss", "sigmoid"): "probabilities_into_nll",
-}
+LOSSES_OF_SCORES = {"cross_entropy", "binary_cross_entropy_with_logits"}
 
 
 def activation_before_loss(case: Case) -> Iterator[RuleHit]:
-    """Report failure 25: softmax or sigmoid before a loss that applies it, or no log_softmax before nll_loss; and
-    failure 14: relu before a loss of scores."""
+    """Report failure 25: softmax or sigmoid before a loss that applies it."""
     for event in case.events_of(EventKind.LOSS):
         value = unscaled(event.value)
         by_hand = value.op == "/" and value.form == "probabilities"
-        op, node = "softmax" if by_hand else value.op, value.node
-        key = UNFIT.get((event.detail, op))
-        if key is None or node is None or not (by_hand or isinstance(node, ast.Call)):
-            continue
-        likelihood = event.detail == "nll_loss"
-        if likelihood and not is_trained_as_likelihood(case, event, value):
-            continue
-        new = None if likelihood or by_hand else unwrapped(case, node)
-        yield case.hit(key, event.node if key == "scores_into_nll" else node, new, event, layer=op)
-
-
-def is_trained_as_likelihood(case: Case, loss: Event, scores: Value) -> bool:
-    """Return whether a step follows nll_loss of these scores, as one number. False if the pass uses the scores
-    elsewhere, too, as a cross entropy by hand does: nll_loss(z, y) + z.logsumexp(1).mean()."""
-    uses = [v for v in case.backward_reached if any(unscaled(part) is scores for part in v.parents)]
-    losses = [value for value in uses if value.op not in {"view", "*", "/", "stack"}]
-    stepped = any(step.iterations == loss.iterations for step in case.events_of(EventKind.STEP))
-    return stepped and {(value.op, value.form) for value in losses} == {("nll_loss", "loss")}
+        layer = "softmax" if by_hand else value.op
+        twice = event.detail in LOSSES_OF_SCORES and layer in {"softmax", "sigmoid"}
+        if twice and value.node is not None:
+            change = None if by_hand else unwrapped(case, value.node)
+            yield case.hit("activation_twice", value.node, change, event, layer=layer)
 
 
 def unscaled(value: Value) -> Value:
@@ -230,51 +183,6 @@ def unwrapped(case: Case, node: ast.expr) -> str | None:
     axis = not node.args or isinstance(node.args[0], ast.Constant | ast.UnaryOp)  # of a method: x.softmax(1)
     source = receiver(node) if axis else node.args[0]
     return case.text.of(source) if source is not None else None
-
-
-def same_weights(case: Case) -> Iterator[RuleHit]:
-    """Report failure 16: the weights of a layer, and of the next one, are each one number before training.
-    Reports nothing if the layers draw their weights again."""
-    filled = filled_weights(case) if "reset_parameters" not in case.names else {}
-    boxes = [box for box in case.state.objects if box.op == "Sequential"]
-    rows = [[part for part in modules(box) if part.op in LAYERS - NORMS] for box in boxes]
-    pairs = [pair for row in rows for pair in itertools.pairwise(sorted(row, key=case.state.objects.index))]
-    for value in (event.value for event in case.events_of(EventKind.LAYER)):
-        *_, before = traverse(value.parents[0], lambda v: v.parents[:1] if v.op not in LAYERS else ())
-        pairs += [(before.parents[-1], value.parents[-1])] if before.op in LAYERS else []
-    for first, second in pairs:
-        if first in filled and second in filled:
-            yield case.hit("same_weights", filled[first], None)
-
-
-def filled_weights(case: Case) -> dict[Value, ast.AST]:
-    """Return the layers whose weights are one number at the first pass, with what made them so."""
-    filled: dict[Value, ast.AST] = {}
-    for event in case.state.events:
-        value, number = event.value, filled_with(event)
-        if event.kind == EventKind.BACKWARD:
-            break
-        if event.kind in {EventKind.INIT, EventKind.WRITE, EventKind.UPDATE} and value.name != "bias":
-            for part in modules(value.base or value):
-                filled.pop(part, None)
-                apart = part.kind != Kind.MODULE or case.names & IDENTITIES  # what is drawn tells the units apart
-                if number == 0 or (number is not None and not apart):
-                    filled[part] = event.node
-    return filled
-
-
-def filled_with(event: Event) -> float | None:
-    """Return the number that an event writes to all elements of a tensor; None for anything else."""
-    name, other = method(event.node) or event.detail, event.other or Value()
-    number = 0.0 if other.op in {"zeros", "zeros_like"} else other.constant
-    if event.tests or event.detail == "part":
-        return None
-    if name in {"zeros_", "zero_", "ones_"}:
-        return float(name == "ones_")
-    return number if name in {"constant_", "fill_", "copy_", "="} and isinstance(number, int | float) else None
-
-
-SQUARES = frozenset(("**", "pow", "square", "abs"))
 
 
 def gradient_ascent(case: Case) -> Iterator[RuleHit]:
@@ -298,82 +206,13 @@ def gradient_ascent(case: Case) -> Iterator[RuleHit]:
         if value.graph is not False and not attacked and not back and is_simple(statement):
             moved = receiver(event.node)
             name = f"`{case.text.of(moved)}`" if moved is not None else f"{value:the parameter}"
-            added = isinstance(statement, ast.AugAssign)
-            change = case.text.of(statement).replace("+=", "-=", 1) if added else None
-            yield case.hit("ascent", statement, change, name=name)
-
-
-def actor_without_minus(case: Case) -> Iterator[RuleHit]:
-    """Report failure 18: a step makes the value smaller that a critic gives to what the step moves. A critic is a
-    network that another pass trains towards discounted rewards. Reports nothing if these may be costs."""
-    pairs = [(e.value, e.other) for e in case.events_of(EventKind.LOSS, EventKind.SUBTRACT) if e.other]
-    aimed = [one for one, two in pairs if discounted(without(two, {"detach", "view"}))]
-    critics = {part for one in aimed for part in ancestors(one) if part.kind == Kind.MODULE}
-    climbs = any(argument(event.node, "maximize") is not None for event in case.events_of(EventKind.OPTIMIZER))
-    for step in case.events_of(EventKind.STEP) if not climbs and "cost" not in "".join(case.names).lower() else ():
-        before = [e for e in case.events_of(EventKind.BACKWARD) if case.order[e] < case.order[step]]
-        for term in traverse(before[-1].value, terms_to_lower) if before else ():
-            judged = term.op in LAYERS and term.parents[-1] in critics - {*step.value.moved}
-            if judged and {*step.value.moved} & {*ancestors(term)} and before[-1].value.statement is not None:
-                yield case.hit("actor_without_minus", before[-1].value.statement, None, before[-1])
-            elif term.op == "*" and len(term.parents) == 2 and term.node and is_rewarded(*term.parents):
-                yield case.hit("policy_without_minus", term.node, None)
-
-
-PASSING = {"+", "mean", "sum", "view", "min", "minimum", "stack", "detach", "part", "index"}
-
-
-def is_rewarded(one: Value, two: Value) -> bool:
-    """Return whether of two factors one is the logarithm of a probability and the other a reward, by its name."""
-    chosen, weight = (one, two) if graph_of(two) is False else (two, one)
-    while chosen.op in {"view", "sum", "stack", "index"} and chosen.parents:
-        chosen = chosen.parents[0]
-    path = list(traverse(weight, terms_to_lower))
-    named = any(re.search("reward|return|advantage|^adv", part.name.lower()) for part in path)
-    turned = any(part.op in LAYERS | {"neg"} for part in path)  # the critic's value minus the reward
-    return named and not turned and (chosen.op == "log_prob" or chosen.form == "log probabilities")
-
-
-def terms_to_lower(value: Value) -> tuple[Value, ...]:
-    """Return the values that become smaller with a value, as they are its terms."""
-    if value.op == "-":
-        return value.parents[:1]
-    numbers = [part.constant for part in value.parents if part.kind == Kind.NUMBER]
-    scaled = value.op in {"*", "/"} and len(numbers) == 1 and isinstance(numbers[0], int | float) and numbers[0] > 0
-    return value.parents if scaled or value.op in PASSING else ()
+            yield case.hit("ascent", statement, None, name=name)
 
 
 def is_cost(value: Value) -> bool:
     """Return whether a value is made to be small: a sum with a loss or a squared difference."""
     summed = traverse(value, lambda v: v.parents if v.op in {"mean", "sum", "+"} else ())
-    return any(v.op in LOSS_FUNCTIONS or (v.op in SQUARES and v.parents[0].op != "+") for v in summed)
-
-
-# The highest rate that each kind of optimizer can use, and the usual one. The steps of Adam and its like are about as
-# long as the rate.
-RATES = {"SGD": (5.0, "0.1"), **dict.fromkeys(("Adam", "AdamW", "NAdam", "RMSprop"), (0.2, "1e-3"))}
-
-
-def rate_too_high(case: Case) -> Iterator[RuleHit]:
-    """Report failure 17: a learning rate far above what the optimizer can use.
-    Reports nothing with a schedule, which may lower it, and for leaves or one layer alone: there it depends on the
-    data."""
-    for event in case.events_of(EventKind.OPTIMIZER) if "lr_scheduler" not in case.names else ():
-        value, items = event.value, event.value.items or []
-        rate, momentum = (value.attributes[name].constant for name in ("lr", "momentum"))
-        limit, usual = RATES.get(value.op, (0.0, ""))
-        if isinstance(momentum, float):  # it lengthens the step by up to 1 / (1 - momentum)
-            limit = min(limit, 10 * (1 - momentum))
-        if not limit or not isinstance(rate, int | float) or rate < limit:
-            continue
-        layers = [part for part in value.moved if part.op in LAYERS - NORMS]
-        alone = len(items) == 1 and len(layers) == 1
-        place = argument(event.node, "lr", 1)
-        free = alone or (items and all(v.leaf for v in items))
-        if place is not None and not free:
-            given = value.attributes["lr"].node
-            place = given if isinstance(given, ast.Constant) else place
-            yield case.hit("rate_too_high", place, usual, rate=rate, optimizer=value.op, usual=usual)
+    return any(v.op in LOSS_FUNCTIONS or (is_square(v) and v.parents[0].op != "+") for v in summed)
 
 
 RULES = (
@@ -382,8 +221,5 @@ RULES = (
     steep_at_zero,
     both_arms_of_where,
     activation_before_loss,
-    same_weights,
     gradient_ascent,
-    actor_without_minus,
-    rate_too_high,
 )

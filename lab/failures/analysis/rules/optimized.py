@@ -23,7 +23,7 @@ def unregistered(case: Case) -> Iterator[RuleHit]:
         if owner.body and {f.name for f in owner.body.functions} & {"parameters", "named_parameters", "__setattr__"}:
             continue  # it registers in a way of its own
         target = statement.targets[0]
-        if value.kind in {Kind.LIST, Kind.DICT} and Tag.VARARGS not in value.tags:
+        if value.kind in {Kind.LIST, Kind.DICT}:
             items = value.items or []
             layers = [v for v in items if v.kind == Kind.MODULE and has_parameters(v)]
             free = [v for v in items if v.kind == Kind.PARAMETER and v.base is None and Tag.FROZEN not in v.tags]

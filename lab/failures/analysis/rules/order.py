@@ -14,7 +14,7 @@ from lab.failures.analysis.kinds import EventKind, Kind, Tag, words
 from lab.failures.analysis.registry import LOSS_FUNCTIONS
 from lab.failures.analysis.rules.case import Case, RuleHit
 from lab.failures.analysis.state import Event, exclusive
-from lab.failures.analysis.syntax import method, receiver
+from lab.failures.analysis.syntax import receiver
 from lab.failures.analysis.work import walk
 
 
@@ -66,7 +66,7 @@ def updaters(case: Case) -> list[Updater]:
         value, node = event.value, event.node
         if event.kind == EventKind.STEP:
             given = node.args[0] if isinstance(node, ast.Call) and node.args else None
-            name = receiver(node) if given is None or event.detail == "closure" or value.kind == Kind.SCALER else given
+            name = receiver(node) if given is None or value.kind == Kind.SCALER else given
             parts = set(value.moved) if value.items is not None else None
             found.setdefault(value, Updater(value, case.text.of(name) if name else "optimizer", parts))
         elif is_update(event):
@@ -254,8 +254,6 @@ def undivided(case: Case, backward: Event, k: str) -> Iterator[RuleHit]:
     if any(isinstance(r, ast.BinOp) and isinstance(r.op, ast.Div) and case.text.of(r.right) == k for r in rates):
         return
     target = receiver(backward.node)
-    if method(target) == "scale" and isinstance(target, ast.Call) and target.args:  # scaler.scale(loss)
-        target = target.args[0]
     mean = backward.value.form == "loss" or is_unknown_loss(backward.value)
     if mean and not weighted(backward.value) and target is not None:
         yield case.hit("undivided", backward.node, [(target, f"({case.text.of(target)} / {k})")], k=k)
