@@ -108,7 +108,7 @@ def explain_no_graph(run: WatchedRun, text: str, loss: Tensor, here: Site) -> Re
         given = [p for opt in run.training.optimizers for group in opt.groups for p in group["params"]]
         frozen = bool(given) and all(isinstance(p, torch.nn.Parameter) and not p.requires_grad for p in given)
         made = [known.site for p in given if not p.requires_grad and (known := run.origin(p)) is not None]
-        where = (frozen and run.cuts.freeze_site) or next(iter(made), origin.site)
+        where = run.cuts.freeze_site if frozen and run.cuts.freeze_site else next(iter(made), origin.site)
     evidence = f"backward() in line {here.line}: nothing that the loss was computed from requires a gradient."
     return 4, where, evidence, advice.ASK_FOR_GRADIENTS
 

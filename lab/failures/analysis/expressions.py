@@ -205,7 +205,7 @@ class Expressions:
             )
             owner.attributes[name] = value
             return value
-        parents = (owner,) if owner.kind == Kind.UNKNOWN and owner.parents else ()
+        parents = (owner,) if owner.op == "call" or (owner.kind == Kind.UNKNOWN and owner.parents) else ()
         owner.attributes[name] = value = Value(parents=parents, name=f"{owner.name}.{name}", node=node)
         return value
 

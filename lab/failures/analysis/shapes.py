@@ -11,9 +11,9 @@ MAX_RANGE_TURNS = 4  # followed in a loop over a range; two iterations stand for
 
 
 def matmul_shape(one: Value, two: Value) -> Shape:
-    if not one.shape or two.shape is None or len(two.shape) < 2:
+    if not one.shape or not two.shape:
         return None
-    return (*one.shape[:-1], two.shape[-1]) if len(one.shape) > 1 else two.shape[1:]
+    return one.shape[:-1] + two.shape[-1:] * (len(two.shape) > 1)
 
 
 def index_shape(shape: Shape, index: ast.expr, place: Value) -> Shape:

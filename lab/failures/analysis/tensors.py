@@ -13,6 +13,7 @@ from lab.failures.analysis.facts import (
     broadcast,
     graph_of,
     has_many_elements,
+    is_network_output,
     modules,
     storage_owner,
     without,
@@ -331,7 +332,7 @@ class Tensors:
         first = args[0] if args else Value()
 
         def computed(value: Value) -> bool:
-            return bool(value.cut or value.graph or value.op == "item")
+            return bool(value.cut or value.graph or value.op == "item" or is_network_output(value))
 
         behind = {a: [v for leaf in leaves([a]) for v in ancestors(leaf, live=False)] for a in args}
         sources = [a for a in args if a.kind in TENSORS | {Kind.ARRAY} or any(map(computed, behind[a]))]

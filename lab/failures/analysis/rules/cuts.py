@@ -112,11 +112,12 @@ def first_cut(case: Case, event: Event) -> Iterator[RuleHit]:
 
 
 def nothing_requires_grad(case: Case, event: Event, found: list[Value]) -> Iterator[RuleHit]:
-    """Report failure 4: the program itself creates every tensor on the way, and none requires a gradient."""
+    """Report failure 4: the program itself creates every tensor on the way, and none requires a gradient. The hit is at
+    the first that an optimizer was given, or else at the first."""
     known = {Kind.TENSOR, Kind.NUMBER, Kind.FLAG, Kind.TEXT, Kind.LIST}
     made = [(v.node, v) for v in found if v.leaf and isinstance(v.node, ast.Call) and v.op in CREATORS]
     if made and not any(v.kind not in known or v.branches or v.cut or v.op == "item" for v in found):
-        node, value = min(made, key=lambda pair: pair[0].lineno)
+        node, value = min(made, key=lambda pair: (pair[1] not in case.optimized, pair[0].lineno))
         change = case.text.with_keyword(node, "requires_grad", "True")
         yield case.hit("nothing_requires_grad", node, change, event, value=value)
 

@@ -109,7 +109,7 @@ def order_of_steps(case: Case) -> Iterator[RuleHit]:
                 touched = updater.touched(event)
                 state.wasted = None
                 state.filled = event if touched is not False else state.filled
-                if touched or (touched is None and (len(stepped) == 1 or together)):
+                if touched or (touched is None and (together or alone(case, updater, event))):
                     before = next((step for step in reversed(state.steps) if not exclusive(step, event)), None)
                     if before is not None and not (event.second_call and zeroes):
                         state.pending.append((event, before))
@@ -130,6 +130,12 @@ def order_of_steps(case: Case) -> Iterator[RuleHit]:
                     state.clean = True
     for event, missed, step in added.values():
         yield accumulated(case, event, list(dict.fromkeys(missed)), step)
+
+
+def alone(case: Case, updater: Updater, backward: Event) -> bool:
+    """Return whether no other updater steps in the innermost loop of a backward pass."""
+    steps = [e for e in case.state.events if e.kind == EventKind.STEP or is_update(e)]
+    return all(updater.stepped_by(e) for e in steps if {*backward.loops[-1:]} <= {*e.loops})
 
 
 def accumulated(case: Case, event: Event, missed: list[Updater], step: Event) -> RuleHit:
