@@ -278,3 +278,14 @@ for _ in range(3):
     opt.zero_grad()
     loss.backward()
     opt.step()
+
+
+# %% losses of a network put into a new tensor (read)
+for image, depth in loader:
+    seen, far = net(image)
+    first = F.cross_entropy(seen, labels)
+    second = F.l1_loss(far, depth)
+    total = torch.tensor([first, second], requires_grad=True).sum()  #! 4
+    optimizer.zero_grad()
+    total.backward()
+    optimizer.step()

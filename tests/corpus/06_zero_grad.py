@@ -247,3 +247,16 @@ for step in range(12):
     loss = (net(x) - y).pow(2).mean()
     loss.backward()  #! 6
     opt.step()
+
+
+# %% the critic's inner loop never zeroes (read)
+for i in range(rounds):
+    for _ in range(4):
+        real = next(stream).to(device)
+        gap = critic(made(real)).mean() - critic(real).mean()
+        gap.backward()  #! 6
+        critic_optimizer.step()
+    made_loss = -critic(made(noise)).mean()
+    made_optimizer.zero_grad()
+    made_loss.backward()
+    made_optimizer.step()

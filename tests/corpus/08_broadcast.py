@@ -249,3 +249,19 @@ for _ in range(10):
     opt.zero_grad()
     loss.backward()
     opt.step()
+
+
+# %% targets that a vector of weights gives
+import torch
+from torch import nn
+
+torch.manual_seed(2)
+x = torch.randn(64, 3)
+y = x @ torch.tensor([1.0, -2.0, 0.5]) + 0.1 * torch.randn(64)
+net = nn.Linear(3, 1)
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+for k in range(0, 64, 16):
+    loss = ((net(x[k : k + 16]) - y[k : k + 16]) ** 2).mean()  #! 8
+    opt.zero_grad()
+    loss.backward()
+    opt.step()

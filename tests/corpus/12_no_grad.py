@@ -310,3 +310,13 @@ def force(place):
 force(torch.randn(4, 3)).square().mean().backward()
 with torch.no_grad():  #! 12
     print(force(torch.randn(4, 3)).square().mean().item())
+
+
+# %% a loss in what a network returned without gradients (read)
+model.train()
+for batch in loader:
+    with torch.no_grad():  #! 12
+        outputs = model(**batch)
+    outputs.loss.backward()
+    optimizer.step()
+    optimizer.zero_grad()

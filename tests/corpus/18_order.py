@@ -370,3 +370,14 @@ for _ in range(5):
     sparser()
     loss.backward()
     opt.step()
+
+
+# %% zeroed between a manual backward and its step (read)
+class Segmenter(pl.LightningModule):
+    def training_step(self, batch, number):
+        optimizer = self.optimizers()
+        image, mask = batch
+        loss = F.cross_entropy(self.net(image), mask)
+        self.manual_backward(loss)
+        optimizer.zero_grad()  #! 18
+        optimizer.step()

@@ -136,7 +136,7 @@ class Reader(nn.Module):
     def forward(self, rows):
         flat = self.letters(rows).flatten(1)
         if self.last is None:
-            self.last = nn.Linear(flat.shape[1], 2)  #! ran 19
+            self.last = nn.Linear(flat.shape[1], 2)  #! 19
         return self.last(flat)
 
 
@@ -303,3 +303,41 @@ for _ in range(5):
     opt.zero_grad()
     loss.backward()
     opt.step()
+
+
+# %% a new head after the optimizer was made
+import torch
+from torch import nn
+
+
+class Classifier(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.body = nn.Linear(4, 8)
+        self.head = nn.Linear(8, 10)
+
+    def forward(self, x):
+        return self.head(self.body(x).relu())
+
+
+torch.manual_seed(4)
+model = Classifier()
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+model.head = nn.Linear(8, 3)  #! 19
+for _ in range(6):
+    x = torch.randn(32, 4)
+    loss = nn.functional.cross_entropy(model(x), x[:, :3].argmax(1))
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+
+
+# %% a loaded network gets its head too late (read)
+model = torchvision.models.resnet18(weights="DEFAULT")
+optimizer = torch.optim.AdamW(model.parameters(), lr=1e-4)
+model.fc = nn.Linear(512, 5)  #! read 19
+for x, y in loader:
+    optimizer.zero_grad()
+    loss = F.cross_entropy(model(x), y)
+    loss.backward()
+    optimizer.step()

@@ -286,3 +286,26 @@ for _ in range(6):
     loss.backward()
     opt.step()
 print(loss.item())
+
+
+# %% a new head, and then the optimizer (read)
+model = torchvision.models.resnet18(weights="DEFAULT")
+model.fc = nn.Linear(512, 5)
+optimizer = torch.optim.AdamW(model.parameters(), lr=1e-4)
+for x, y in loader:
+    optimizer.zero_grad()
+    loss = F.cross_entropy(model(x), y)
+    loss.backward()
+    optimizer.step()
+
+
+# %% a new head that the optimizer gets as a group (read)
+model = torchvision.models.resnet18(weights="DEFAULT")
+optimizer = torch.optim.AdamW(model.parameters(), lr=1e-4)
+model.fc = nn.Linear(512, 5)
+optimizer.add_param_group({"params": model.fc.parameters()})
+for x, y in loader:
+    optimizer.zero_grad()
+    loss = F.cross_entropy(model(x), y)
+    loss.backward()
+    optimizer.step()

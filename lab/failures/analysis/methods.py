@@ -41,7 +41,7 @@ class Methods:
     def backward(self, op: Operation) -> Value | None:
         owner, given = op.first, op.args[1:2]
         handed = given and given[0].kind in {Kind.TENSOR, Kind.UNKNOWN} and given[0].graph is not False
-        if handed and owner.kind == Kind.UNKNOWN:  # accelerator.backward(loss)
+        if handed and (owner.kind == Kind.UNKNOWN or op.name == "manual_backward"):  # accelerator.backward(loss)
             self.state.record_event(EventKind.BACKWARD, op.node, given[0], None, "given")
             return Value(Kind.NONE)
         retain = op.keys.get("retain_graph")
@@ -233,7 +233,7 @@ class Methods:
 
     # Methods that train, on any value; a handler returns None if another method of that name is meant.
     training: ClassVar[dict[str, Method]] = {
-        "backward": backward,
+        **dict.fromkeys(("backward", "manual_backward"), backward),
         "zero_grad": zero_grad,
         "step": lambda self, op: self.take_step(op.first, op.args[1:], op.node),
         "scale": scale,

@@ -172,6 +172,7 @@ def parameter_behind_a_cut(case: Case) -> Iterator[RuleHit]:
                     before = [v for v in ancestors(cuts[0], live=False) if v.cut and v.cut_by is not None]
                     cut = next((v for v in before if v.cut != Cut.WRAPPED), cuts[0])
                     yield from cut_hit(case, cut, event, f"{item:the parameters}")
+                    break  # a cut before an earlier pass, as in a target, may be meant
 
 
 def learned_parts(whole: Value) -> Iterator[Value]:

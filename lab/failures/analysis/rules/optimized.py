@@ -58,6 +58,17 @@ def left_out(case: Case) -> Iterator[RuleHit]:
             yield case.hit("left_out", maker.node, None, name=name)
 
 
+def given_too_late(case: Case) -> Iterator[RuleHit]:
+    """Report a layer that a network gets after the only optimizer was made, which has the one that was there before."""
+    makers = case.events_of(EventKind.OPTIMIZER)
+    alone = len(makers) == 1 and "add_param_group" not in case.names
+    for event in case.events_of(EventKind.ATTRIBUTE) if alone else ():
+        had = {part for item in makers[0].value.items or [] for part in modules(item)}
+        layer, late = event.other, case.order[event] > case.order[makers[0]]
+        if late and event.value in had and layer is not None and layer.kind == Kind.MODULE and has_parameters(layer):
+            yield case.hit("left_out", event.node, None, name=case.text.of(event.node))
+
+
 LEFT_ALONE = {Tag.EVAL, Tag.FROZEN, Tag.EXPOSED, Tag.REGISTERED}
 
 
@@ -95,4 +106,4 @@ def stepped_with(case: Case, maker: Event, parts: set[Value]) -> bool:
     return bool(through) and alone and not unknown and not moved & case.backward_reached
 
 
-RULES = (unregistered, left_out)
+RULES = (unregistered, left_out, given_too_late)
