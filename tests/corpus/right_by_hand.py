@@ -433,3 +433,23 @@ for _ in range(500):
         for p in (a, b, c):
             p -= rate * p.grad
             p.grad = None
+
+
+# %% a class of one's own that is no Module
+import torch
+
+
+class Scorer:
+    def __init__(self, trains=True):
+        self.w = torch.rand(3, 3, requires_grad=trains)
+
+    def forward(self, x):
+        return x @ self.w
+
+
+scorer = Scorer()
+opt = torch.optim.SGD([scorer.w], lr=0.01)
+for _ in range(3):
+    opt.zero_grad()
+    scorer.forward(torch.randn(4, 3)).square().mean().backward()
+    opt.step()

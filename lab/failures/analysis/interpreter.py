@@ -194,7 +194,8 @@ class Interpreter:
         value = Value(Kind.CLASS, name=statement.name, body=body)
         names = {base.op.split(".")[-1] for base in bases if base.kind == Kind.LIBRARY}
         known = names & {"Module", "LightningModule"} or any(Tag.MODULE in base.tags for base in bases)
-        if known or "forward" in {f.name for f in body.functions}:
+        unknown = any(base.kind == Kind.UNKNOWN for base in bases)
+        if known or (unknown and "forward" in {f.name for f in body.functions}):
             value.tags.add(Tag.MODULE)
         value.items = [base for base in bases if base.kind == Kind.CLASS]
         value.statement = statement
