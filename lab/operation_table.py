@@ -213,7 +213,7 @@ TIES = (
     "A kink where elements tie: there is no derivative there. This engine, like PyTorch’s amax and amin, shares the "
     "gradient evenly among them."
 )
-OVERFLOW = "The result is larger than the largest number a float can hold."
+OVERFLOW = "The result is larger than the largest number its data type can hold."
 
 
 def _equal(a: Any, b: Any, y: Any) -> bool:
@@ -299,8 +299,7 @@ _ROWS = (
         "exp {a}",
         "e^{{{a}}}",
         "y",
-        not_finite="The exponential overflows: above about 709 the result is larger than the largest number a float "
-        "can hold.",
+        not_finite=f"The exponential overflows. {OVERFLOW}",
     ),
     _function(
         "log",
@@ -383,7 +382,7 @@ _ROWS = (
         r"\frac{{{a}}}{{{y}}}",
         "zero_where(y == 0, a / y)",
         at_kinks="A kink where all elements are 0: there is no derivative there. This engine, like PyTorch, uses 0.",
-        not_finite="The sum of the squares is larger than the largest number a float can hold.",
+        not_finite="The sum of the squares is larger than the largest number its data type can hold.",
     ),
     _reduction(
         "max", "1 for the largest, shared by ties, else 0", r"[{a} = {y}]", "share(a, y)", at_kinks=TIES, ties=_repeated

@@ -115,7 +115,7 @@ def _about_message(trace: Trace, message: Message) -> str:
         times = ", and 0 × ∞ is NaN" if np.isnan(contribution[cell]) and not np.isnan(local) else ""
         return f"{start} its local derivative `{symbols}` is {brief(local)}{where}{times}."
     factors = f"{brief(at_cell(message['upstream']))} × {brief(local)}"
-    return f"{start} the upstream gradient times the local derivative, {factors}, is more than a float can hold."
+    return f"{start} the upstream gradient times the local derivative, {factors}, is more than its data type can hold."
 
 
 def _bad(value: object) -> bool:

@@ -172,7 +172,7 @@ class TorchRecorder(Listener):
         result = yield
         if name not in NUMBERS:
             self.record_results(name, given, cards, result)
-        elif given[0].requires_grad or self.is_computed(given[0]):  # cut off as a number
+        elif node_of(given[0]) is not None or self.is_computed(given[0]):  # cut off as a number
             self.ends.append(self.new_card(name, [self.card(given[0])], given[0].detach()))
             self.ends[-1].cut = True
 

@@ -49,6 +49,7 @@ export class TraceStates {
     this.length = this.events.length;
     this.seedIndex = this.events.findIndex(({ kind }) => kind === "seed" || kind === "tangent");
     this.forwardEnd = this.seedIndex < 0 ? this.length : this.seedIndex; // the number of events in the forward pass
+    this.starts = new Set(this.events.flatMap((event) => (event.kind === "seed" ? [event.node] : [])));
     this.stops = stopsOf(this.events);
     this.structure = JSON.stringify(
       this.nodes.map((node, id) => {
@@ -232,7 +233,8 @@ export class TraceStates {
   gradientState(id, frame) {
     if (frame.gradients.has(id)) return "number";
     if (!this.nodes[id].requires_grad) return "constant";
-    return this.tangentOf || this.derived[id].terms.length || id === this.output ? "waiting" : "no path";
+    const waits = this.tangentOf || this.derived[id].terms.length || id === this.output || this.starts.has(id);
+    return waits ? "waiting" : "no path";
   }
 
   /** Return a value as text; after the forward pass also the value that has overwritten it.

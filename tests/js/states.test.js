@@ -74,6 +74,10 @@ test("what is not reached by the result has no path, what waits is not computed 
     ["not computed yet", "0 (no path)", "none (constant)"],
     ["0", "0 (no path)", "none (constant)"],
   ]);
+  const data = traces.named.unused;
+  const seeds = data.events.flatMap((event) => (event.kind === "seed" ? [{ ...event, node: 1 }] : []));
+  const started = new TraceStates({ ...data, events: [...data.events, ...seeds] }); // a pass from two results
+  assert.equal(started.gradientText(1, started.frame(0)), "not computed yet");
   const stopped = statesOf("only forward");
   assert.equal(stopped.gradientText(0, stopped.frame(stopped.length)), "not computed yet");
 });

@@ -184,7 +184,11 @@ TORCH = {
     ),
     "a leaf made of a result, and numbers of one byte": (
         "v = torch.tensor([1.1, 2.0], requires_grad=True)\nw = v.detach().clone().requires_grad_()\n"
-        "(w * w.detach().to(torch.float8_e4m3fn).float()).sum().backward()  #: detach * sum backward"
+        "(w * w.detach().to(torch.float8_e4m3fn).float()).sum().backward()  #: detach to float * sum backward"
+    ),
+    "a leaf read between two passes": (
+        "w = torch.tensor([1.0, 2.0], requires_grad=True)\nfor _ in range(2):\n    w.grad = None\n"
+        "    (w * w).sum().backward()  #: * sum backward\n    print(w.tolist())  #: "
     ),
     "a hook": (
         "w = torch.tensor([1.0, 2.0], requires_grad=True)\nw.register_hook(lambda g: g * 10)\n(w * w).sum().backward()  #: * sum backward"
