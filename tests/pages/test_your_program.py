@@ -129,6 +129,13 @@ def test_a_program_that_an_error_ended_is_not_called_free_of_failures(source, pr
     assert said in texts(at.caption) if said else not re.search("wrong|stale", texts(at.caption))
 
 
+def test_an_error_leads_to_what_its_message_means():
+    shapes = "RuntimeError: mat1 and mat2 shapes cannot be multiplied (1x3 and 2x2)"
+    for kind, problem, known in (("RuntimeError", shapes, True), ("SystemExit", "SystemExit: 3", False)):
+        at = opened(ProgramRun(SOURCE, problem=problem, kind=kind))
+        assert ("What it means: Shapes that cannot be multiplied" in texts(at.markdown)) == known
+
+
 @pytest.mark.parametrize(
     ("operations", "said"),
     [(500, "of 500 operations; one card stands for all others."), (0, "for those recorded later.")],

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import streamlit as st
 
-from lab.failures import FAILURES
+from lab.failures.catalogue import BY_KEY, FAILURES, KNOWN
+from lab.failures.finder import look_up
 from lab.practice.driver import TORCH
 from lab.practice.learner_program import MAX_CHARACTERS, ProgramPass, ProgramRun, examples, imports, unpack
 from lab.practice.progress_file import hashed
@@ -86,9 +87,8 @@ def _switches(ran: ProgramRun) -> list[Switch]:
     """Offer the passes near the one that is shown, if there are several."""
     at = st.session_state.get(PASS, 0)
     near = [*range(len(ran.passes))][max(at - NEAR, 0) : at + NEAR + 1]
-    return (
-        [Switch("Pass", {str(one): f"Pass {one + 1} of {ran.count}" for one in near}, str(at))] if len(near) > 1 else []
-    )
+    names = {str(one): f"Pass {one + 1} of {ran.count}" for one in near}
+    return [Switch("Pass", names, str(at))] if len(near) > 1 else []
 
 
 def _switch(_: str, at: str) -> None:
@@ -201,5 +201,13 @@ def tell(ran: ProgramRun) -> None:
                 f"**Line {one.line}: {escape_markdown(one.name)}** (certain: it ran). {with_code(one.evidence)} "
                 f"{with_code(one.fix)}"
             )
-            known = {"failure": FAILURES[one.failure - 1].key}
-            page.link_to("pages/what_went_wrong.py", f"See it happen: {one.name}", "troubleshoot", known)
+            _lead_to(FAILURES[one.failure - 1].key, "See it happen")
+        known = look_up(ran.problem)[:1] if ran.kind and not ran.findings else []
+        for match in known:
+            _lead_to(match.key, "What it means" if match.sure else "Perhaps")
+
+
+def _lead_to(key: str, why: str) -> None:
+    """Link to what is known of a failure or of another mistake."""
+    query = {"failure" if key in BY_KEY else "other": key}
+    page.link_to("pages/what_went_wrong.py", f"{why}: {KNOWN[key].name}", "troubleshoot", query)
