@@ -175,7 +175,7 @@ def _question() -> str:
         if found:
             st.caption(
                 "To be certain, run your PyTorch script with `python -m lab.watch SCRIPT.py` in the lab's folder: it "
-                "names the line of the cause."
+                "names the line if it sees the failure happen."
             )
         st.caption("A link to this page does not contain the text, and a reload forgets it.")
     if unclear and not chosen:

@@ -53,9 +53,13 @@ def derive(trace: Trace) -> list[Derived]:
 
 
 def result_name(trace: Trace, names: Sequence[str]) -> str:
-    """Return the name of what a pass differentiates: the output, or the sum of several that it starts from."""
-    starts = [names[e["node"]] for e in trace.events if e["kind"] == "seed" and "replaced" not in e]
-    return f"({' + '.join(_some(starts))})" if len(starts) > 1 else names[trace.output]
+    """Return the name of what a pass differentiates: the output, or the sum of several that it starts from, which
+    starting gradients may weight."""
+    starts = [e for e in trace.events if e["kind"] == "seed" and "replaced" not in e]
+    if len(starts) < 2:
+        return names[trace.output]
+    weighted = any(np.any(np.not_equal(e["grad"], 1.0)) for e in starts)
+    return f"({' + '.join(_some([names[e['node']] for e in starts]))}{', weighted' if weighted else ''})"
 
 
 def _some(names: list[str]) -> list[str]:

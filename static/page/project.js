@@ -39,7 +39,7 @@ export class Projector {
     this.present = new Present(document.documentElement, NAME, this.bar, () => {
       if (!this.present.on) this.stop();
     });
-    this.resizes = new ResizeObserver(() => this.reveal());
+    this.resizes = new ResizeObserver(() => this.arrive());
     this.mutations = new MutationObserver(() => {
       cancelAnimationFrame(this.frame);
       this.frame = requestAnimationFrame(() => this.arrive()); // once the page is laid out
@@ -54,11 +54,18 @@ export class Projector {
       this.stop();
       this.present.ignore(); // the next page is projected, too
     });
-    if (this.present.on) this.follow(); // another page
+    this.waits = this.present.on; // another page, or F came early: it may have a player that is not there yet
+    if (this.waits) this.follow();
   }
 
-  /** Update the bar and scroll to the picture. */
+  /** Update the bar and scroll to the picture, or hand over to a player that has come. */
   arrive() {
+    const player = this.waits && presenter();
+    if (player) {
+      this.present.leave();
+      Promise.resolve(this.present.exiting).then(() => press(presenter())); // or its end would end that one, too
+      return;
+    }
     this.back.hidden = !stepper(-1);
     const next = stepper(1) ?? stepper(0);
     this.next.hidden = !next;
@@ -123,6 +130,7 @@ export class Projector {
 
   /** Leave the page as it is. */
   stop() {
+    this.waits = false;
     this.stopFollowing();
     this.mutations.disconnect();
   }

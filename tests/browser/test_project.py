@@ -329,6 +329,6 @@ def test_f_is_heard_while_the_scripts_of_a_page_are_loading(tab, app_url):
     page.route("**/search/search.js", lambda route: (page.keyboard.press("f"), route.continue_()), times=1)
     page.goto(f"{app_url}/graph-lab")
     page.locator(".stage .card").first.wait_for()
-    expect(page.locator(".project-bar")).to_be_visible()
+    expect(page.locator("html:not(.projecting) .player.present")).to_have_count(1)
     page.keyboard.press("f")
     expect(page.locator("html.projecting, .player.present")).to_have_count(0)

@@ -11,22 +11,22 @@ CAPS = {  # lines of code and of data, in rooms separated by spaces
     "nn.py": 260,
     "train.py": 180,
     "app.py": 45,
-    "lab/failures": 8_751,
-    "lab/watch": 4_742,
+    "lab/failures": 8_768,
+    "lab/watch": 4_717,
     "lab/training": 6_244,
     "lab/training/doctor.py lab/training/figures.py": 694,
     "lab/practice": 5_200,
     "lab/practice/sandbox.py lab/practice/driver.py lab/practice/syscalls.py": 800,
     "lab/traps lab/designs lab/autodiff lab/gradcheck": 5_800,
     "lab/ui": 1_368,
-    "pages": 8_800,
-    "static": 10_218,
-    "tests": 57_810,
+    "pages": 8_834,
+    "static": 10_217,
+    "tests": 57_890,
 }
 CODE = {".py", ".js", ".ts", ".css", ".html"}
 COUNTED = CODE | {".toml", ".txt", ".json"}
 THEIRS = {"codemirror", "echarts", "graphviz"}  # folders of code that others wrote
-PRODUCT, PRODUCT_CAP = "app.py model.py nn.py train.py lab pages static practice assets", 62_084  # lines of code
+PRODUCT, PRODUCT_CAP = "app.py model.py nn.py train.py lab pages static practice assets", 61_640  # lines of code
 
 
 def lines_of(rooms, counted=COUNTED):

@@ -230,6 +230,7 @@ STARTS = {  # how a pass begins -> the gradients that are set without a message,
     "z.register_hook(lambda g: g / 2)\nz.backward()": [("z", 1.0, None), ("z", 0.5, 1.0)],
     "torch.autograd.backward([z, z])": [("z", 2.0, None)],
     "torch.autograd.backward([y, z], [torch.ones(2), None])": [("y", [1.0, 1.0], None), ("z", 1.0, None)],
+    "torch.autograd.backward([y, z], [torch.tensor([5.0, 1.0]), None])": [("y", [5.0, 1.0], None), ("z", 1.0, None)],
 }
 
 
@@ -241,7 +242,9 @@ def test_a_pass_starts_with_the_gradients_that_it_is_given(start):
     label = {node["id"]: node["label"] for node in trace.nodes}
     seeds = [event for event in trace.events if event["kind"] == "seed"]
     assert [(label[event["node"]], event["grad"], event.get("replaced")) for event in seeds] == STARTS[start]
-    assert result_name(trace, short_names(trace)) == ("(y + z)" if "[y, z]" in start else "z")
+    assert result_name(trace, short_names(trace)) == (
+        "(y + z, weighted)" if "5.0" in start else "(y + z)" if "[y, z]" in start else "z"
+    )
     (why,) = (node["why"] for node in derive(trace) if node["name"] == "z")
     assert why.startswith("2 because" if "z, z" in start else "1 because")
     assert why.endswith("a hook of the program then made it 0.5" if "hook" in start else "starting gradient")
