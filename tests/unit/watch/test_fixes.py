@@ -104,7 +104,7 @@ FIXES = (
     (
         "scheduler first",
         18,
-        "after that the scheduler",
+        "`step()`, scheduler",
         ("    scheduler.step()\n", ""),
         ("opt.step()", "opt.step()\n    scheduler.step()"),
     ),

@@ -305,8 +305,8 @@ def test_the_code_that_is_shown_is_the_code_that_is_wrong(fault):
 
 def test_what_half_precision_does_to_small_and_large_numbers_is_as_its_entry_says():
     cause = BY_KEY["half-precision"].cause
-    assert "from 3e-8 down they become 0, between 3e-8 and 6e-8 they are rounded up, above 65,504" in cause
-    assert float(np.float16(2.95e-8)) == 0
+    assert "below 3e-8 they become 0, between 3e-8 and 6e-8 they are rounded up, above 65,504" in cause
+    assert float(np.float16(2.95e-8)) == 0 < float(np.float16(3e-8))
     assert all(0 < number < float(np.float16(number)) for number in (3.05e-8, 4e-8, 5.9e-8))
     with np.errstate(over="ignore"):
         assert np.isinf(np.float16(65_530.0))
