@@ -11,7 +11,7 @@ CAPS = {  # lines of code and of data, in rooms separated by spaces
     "nn.py": 260,
     "train.py": 180,
     "app.py": 45,
-    "lab/failures": 8_768,
+    "lab/failures": 8_769,
     "lab/watch": 4_717,
     "lab/training": 6_244,
     "lab/training/doctor.py lab/training/figures.py": 694,
