@@ -40,7 +40,7 @@ _component = component("program", "program/program.js", lost="The editor")
 
 
 def restored() -> None:
-    """Hand the program in the address to the editor, with what it did if it has just run as a failing program."""
+    """Hand the program in the address to the editor, with what it did if it has just run under From code."""
     code = st.session_state["program linked"] = st.session_state["graph-code"]
     if code:
         _give(code)
@@ -202,8 +202,8 @@ def tell(ran: ProgramRun) -> None:
                 f"{with_code(one.fix)}"
             )
             _lead_to(FAILURES[one.failure - 1].key, "See it happen")
-        known = look_up(ran.problem)[:1] if ran.kind and not ran.findings else []
-        for match in known:
+        unknown = ran.kind and not ran.findings
+        for match in memoize("program meaning", ran.problem, lambda: look_up(ran.problem)[:1]) if unknown else ():
             _lead_to(match.key, "What it means" if match.sure else "Perhaps")
 
 
