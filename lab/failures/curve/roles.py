@@ -21,7 +21,6 @@ MAX_ABBREVIATION = 2  # letters of one, such as "ep", which is a name alone only
 MIN_LETTERS = 4  # of a word that counts without its accents, or cut short
 MAX_COMPOUND = 20  # letters of two words that are written as one
 NORM_ALONE = {"norm", "total", "global", "l2"}  # words of the name of a norm that says of nothing else
-SECOND = " (2)"  # behind the name of another number
 UNSPACED = "\u2e80"  # the first character of the scripts that write words without spaces
 MAX_CACHED = 20_000  # names
 MAX_HEADING = 5  # words above which a name is no heading
