@@ -630,7 +630,7 @@ def test_a_graph_that_loses_nodes_is_drawn_anew(open_player):
           await drawn(8);
           player.update({ trace: second, event: null });
           place.querySelector('.card[data-node="7"]').dispatchEvent(new MouseEvent("click"));
-          place.querySelector('[aria-label="Zoom in"]').click();
+          place.querySelector('[aria-label^="Zoom in"]').click();
           const note = place.querySelector(".ledger .note").textContent;
           await drawn(3);
           const pressed = place.querySelectorAll('.card[aria-pressed="true"]').length;
