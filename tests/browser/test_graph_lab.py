@@ -670,7 +670,7 @@ def test_two_drawings_beside_each_other_are_alike_and_nothing_lies_on_their_word
             """(one) => {
               const { left, right, top, bottom } = one.getBoundingClientRect();
               const there = one.getRootNode().elementFromPoint((left + right) / 2, (top + bottom) / 2);
-              return one.contains(there) && left >= 0 && right <= innerWidth && bottom - top < 48;
+              return one.contains(there) && left >= 0 && right <= innerWidth && bottom - top < 60; // two lines
             }"""
         )
 
