@@ -43,7 +43,7 @@ class Match:
     """A failure, or a message about shapes, that a text may be about. `sure` means that it is the only one.
 
     by    the terms that suggest it, or the words of the text, the strongest first; () if a known message does
-    asks  what to look for in the code, if the text has several causes ; "" otherwise
+    asks  what to look for in the code, if the text has several causes; "" otherwise
     form  number of the program that shows it
     line  line of code in the text that proves it
     note  one sentence: what else the text may be about

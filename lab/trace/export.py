@@ -9,7 +9,7 @@ from typing import Any
 
 from lab.gradcheck.slopes import Slope
 from lab.text import strict_json
-from lab.trace.derivation import derive, result_name, short_names
+from lab.trace.derivation import derive, result_name
 from lab.trace.nonfinite import remarks
 from lab.trace.recording import Trace
 from lab.trace.schema import Captured
@@ -42,13 +42,14 @@ def playable(trace: Trace) -> dict[str, Any]:
         {**node, "captured": [_without_copy(entry) for entry in node["captured"]]} if node["op"] else node
         for node in trace.nodes
     ]
+    derived = derive(trace)
     return {
         "nodes": nodes,
         "events": trace.events,
         "output": trace.output,
-        "result": result_name(trace, short_names(trace)),
+        "result": result_name(trace, [one["name"] for one in derived]),
         "sources": trace.sources,
-        "derived": derive(trace),
+        "derived": derived,
         "error": trace.error,
     }
 

@@ -61,9 +61,10 @@ def left_out(case: Case) -> Iterator[RuleHit]:
 def given_too_late(case: Case) -> Iterator[RuleHit]:
     """Report a layer that a network gets after the only optimizer was made, which has the one that was there before."""
     makers = case.events_of(EventKind.OPTIMIZER)
-    alone = len(makers) == 1 and "add_param_group" not in case.names
-    for event in case.events_of(EventKind.ATTRIBUTE) if alone else ():
-        had = {part for item in makers[0].value.items or [] for part in modules(item)}
+    if len(makers) != 1 or "add_param_group" in case.names:
+        return
+    had = {part for item in makers[0].value.items or [] for part in modules(item)}
+    for event in case.events_of(EventKind.ATTRIBUTE):
         layer, late = event.other, case.order[event] > case.order[makers[0]]
         if late and event.value in had and layer is not None and layer.kind == Kind.MODULE and has_parameters(layer):
             yield case.hit("left_out", event.node, None, name=case.text.of(event.node))

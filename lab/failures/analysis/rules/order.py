@@ -15,7 +15,7 @@ from lab.failures.analysis.registry import LOSS_FUNCTIONS
 from lab.failures.analysis.rules.case import Case, RuleHit
 from lab.failures.analysis.state import Event, exclusive
 from lab.failures.analysis.syntax import receiver
-from lab.failures.analysis.work import walk
+from lab.failures.analysis.work import StepList, walk
 
 
 @dataclass(eq=False, slots=True)
@@ -100,6 +100,7 @@ def order_of_steps(case: Case) -> Iterator[RuleHit]:
     followed = not (lazy or case.names & NOT_FOLLOWED)
     stepped = updaters(case)
     together = len({updater.block for updater in stepped}) == 1 and all(updater.block for updater in stepped)
+    steps = StepList(event for event in case.state.events if event.kind == EventKind.STEP or is_update(event))
     zeroes = bool(case.events_of(EventKind.ZERO)) or bool(case.names & {"zero_grad", "zero_"})
     added: dict[ast.AST, tuple[Event, list[Updater], Event]] = {}
     for updater in stepped:
@@ -109,7 +110,7 @@ def order_of_steps(case: Case) -> Iterator[RuleHit]:
                 touched = updater.touched(event)
                 state.wasted = None
                 state.filled = event if touched is not False else state.filled
-                if touched or (touched is None and (together or alone(case, updater, event))):
+                if touched or (touched is None and (together or alone(updater, event, steps))):
                     before = next((step for step in reversed(state.steps) if not exclusive(step, event)), None)
                     if before is not None and not (event.second_call and zeroes):
                         state.pending.append((event, before))
@@ -132,9 +133,8 @@ def order_of_steps(case: Case) -> Iterator[RuleHit]:
         yield accumulated(case, event, list(dict.fromkeys(missed)), step)
 
 
-def alone(case: Case, updater: Updater, backward: Event) -> bool:
+def alone(updater: Updater, backward: Event, steps: Sequence[Event]) -> bool:
     """Return whether no other updater steps in the innermost loop of a backward pass."""
-    steps = [e for e in case.state.events if e.kind == EventKind.STEP or is_update(e)]
     return all(updater.stepped_by(e) for e in steps if {*backward.loops[-1:]} <= {*e.loops})
 
 
